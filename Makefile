@@ -1,0 +1,48 @@
+# `make run` and `make test` are all that most people need; `make help` lists the rest.
+PYTHON ?= python3
+BIN := .venv/bin
+LOCKS := $(wildcard packaging/lock/*.txt)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint types unit format setup lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+run: .venv/app.stamp ## open the window, e.g. make run ARGS="photo.png --filter sobel_x"
+	@$(BIN)/workbench $(ARGS)
+
+test: lint types unit ## everything that CI runs
+
+lint: .venv/test.stamp ## format and style (ruff)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv/test.stamp ## types (mypy, strict)
+	$(BIN)/mypy
+
+unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+
+format: .venv/test.stamp ## put the format right
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+setup: ## set .venv up again and look for a GPU anew, e.g. after installing a driver
+	@$(PYTHON) packaging/bootstrap.py app
+
+# The stamps make a second call start at once: no bootstrap, no pip, no network.
+.venv/app.stamp .venv/test.stamp: .venv/%.stamp: packaging/bootstrap.py pyproject.toml $(LOCKS)
+	@$(PYTHON) packaging/bootstrap.py $*
+
+COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	--no-header --group build pyproject.toml $(ARGS)
+lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--upgrade
+	$(BIN)/python -m pip install --quiet uv
+	$(COMPILE) --output-file packaging/lock/app.txt
+	for extra in test cuda12 cuda13; do $(COMPILE) --extra $$extra \
+		--constraint packaging/lock/app.txt --output-file packaging/lock/$$extra.txt || exit; done
+
+clean: ## remove .venv and everything else that was generated
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,98 @@
+"""What lies beyond the picture's edge: one definition, used by every CPU implementation.
+
+The device's copy is `border_index` in `ladder/prelude.cuh`; the tests hold the two together.
+
+======== ================== ============ ============== ==================
+here     a b c d continues  numpy.pad    scipy.ndimage  OpenCV
+======== ================== ============ ============== ==================
+zero     0 0 | a b c d | 0  constant     constant       BORDER_CONSTANT
+clamp    a a | a b c d | d  edge         nearest        BORDER_REPLICATE
+reflect  b a | a b c d | d  symmetric    reflect        BORDER_REFLECT
+mirror   c b | a b c d | c  reflect      mirror         BORDER_REFLECT_101
+wrap     c d | a b c d | a  wrap         wrap           BORDER_WRAP
+======== ================== ============ ============== ==================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BORDERS = ("zero", "clamp", "reflect", "mirror", "wrap")
+OUTSIDE = -1
+
+
+def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.intp]:
+    """Where the positions start, ..., stop - 1 of an axis of `size` samples are read from.
+
+    returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero.
+             Any distance from the picture is allowed, also more than its size.
+    """
+    at = np.arange(start, stop)
+    match border:
+        case "zero":
+            return np.where((at >= 0) & (at < size), at, OUTSIDE)
+        case "clamp":
+            return np.clip(at, 0, size - 1)
+        case "reflect":
+            at = at % (2 * size)
+            return np.minimum(at, 2 * size - 1 - at)
+        case "mirror":
+            period = max(2 * size - 2, 1)
+            at = at % period
+            return np.minimum(at, period - at) if size > 1 else at
+        case "wrap":
+            return at % size
+    raise ValueError(f"unknown border {border!r}")
+
+
+def read(
+    picture: NDArray[Any], border: str, rows: tuple[int, int], columns: tuple[int, int]
+) -> NDArray[Any]:
+    """The rectangle rows × columns of `picture`, continued beyond its edges by `border`.
+
+    picture        (H, W, C) of any dtype
+    rows, columns  (start, stop); may reach outside the picture by any distance
+    returns        a copy, (rows, columns, C), same dtype
+    """
+    height, width, channels = picture.shape
+    ys = source_indices(*rows, height, border)
+    xs = source_indices(*columns, width, border)
+    rectangle = np.empty((len(ys), len(xs), channels), picture.dtype)
+    above, inside, below = _parts(rows, height)
+    # What lies inside the picture is copied whole; only what lies outside is picked out.
+    _take_columns(picture[ys[inside].min(initial=height) :], columns, xs, rectangle[inside])
+    for outside in (above, below):
+        _take_columns(picture[ys[outside]], columns, xs, rectangle[outside])
+    if border == "zero":
+        rectangle[ys == OUTSIDE] = 0
+        rectangle[:, xs == OUTSIDE] = 0
+    return rectangle
+
+
+def pad(picture: NDArray[Any], radius: int, border: str) -> NDArray[Any]:
+    """`picture` with `radius` more pixels on every side: (H + 2r, W + 2r, C)."""
+    height, width = picture.shape[:2]
+    return read(picture, border, (-radius, height + radius), (-radius, width + radius))
+
+
+def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:
+    """Where positions start, ..., stop - 1 stand before, inside and after an axis of `size`."""
+    start, stop = span
+    first = min(max(-start, 0), stop - start)
+    last = max(min(size - start, stop - start), first)
+    return slice(0, first), slice(first, last), slice(last, stop - start)
+
+
+def _take_columns(
+    source: NDArray[Any], columns: tuple[int, int], xs: NDArray[np.intp], out: NDArray[Any]
+) -> None:
+    """out[:, k] = source[:, xs[k]] for as many rows as `out` has."""
+    source = source[: len(out)]
+    left, inside, right = _parts(columns, source.shape[1])
+    start = xs[inside].min(initial=source.shape[1])
+    out[:, inside] = source[:, start : start + inside.stop - inside.start]
+    out[:, left] = source[:, xs[left]]
+    out[:, right] = source[:, xs[right]]

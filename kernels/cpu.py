@@ -1,0 +1,71 @@
+"""A job's run on the CPU from start to end, in steps, timed by a monotonic clock."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.errors import OutOfMemoryError
+from kernels.host import HostImplementation
+from kernels.job import Job, Progress, Ran, Result, Sampling
+from kernels.sampling import Sampler
+
+
+def filtering(
+    implementation: HostImplementation, job: Job, sampling: Sampling
+) -> Iterator[Progress | Result]:
+    """Compile, filter; then repeat for the timing.  Time spent elsewhere between the steps, by
+    whoever drives them, does not count."""
+    yield Progress(f"preparing {implementation.title}")
+    start = perf_counter()
+    compiled = implementation.prepare(job)
+    compile_ms = (perf_counter() - start) * 1e3 if compiled else None
+    picture = _empty_like(job.picture)
+    first_ms = yield from _timed(implementation, job, picture)
+    picture.flags.writeable = False
+    ran = (Ran(f"{implementation.key}.filtering", threads=implementation.threads()),)
+
+    samples = Sampler(first_ms, sampling)
+    yield Result(job, picture, samples.timing(), ran, compile_ms)
+    scratch = _empty_like(job.picture) if samples.wants_more() else picture
+    while samples.wants_more():
+        samples.add((yield from _timed(implementation, job, scratch)))
+        if samples.is_news():
+            yield Result(job, picture, samples.timing(), ran, compile_ms)
+    yield Result(job, picture, samples.timing(), ran, compile_ms)
+
+
+def _timed(
+    implementation: HostImplementation, job: Job, out: NDArray[Any]
+) -> Generator[Progress, None, float]:
+    """Fill `out` once; returns the milliseconds spent on it."""
+    steps = implementation.filtering(job, out)
+    spent_s = 0.0
+    while True:
+        start = perf_counter()
+        try:
+            next(steps)
+        except StopIteration:
+            return (spent_s + perf_counter() - start) * 1e3
+        except MemoryError as error:
+            raise _out_of_memory(job.picture) from error
+        spent_s += perf_counter() - start
+        yield Progress(f"filtering with {implementation.title}")
+
+
+def _empty_like(picture: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return np.empty_like(picture)
+    except MemoryError as error:
+        raise _out_of_memory(picture) from error
+
+
+def _out_of_memory(picture: NDArray[Any]) -> OutOfMemoryError:
+    return OutOfMemoryError(
+        f"This computer has too little memory to filter {picture.nbytes / 1e6:.0f} MB of pixels; "
+        "use a smaller picture."
+    )

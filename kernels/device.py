@@ -1,0 +1,177 @@
+"""What GPU is here and what it can do, or the sentence that says why there is none."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+INSTALL_HINT = "run `make setup`, or `pip install \"filter-workbench[cuda13]\"`"
+
+# Of cudaDeviceAttr: CUDA 13 no longer has these two among a device's properties.
+CLOCK_RATE = 13
+KERNEL_EXEC_TIMEOUT = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Facts about one GPU, in the driver's words; memory in bytes.
+
+    compute_capability  (9, 0) for sm_90
+    watchdog            a display hangs on it: a launch of some seconds would be killed
+    """
+
+    index: int
+    name: str
+    compute_capability: tuple[int, int]
+    multiprocessors: int
+    clock_khz: int
+    max_threads_per_block: int
+    max_block_xy: tuple[int, int]
+    shared_bytes_per_block: int
+    registers_per_block: int
+    l2_bytes: int
+    memory_bytes: int
+    watchdog: bool
+    driver_version: int
+    runtime_version: int
+    count: int
+
+    def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
+        """The reason a block of that shape cannot be launched here; None if it can."""
+        x, y = block_xy
+        if x < 1 or y < 1:
+            return f"A block needs at least one thread each way, not {x}×{y}."
+        if x * y > self.max_threads_per_block:
+            return (
+                f"A {x}×{y} block has {x * y} threads; {self.name} allows "
+                f"{self.max_threads_per_block}."
+            )
+        if x > self.max_block_xy[0] or y > self.max_block_xy[1]:
+            return (
+                f"A {x}×{y} block is too long one way; {self.name} allows "
+                f"{self.max_block_xy[0]}×{self.max_block_xy[1]}."
+            )
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class NoDevice:
+    """Why there is no GPU, in a sentence, and what would mend it."""
+
+    reason: str
+    remedy: str = ""
+
+
+def probe(index: int = 0) -> Device | NoDevice:
+    """Look for GPU number `index`.  Imports CuPy; half a second the first time.
+
+    Never raises for what a computer may lack: that is the answer.
+    """
+    if importlib.util.find_spec("cupy") is None:
+        return _without_cupy()
+    try:
+        import cupy as cp
+    except Exception as error:  # noqa: BLE001 - CuPy's import fails in many ways; all mean no GPU
+        return NoDevice(
+            f"CuPy is installed but does not import ({_first_line(error)}).",
+            f"Install it again: {INSTALL_HINT}.",
+        )
+    try:
+        count = int(cp.cuda.runtime.getDeviceCount())
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        return _without_devices(error)
+    if index >= count:
+        return NoDevice(
+            f"There is no GPU number {index}: this computer has {count}, counted from 0.",
+            f"Choose --device 0{f' to {count - 1}' if count > 1 else ''}.",
+        )
+    return _describe(cp, index, count)
+
+
+def _without_cupy() -> NoDevice:
+    if sys.platform == "darwin":
+        return NoDevice("macOS has no CUDA, so only the CPU implementations are available.")
+    if _driver_is_here():
+        return NoDevice(
+            "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
+            f"To use the GPU: {INSTALL_HINT}.",
+        )
+    return NoDevice(
+        "No NVIDIA driver was found, so only the CPU implementations are available.",
+        f"With an NVIDIA card: install its driver, then {INSTALL_HINT}.",
+    )
+
+
+def _without_devices(error: Exception) -> NoDevice:
+    words = _first_line(error)
+    if not _driver_is_here():
+        return NoDevice(
+            "No NVIDIA driver was found, so only the CPU implementations are available.",
+            "With an NVIDIA card: install its driver and start again.",
+        )
+    if "insufficient" in words:
+        return NoDevice(
+            "The NVIDIA driver is too old for the installed CuPy.",
+            'Update the driver, or run `pip install "filter-workbench[cuda12]"` for older ones.',
+        )
+    return NoDevice(
+        f"The NVIDIA driver is here but offers no GPU ({words}).",
+        "Check `nvidia-smi`; after a driver update the computer must be restarted.",
+    )
+
+
+def _driver_is_here() -> bool:
+    import ctypes
+
+    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
+    runtime = cp.cuda.runtime
+    facts = runtime.getDeviceProperties(index)
+    capability = (int(facts["major"]), int(facts["minor"]))
+    runtime_version = int(runtime.runtimeGetVersion())
+    if runtime_version >= 13000 and capability < (7, 5):
+        return NoDevice(
+            f"{facts['name'].decode()} is older than CUDA 13 supports.",
+            'Install the CuPy for CUDA 12: `pip install "filter-workbench[cuda12]"`.',
+        )
+    return Device(
+        index=index,
+        name=facts["name"].decode(),
+        compute_capability=capability,
+        multiprocessors=int(facts["multiProcessorCount"]),
+        clock_khz=int(runtime.deviceGetAttribute(CLOCK_RATE, index)),
+        max_threads_per_block=int(facts["maxThreadsPerBlock"]),
+        max_block_xy=(int(facts["maxThreadsDim"][0]), int(facts["maxThreadsDim"][1])),
+        shared_bytes_per_block=int(facts["sharedMemPerBlockOptin"] or facts["sharedMemPerBlock"]),
+        registers_per_block=int(facts["regsPerBlock"]),
+        l2_bytes=int(facts["l2CacheSize"]),
+        memory_bytes=int(facts["totalGlobalMem"]),
+        watchdog=bool(runtime.deviceGetAttribute(KERNEL_EXEC_TIMEOUT, index)),
+        driver_version=int(runtime.driverGetVersion()),
+        runtime_version=runtime_version,
+        count=count,
+    )
+
+
+def cupy_version() -> str | None:
+    """The version of whichever CuPy is installed, without importing it."""
+    for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy"):
+        try:
+            return f"{name} {importlib.metadata.version(name)}"
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

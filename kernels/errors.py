@@ -1,0 +1,83 @@
+"""Failures a user can meet.  Anything else is a bug and must look like one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# After these the CUDA context is unusable (illegal address, launch timeout, launch failure, ...).
+STICKY_STATUS = frozenset({700, 702, *range(714, 720)})
+OUT_OF_MEMORY_STATUS = 2
+
+
+class KernelError(Exception):
+    """An expected failure.  str(error) is one sentence written for the user."""
+
+
+class BadJobError(KernelError):
+    """What was asked for makes no sense: an even size, an unknown border, a wrong pixel type."""
+
+
+class CannotRunError(KernelError):
+    """An implementation refuses this job; the sentence is its `why_not`."""
+
+
+class OutOfMemoryError(KernelError):
+    """The device, or this computer, has too little memory for the job."""
+
+
+class CompileFailedError(KernelError):
+    """A kernel did not compile; the compiler's own words are in `log`."""
+
+    def __init__(self, sentence: str, log: str = "") -> None:
+        super().__init__(sentence)
+        self.log = log
+
+
+class LaunchRefusedError(KernelError):
+    """The device said no to this configuration; another may work."""
+
+
+class DeviceLostError(KernelError):
+    """Nothing on the GPU will work until the program is restarted."""
+
+
+@contextmanager
+def cuda_errors_in_words(doing: str) -> Iterator[None]:
+    """Turn CuPy's exceptions into ours.  No other module catches a CuPy exception.
+
+    doing  what was under way, after "while": "filtering 4096×4096 pixels"
+    """
+    import cupy as cp
+
+    try:
+        yield
+    except cp.cuda.memory.OutOfMemoryError as error:
+        raise OutOfMemoryError(
+            f"The GPU ran out of memory while {doing}; use a smaller picture or a CPU "
+            "implementation."
+        ) from error
+    except cp.cuda.compiler.CompileException as error:
+        raise CompileFailedError(
+            f"A kernel did not compile while {doing}; the compiler's words are in the details.",
+            log=str(error),
+        ) from error
+    except (cp.cuda.runtime.CUDARuntimeError, cp.cuda.driver.CUDADriverError) as error:
+        raise _from_status(error, doing) from error
+
+
+def _from_status(error: Exception, doing: str) -> KernelError:
+    status = getattr(error, "status", 0)
+    if status in STICKY_STATUS:
+        return DeviceLostError(
+            f"The GPU failed while {doing}; restart the program to use the GPU again "
+            "(CPU implementations go on working)."
+        )
+    if status == OUT_OF_MEMORY_STATUS:
+        return OutOfMemoryError(
+            f"The GPU ran out of memory while {doing}; use a smaller picture or a CPU "
+            "implementation."
+        )
+    return LaunchRefusedError(
+        f"The GPU refused while {doing} ({error}); try another block shape or implementation."
+    )

@@ -1,0 +1,87 @@
+"""One module a filter: add a module and it is in the window, the command line and the tests.
+
+A filter module has
+
+    TITLE       what people call it
+    ORDER       where it stands in a list, smallest first
+    SIZES       a range of the odd sizes it takes
+    PARAMETERS  optional: the `Parameter`s that weights() takes by name
+    weights(ksize, *, ...) -> (ksize, ksize) float32, applied as drawn
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.errors import BadJobError
+from kernels.filters.parameters import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What one module of this folder says about itself; see the folder's docstring."""
+
+    key: str
+    title: str
+    order: int
+    sizes: range
+    parameters: tuple[Parameter, ...]
+    make: Callable[..., NDArray[np.float32]]
+
+    def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
+        """(ksize, ksize) float32, read-only.
+
+        parameters  those in `self.parameters`, by name; one left out takes its default, one the
+                    filter does not have is ignored, so that a caller may pass all it knows
+        Raises BadJobError for a size or a parameter out of range.
+        """
+        if ksize not in self.sizes:
+            raise BadJobError(f"{self.title} has no size {ksize}; it takes {self.sizes_in_words}.")
+        mine = {p.name: parameters[p.name] for p in self.parameters if p.name in parameters}
+        for parameter in self.parameters:
+            parameter.check(self.title, mine.get(parameter.name, parameter.default))
+        weights = np.ascontiguousarray(self.make(ksize, **mine), np.float32)
+        weights.flags.writeable = False
+        return weights
+
+    @property
+    def sizes_in_words(self) -> str:
+        if len(self.sizes) == 1:
+            return f"{self.sizes[0]} only"
+        return f"odd sizes from {self.sizes[0]} to {self.sizes[-1]}"
+
+    def nearest_size(self, ksize: int) -> int:
+        """The size it takes that is closest to `ksize`."""
+        return min(self.sizes, key=lambda size: abs(size - ksize))
+
+
+@cache
+def all_filters() -> tuple[Filter, ...]:
+    """Every filter of this folder, in the order to show them."""
+    found = (_read(info.name) for info in pkgutil.iter_modules(__path__))
+    return tuple(sorted((f for f in found if f), key=lambda f: (f.order, f.title)))
+
+
+def get(key: str) -> Filter:
+    """The filter called `key`; BadJobError if there is none."""
+    for each in all_filters():
+        if each.key == key:
+            return each
+    known = ", ".join(f.key for f in all_filters())
+    raise BadJobError(f"There is no filter {key!r}; choose from {known}.")
+
+
+def _read(name: str) -> Filter | None:
+    module = importlib.import_module(f"{__name__}.{name}")
+    if not hasattr(module, "weights"):
+        return None  # a helper of the folder, not a filter
+    parameters = getattr(module, "PARAMETERS", ())
+    return Filter(name, module.TITLE, module.ORDER, module.SIZES, parameters, module.weights)

@@ -1,0 +1,59 @@
+"""Custom weights: whatever the caller drew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.errors import BadJobError
+from kernels.filters.parameters import ANY_ODD, MATRIX
+
+TITLE = "Custom weights"
+ORDER = 90
+SIZES = ANY_ODD
+PARAMETERS = (MATRIX,)
+
+
+def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> NDArray[np.float32]:
+    """(ksize, ksize) float32, `matrix` as it is; BadJobError if it has another size.
+
+    matrix  rows of finite numbers; None: the identity
+    """
+    if matrix is None:
+        drawn = np.zeros((ksize, ksize), np.float32)
+        drawn[ksize // 2, ksize // 2] = 1
+        return drawn
+    if any(len(row) != len(matrix) for row in matrix):
+        raise BadJobError("Custom weights must have as many columns as rows.")
+    drawn = np.array(matrix, np.float32)
+    if drawn.shape != (ksize, ksize):
+        raise BadJobError(f"Custom weights are {len(matrix)}×{len(matrix)}, not {ksize}×{ksize}.")
+    if not np.isfinite(drawn).all():
+        raise BadJobError("Custom weights must be finite numbers.")
+    return drawn
+
+
+def parse(text: str) -> tuple[tuple[float, ...], ...]:
+    """Rows of numbers from text: rows end at a newline or semicolon, numbers at space or comma.
+
+    Raises BadJobError unless they form a square of odd size from 1 to 127, all finite.
+    """
+    lines = [line.replace(",", " ").replace("\t", " ").split() for line in _rows(text)]
+    try:
+        rows = tuple(tuple(float(number) for number in line) for line in lines if line)
+    except ValueError as error:
+        raise BadJobError(f"Weights must be numbers: {error}.") from error
+    size = len(rows)
+    if any(len(row) != size for row in rows):
+        raise BadJobError("Weights must form a square: as many columns as rows.")
+    if size not in SIZES:
+        raise BadJobError(f"Weights must have an odd size from 1 to 127, not {size}.")
+    if not np.isfinite(np.array(rows, np.float32)).all():
+        raise BadJobError("Weights must be finite numbers.")
+    return rows
+
+
+def _rows(text: str) -> list[str]:
+    return text.replace(";", "\n").splitlines()

@@ -1,0 +1,40 @@
+"""Gaussian blur: near neighbours count more, by a bell curve."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.filters.parameters import ANY_ODD, SIGMA
+
+TITLE = "Gaussian blur"
+ORDER = 10
+SIZES = ANY_ODD
+PARAMETERS = (SIGMA,)
+
+# The small filters everybody writes down: rows of Pascal's triangle.
+BINOMIAL = {1: (1,), 3: (1, 2, 1), 5: (1, 4, 6, 4, 1)}
+
+
+def default_sigma(ksize: int) -> float:
+    """The standard deviation, in pixels, that OpenCV documents for a size without one."""
+    return 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
+
+
+def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:
+    """(ksize,) float64 summing to 1, the bell along one axis."""
+    if sigma is None and ksize in BINOMIAL:
+        row = np.array(BINOMIAL[ksize], np.float64)
+    else:
+        distance = np.arange(ksize) - ksize // 2
+        row = np.exp(-0.5 * (distance / (sigma or default_sigma(ksize))) ** 2)
+    return row / row.sum()
+
+
+def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
+    """(ksize, ksize) float32, the bell along y times the bell along x.
+
+    sigma  standard deviation in pixels; None: binomial for 3 and 5, default_sigma() for others
+    """
+    row = taps(ksize, sigma)
+    return np.outer(row, row).astype(np.float32)

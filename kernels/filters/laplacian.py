@@ -1,0 +1,23 @@
+"""Laplacian: the second derivative along x and y together."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.filters.parameters import THREE_ONLY
+
+TITLE = "Laplacian"
+ORDER = 40
+SIZES = THREE_ONLY
+
+DRAWN = (
+    (0, 1, 0),
+    (1, -4, 1),
+    (0, 1, 0),
+)
+
+
+def weights(ksize: int) -> NDArray[np.float32]:  # noqa: ARG001 - 3, the only size
+    """(3, 3) float32."""
+    return np.array(DRAWN, np.float32)

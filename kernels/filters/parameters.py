@@ -1,0 +1,61 @@
+"""The numbers a filter takes beside its size, and the ranges of sizes they share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from kernels.errors import BadJobError
+
+THREE_ONLY = range(3, 4, 2)
+ANY_ODD = range(1, 128, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named input of weights().
+
+    low, high  the allowed range, both included; None for a parameter that is not a number
+    default    None: the filter works it out from its size
+    """
+
+    name: str
+    title: str
+    tip: str
+    low: float | None = None
+    high: float | None = None
+    step: float = 0.1
+    default: Any = None
+
+    def check(self, filter_title: str, value: Any) -> None:
+        """Raise BadJobError unless `value` is in range."""
+        if value is None or self.low is None or self.high is None:
+            return
+        if not (math.isfinite(value) and self.low <= value <= self.high):
+            raise BadJobError(
+                f"{filter_title}: {self.title.lower()} must be from {self.low:g} to "
+                f"{self.high:g}, not {value:g}."
+            )
+
+
+SIGMA = Parameter(
+    "sigma",
+    "Sigma",
+    "Standard deviation of the bell, in pixels. Left on automatic it follows the size.",
+    low=0.1,
+    high=64.0,
+)
+AMOUNT = Parameter(
+    "amount",
+    "Amount",
+    "How much of the detail that the blur removed is added back on top.",
+    low=0.0,
+    high=10.0,
+    default=1.0,
+)
+MATRIX = Parameter(
+    "matrix",
+    "Weights",
+    "Rows of numbers, applied as drawn: the middle one stands on the pixel itself.",
+)

@@ -1,0 +1,153 @@
+"""One GPU as the engine uses it: the stream, the pictures on it, and a job's run from start to end.
+
+Everything here belongs to the thread that made it: CUDA's context, stream and arrays live and die
+there.  CuPy is imported when a Gpu is made, not with this module.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.device import Device
+from kernels.errors import OutOfMemoryError, cuda_errors_in_words
+from kernels.job import Job, Progress, Result, Sampling
+from kernels.launch import Launch, Program, Programs, prepare_launch
+from kernels.rung import Rung
+from kernels.sampling import Sampler
+from kernels.timing import EventTimer
+
+RESIDENT_PICTURES = 2  # the one in view, and a sweep's
+
+
+class Gpu:
+    """Runs jobs on one device; raises only the errors of `kernels.errors`."""
+
+    def __init__(self, device: Device) -> None:
+        import cupy as cp
+
+        self._cp = cp
+        self._device = device
+        with cuda_errors_in_words("starting to use it"):
+            cp.cuda.Device(device.index).use()
+            self._stream = cp.cuda.Stream(non_blocking=True)
+            self._stream.use()
+            self._timer = EventTimer(cp, device.l2_bytes)
+        self._programs = Programs(cp)
+        self._resident: OrderedDict[int, tuple[NDArray[Any], Any]] = OrderedDict()
+
+    def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        """Compile, upload, filter, download; then repeat the kernel for its timing."""
+        if not self._programs.has(rung, job):
+            yield Progress(f"compiling {rung.title}")
+        program, compile_ms = self._compile(rung, job)
+        if id(job.picture) not in self._resident:
+            yield Progress("uploading the picture")
+        source, upload_ms = self._upload(job)
+        yield Progress(f"filtering with {rung.title}")
+        launch = self._prepare(program, job, source)
+        first_ms = self._sample(launch, sampling)
+        picture, download_ms = self._download(launch)
+
+        def result(samples: Sampler) -> Result:
+            return Result(
+                job=job,
+                picture=picture,
+                kernel=samples.timing(),
+                ran=launch.ran(),
+                compile_ms=compile_ms,
+                upload_ms=upload_ms,
+                download_ms=download_ms,
+                device_name=self._device.name,
+            )
+
+        samples = Sampler(first_ms, sampling, cache=sampling.cache)
+        yield result(samples)
+        while samples.wants_more():
+            yield Progress("timing")
+            samples.add(self._sample(launch, sampling))
+            if samples.is_news():
+                yield result(samples)
+        yield result(samples)
+
+    def forget(self) -> None:
+        """Give back all device memory that is not in use this moment."""
+        self._resident.clear()
+        self._cp.get_default_memory_pool().free_all_blocks()
+        self._cp.get_default_pinned_memory_pool().free_all_blocks()
+
+    def _compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
+        known = self._programs.has(rung, job)
+        start = perf_counter()
+        with cuda_errors_in_words(f"compiling {rung.title} for size {job.ksize}"):
+            program = self._programs.get(rung, job)
+        return program, None if known else _ms_since(start)
+
+    def _prepare(self, program: Program, job: Job, source: Any) -> Launch:
+        with cuda_errors_in_words(_in_words(job)):
+            target = self._allocate(job.picture)
+            return prepare_launch(self._cp, program, job, self._device, source, target)
+
+    def _sample(self, launch: Launch, sampling: Sampling) -> float:
+        with cuda_errors_in_words(_in_words(launch.job)):
+            launch.bind()
+            return self._timer.sample_ms(launch.launch, sampling.cache)
+
+    def _upload(self, job: Job) -> tuple[Any, float | None]:
+        """The picture on the device, and how long that took; None if it was there."""
+        picture = job.picture
+        if id(picture) in self._resident:
+            self._resident.move_to_end(id(picture))
+            return self._resident[id(picture)][1], None
+        start = perf_counter()
+        with cuda_errors_in_words("uploading the picture"):
+            array = self._allocate(picture)
+            staging = self._pinned_like(picture)
+            np.copyto(staging, picture)
+            array.set(staging, stream=self._stream)
+            self._stream.synchronize()
+        upload_ms = _ms_since(start)
+        if not picture.flags.writeable:  # one that may still change is uploaded every time
+            self._resident[id(picture)] = (picture, array)
+            while len(self._resident) > RESIDENT_PICTURES:
+                self._resident.popitem(last=False)
+        return array, upload_ms
+
+    def _download(self, launch: Launch) -> tuple[NDArray[Any], float]:
+        """The answer in page-locked memory of its own, read-only, and how long that took."""
+        with cuda_errors_in_words("downloading the result"):
+            picture = self._pinned_like(launch.job.picture)
+            start = perf_counter()
+            launch.target.get(stream=self._stream, out=picture, blocking=True)
+            download_ms = _ms_since(start)
+        picture.flags.writeable = False
+        return picture, download_ms
+
+    def _allocate(self, picture: NDArray[Any]) -> Any:
+        """An uninitialised device array like `picture`; other pictures make room if need be."""
+        try:
+            with cuda_errors_in_words(f"making room for {picture.nbytes / 1e6:.0f} MB"):
+                return self._cp.empty(picture.shape, picture.dtype)
+        except OutOfMemoryError:
+            self.forget()
+        with cuda_errors_in_words(f"making room for {picture.nbytes / 1e6:.0f} MB"):
+            return self._cp.empty(picture.shape, picture.dtype)
+
+    def _pinned_like(self, picture: NDArray[Any]) -> NDArray[Any]:
+        memory = self._cp.cuda.alloc_pinned_memory(picture.nbytes)
+        flat = np.frombuffer(memory, picture.dtype, picture.size)
+        return flat.reshape(picture.shape)
+
+
+def _in_words(job: Job) -> str:
+    x, y = job.block_xy
+    return f"filtering {job.width}×{job.height} pixels in {x}×{y} blocks"
+
+
+def _ms_since(start: float) -> float:
+    return (perf_counter() - start) * 1e3

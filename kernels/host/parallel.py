@@ -1,0 +1,59 @@
+"""All cores, the same plain nested loops: what threads alone bring."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.borders import pad
+from kernels.host import loops
+from kernels.host.sequential import chain, why_not
+from kernels.host.strips import rectangles
+from kernels.job import Job
+
+TITLE = "Parallel"
+IDEA = "The same loops on every CPU core, each with its own band of rows."
+ORDER = 1
+ERROR_FACTOR = 1.0
+
+prepare = loops.prepare
+__all__ = ["chain", "filtering", "prepare", "threads", "why_not"]
+
+
+def threads() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
+    """Fill `out`, (H, W, C) of job.picture's dtype, one rectangle a thread and step.
+
+    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
+    """
+    padded = pad(job.picture, job.radius, job.border)
+    yield
+    weights = np.array(job.weights)
+    taps = job.ksize**2 * job.channels
+    waiting = rectangles(job.height, job.width, taps, threads())
+    while together := list(islice(waiting, threads())):
+        done = [
+            _pool().submit(loops.correlate, padded, weights, out, each, job.has_alpha)
+            for each in together
+        ]
+        for future in done:
+            future.result()
+        yield
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads(), thread_name_prefix="kernels-parallel")

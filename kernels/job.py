@@ -1,0 +1,190 @@
+"""What to compute, and what came of it: immutable values that may cross threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.borders import BORDERS
+from kernels.check import Check
+from kernels.errors import BadJobError
+from kernels.timing import Timing
+
+PIXEL_TYPES = ("uint8", "uint16", "float32")
+LARGEST_KSIZE = 127
+Cache = Literal["cold", "warm"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One filtering to do.  Raises BadJobError where the parts do not fit together.
+
+    picture         (H, W, C) uint8, uint16 or float32, C-contiguous; C = 1 to 4, and the last of
+                    2 or 4 channels is alpha, which passes through untouched.  Make it read-only
+                    where it can be: only then may it stay on the device between jobs.
+    weights         (K, K) float32, K odd, applied as drawn (correlation), finite
+    border          one of `borders.BORDERS`
+    implementation  a key of `implementations.all_implementations()`
+    block_xy        threads per block; x counts samples (pixel × channel) along a row
+    """
+
+    picture: NDArray[Any] = field(repr=False)
+    weights: NDArray[np.float32] = field(repr=False)
+    border: str = "clamp"
+    implementation: str = "sequential"
+    block_xy: tuple[int, int] = (32, 8)
+    filter_title: str = "Custom weights"
+
+    def __post_init__(self) -> None:
+        _check_picture(self.picture)
+        _check_weights(self.weights)
+        if self.border not in BORDERS:
+            raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
+
+    @property
+    def ksize(self) -> int:
+        return int(self.weights.shape[0])
+
+    @property
+    def radius(self) -> int:
+        return self.ksize // 2
+
+    @property
+    def height(self) -> int:
+        return int(self.picture.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.picture.shape[1])
+
+    @property
+    def channels(self) -> int:
+        return int(self.picture.shape[2])
+
+    @property
+    def has_alpha(self) -> bool:
+        return self.channels in (2, 4)
+
+    @property
+    def pixel_type(self) -> str:
+        return str(self.picture.dtype)
+
+    @property
+    def megapixels(self) -> float:
+        return self.height * self.width / 1e6
+
+    @property
+    def compulsory_bytes(self) -> int:
+        """The picture read once and written once: what no implementation can go below."""
+        return 2 * int(self.picture.nbytes)
+
+
+def _check_picture(picture: NDArray[Any]) -> None:
+    if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
+        raise BadJobError(
+            f"A picture must be (height, width, 1 to 4 channels), not {picture.shape}."
+        )
+    if str(picture.dtype) not in PIXEL_TYPES:
+        raise BadJobError(f"Pixels must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}.")
+    if not picture.flags.c_contiguous:
+        raise BadJobError("A picture's samples must be contiguous in memory.")
+
+
+def _check_weights(weights: NDArray[np.float32]) -> None:
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] % 2 == 0:
+        raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
+    if weights.shape[0] > LARGEST_KSIZE:
+        raise BadJobError(
+            f"Weights of size {weights.shape[0]} are larger than the largest, {LARGEST_KSIZE}."
+        )
+    if weights.dtype != np.float32 or not np.isfinite(weights).all():
+        raise BadJobError("Weights must be finite float32 numbers.")
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How often to repeat a job for its timing, and whether to check its answer.
+
+    Repeats end at `max_samples`, or after `max_seconds` spent on them; one is always taken.
+    """
+
+    max_samples: int = 20
+    max_seconds: float = 0.2
+    cache: Cache = "cold"
+    check: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What really ran: one CUDA launch, or one CPU function.
+
+    grid, block   blocks and threads, x then y; None on the CPU
+    registers     per thread; shared_bytes per block; None on the CPU
+    threads       CPU threads; None on the GPU
+    """
+
+    function: str
+    threads: int | None = None
+    grid: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
+    registers: int | None = None
+    shared_bytes: int | None = None
+
+    def __str__(self) -> str:
+        if self.grid is None or self.block is None:
+            return f"{self.function}, {self.threads} thread{'s' if self.threads != 1 else ''}"
+        return (
+            f"{self.function}, grid {self.grid[0]}×{self.grid[1]}, "
+            f"block {self.block[0]}×{self.block[1]}, {self.registers} registers, "
+            f"{self.shared_bytes} B shared"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Something is under way, in the -ing form: "compiling shared".
+
+    Whoever drives a computation may stop or pause it wherever it yields one of these.
+    """
+
+    doing: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """The filtered picture and what is known of it so far; a later one of the same job knows more.
+
+    picture      like job.picture, read-only
+    kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
+    compile_ms   None: nothing was compiled, or it had been before
+    upload_ms    None: the picture was resident on the device, or there is no device
+    download_ms  None on the CPU
+    check        None: not checked (yet)
+    """
+
+    job: Job
+    picture: NDArray[Any] = field(repr=False)
+    kernel: Timing
+    ran: tuple[Ran, ...]
+    compile_ms: float | None = None
+    upload_ms: float | None = None
+    download_ms: float | None = None
+    check: Check | None = None
+    device_name: str | None = None
+
+    @property
+    def total_ms(self) -> float:
+        """Upload, kernel and download; compiling happens once and is left out."""
+        return (self.upload_ms or 0.0) + self.kernel.median_ms + (self.download_ms or 0.0)
+
+    @property
+    def megapixels_per_s(self) -> float:
+        return self.job.megapixels / (self.kernel.median_ms / 1e3)
+
+    @property
+    def effective_gb_s(self) -> float:
+        """Compulsory bytes over kernel time: what a perfect implementation would need."""
+        return self.job.compulsory_bytes / 1e9 / (self.kernel.median_ms / 1e3)

@@ -1,0 +1,28 @@
+/*---
+title   = "Global memory"
+idea    = "One thread a sample; samples and weights both come from global memory, tap by tap."
+weights = "global"
+---*/
+
+extern "C" __global__ void convolve(
+    const sample* __restrict__ src,     // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,           // the same
+    const float* __restrict__ weights,  // (KSIZE, KSIZE)
+    int height, int width,
+    int first_row, int end_row)         // the rows of dst that this launch writes
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = first_row + blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width * CHANNELS || y >= end_row) return;
+
+    if (is_alpha(x)) {
+        row_of(dst, y, width)[x] = row_of(src, y, width)[x];
+        return;
+    }
+    float sum = 0.0f;
+    for (int j = 0; j < KSIZE; ++j)
+        for (int i = 0; i < KSIZE; ++i)
+            sum += weights[j * KSIZE + i]
+                 * read_sample(src, x + (i - RADIUS) * CHANNELS, y + j - RADIUS, height, width);
+    row_of(dst, y, width)[x] = to_sample(sum);
+}

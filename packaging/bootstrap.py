@@ -1,0 +1,331 @@
+"""Make `.venv` ready: system packages, locked wheels, this project, and the CuPy that fits the GPU.
+
+`make run` and `make test` call it as `python3 packaging/bootstrap.py app` or `test`.  It is run by
+the system's own Python, before anything is installed, so it uses the standard library alone, and
+nothing newer than Python 3.8 has, so that an older Python can still read the sentence that says no.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+LOG = VENV / "setup.log"
+
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # the versions the lock files have wheels for
+
+# What Qt, and numba's thread pool, load at run time -> the Debian package that brings it.
+LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libfontconfig.so.1": "libfontconfig1",  # pulls in a font too: without one all text is boxes
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libgomp.so.1": "libgomp1",
+}
+# What the tests call: a compiler for the kernels' CPU shim, and a screen that nobody looks at.
+TEST_PROGRAMS = {"g++": "g++", "Xvfb": "xvfb", "xauth": "xauth", "xdotool": "xdotool"}
+
+
+class SetupError(Exception):
+    """What the user has to do before it can go on: shown as it is, without a traceback."""
+
+
+# ---------------------------------------------------------------------------- system packages
+
+
+def missing_packages(part: str) -> dict[str, str]:
+    """What this system lacks for `part` ("app" or "test"), each with its Debian package."""
+    missing = {name: package for name, package in LIBRARIES.items() if not loads(name)}
+    importlib.invalidate_caches()  # apt may have brought it a moment ago
+    if importlib.util.find_spec("ensurepip") is None:  # Debian keeps it in a package of its own
+        missing["Python's venv module"] = venv_package()
+    if part == "test":
+        missing.update({name: p for name, p in TEST_PROGRAMS.items() if not shutil.which(name)})
+    return missing
+
+
+def loads(library: str) -> bool:
+    """Whether the dynamic loader finds the library: it is the one that Qt will ask."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def venv_package() -> str:
+    """`python3-venv` for the system's python3; another version beside it has its own package."""
+    if Path(sys.executable).resolve() == Path("/usr/bin/python3").resolve():
+        return "python3-venv"
+    return "python{}.{}-venv".format(*sys.version_info)
+
+
+def apt_arguments(packages: Iterable[str]) -> list[str]:
+    """The one apt command, the same whether it is run here or shown to the user."""
+    return ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+
+
+def install_system_packages(part: str) -> None:
+    """Bring what is missing if this is root on a Debian; else say what is missing and stop."""
+    missing = missing_packages(part)
+    if not missing:
+        return
+    if not shutil.which("apt-get"):
+        raise SetupError(
+            f"Missing on this system: {', '.join(missing)}. "
+            "Install them with its package manager, then try again."
+        )
+    packages = list(missing.values())
+    if os.geteuid() != 0:
+        sudo = ["sudo"] if shutil.which("sudo") else []
+        raise SetupError(" ".join(sudo + apt_arguments(packages)))
+    print("Installing system packages:", *packages, flush=True)
+    apt_install(packages)
+    if missing_packages(part):
+        raise SetupError(f"Still missing after apt-get: {', '.join(missing_packages(part))}.")
+
+
+def apt_install(packages: Sequence[str]) -> None:
+    """Install without questions; a system whose package lists are old or absent gets them first."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+
+    def apt(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            arguments,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+
+    command = apt_arguments(packages)
+    if apt(*command).returncode == 0:
+        return
+    update = apt("apt-get", "update")
+    again = apt(*command)
+    if again.returncode != 0:
+        reason = last_line(update.stdout + again.stdout, ("Err:", "W:", "E:"))
+        raise SetupError(f"apt-get could not install {', '.join(packages)}: {reason}")
+
+
+def last_line(text: str, starts: tuple[str, ...]) -> str:
+    """The last line that begins like an error message, which is where apt and pip put the cause."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith(starts)]
+    return (causes or lines or ["it gave no reason"])[-1]
+
+
+# --------------------------------------------------------------------------------------- GPU
+
+
+class Gpus(NamedTuple):
+    """What decides the CuPy: the driver's CUDA version (13000 is 13.0) and each card's own."""
+
+    driver_version: int
+    compute_capabilities: Sequence[tuple[int, int]]
+
+
+def find_gpus() -> Gpus | str:
+    """Ask the NVIDIA driver itself; where there is none, the words that say so."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "No NVIDIA driver was found"
+    error = cuda.cuInit(0)
+    if error != 0:
+        return f"The NVIDIA driver finds no usable GPU (cuInit returned {error})"
+
+    def ask(function: str, *arguments: object) -> int:
+        answer = ctypes.c_int()
+        getattr(cuda, function)(ctypes.byref(answer), *arguments)
+        return answer.value
+
+    major, minor = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+    capabilities = [
+        (ask("cuDeviceGetAttribute", major, device), ask("cuDeviceGetAttribute", minor, device))
+        for device in range(ask("cuDeviceGetCount"))
+    ]
+    return Gpus(ask("cuDriverGetVersion"), capabilities)
+
+
+def choose_cuda(driver_version: int, compute_capabilities: Sequence[tuple[int, int]]) -> str | None:
+    """The lock file whose CuPy runs on this driver and on every card, or None.
+
+    CUDA 13's compiler starts at sm_75, so one older card among several decides for CUDA 12.
+    """
+    if not compute_capabilities or driver_version < 12000:
+        return None
+    if driver_version >= 13000 and min(compute_capabilities) >= (7, 5):
+        return "cuda13"
+    return "cuda12"
+
+
+def install_cupy() -> None:
+    """Install the CuPy that fits, or say in one sentence why there is none."""
+    gpus = find_gpus()
+    if isinstance(gpus, str):
+        why_not: str | None = gpus
+        choice = None
+    else:
+        why_not = (
+            f"The NVIDIA driver (CUDA {version_words(gpus.driver_version)}) is too old for CuPy"
+        )
+        choice = choose_cuda(*gpus)
+    if choice is None:
+        print(
+            f"{why_not}, so CuPy is left out and filters run on the CPU; "
+            "once that has changed, `make setup` looks again."
+        )
+        return
+    # Both CuPys own the same folder, so the one that no longer fits must go first.
+    pip("uninstall", "--yes", {"cuda12": "cupy-cuda13x", "cuda13": "cupy-cuda12x"}[choice])
+    install_lock(choice)
+
+
+def version_words(driver_version: int) -> str:
+    """13020 -> "13.2"."""
+    return f"{driver_version // 1000}.{driver_version % 1000 // 10}"
+
+
+# ------------------------------------------------------------------------ the environment
+
+
+def make_venv() -> None:
+    """Keep a `.venv` that works; make one where there is none, or where it broke half-way."""
+    works = VENV_PYTHON.exists() and not subprocess.call(
+        [VENV_PYTHON, "-m", "pip", "--version"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if works:
+        return
+    print("Making .venv", flush=True)
+    made = subprocess.run(
+        [sys.executable, "-m", "venv", "--clear", str(VENV)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if made.returncode != 0:
+        raise SetupError(f"Could not make {VENV}: {last_line(made.stdout, ('Error', 'OSError'))}")
+
+
+def pip(*arguments: str) -> None:
+    """Run pip with its full words in the log and only the downloads named on the screen."""
+    command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    environment = {**os.environ, "PIP_USER": "0"}  # a user's `user = true` is an error in a venv
+    said: list[str] = []
+    with (
+        LOG.open("a", encoding="utf-8") as log,
+        subprocess.Popen(
+            [*command, *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.append(line)
+            log.write(line)
+            show_download(line.strip())
+    if process.returncode != 0:
+        raise SetupError(f"{pip_failure(''.join(said))} Details: {LOG}")
+
+
+def show_download(line: str) -> None:
+    """The first setup takes a minute or more: name what comes, so that it does not look stuck."""
+    if line.startswith("Downloading ") and ".metadata" not in line:
+        print("  " + line.replace("Downloading ", "").rsplit("/", 1)[-1], flush=True)
+
+
+def pip_failure(said: str) -> str:
+    """One sentence for why pip failed; without a network it blames the package, so look closer."""
+    no_network = ("NewConnectionError", "ConnectTimeout", "ReadTimeout", "ProxyError", "SSLError")
+    if any(words in said for words in (*no_network, "IncompleteRead", "Connection broken")):
+        return "The package index cannot be reached: check the network, then try again."
+    return f"pip could not install the dependencies: {last_line(said, ('ERROR:', 'OSError'))}."
+
+
+def install_lock(name: str) -> None:
+    """Install exactly what the lock file names, each file checked against its hash."""
+    lock = ROOT / "packaging" / "lock" / f"{name}.txt"
+    pip("install", "--only-binary=:all:", "--require-hashes", "--requirement", str(lock))
+
+
+def install_project() -> None:
+    """Editable, so that a pulled or edited source file is what runs next."""
+    pip("install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", str(ROOT))
+
+
+# ------------------------------------------------------------------------------------ main
+
+
+def check_python() -> None:
+    """Say early what pip would say late and at length."""
+    version = sys.version_info[:2]
+    if not OLDEST_PYTHON <= version <= NEWEST_PYTHON:
+        raise SetupError(
+            "Python 3.11 to 3.14 is needed and this is {}.{}: "
+            "name another one, as in `make run PYTHON=python3.12`.".format(*version)
+        )
+
+
+def set_up(part: str) -> None:
+    """Do everything for `part`; the stamps tell make that nothing is left to do next time."""
+    check_python()
+    install_system_packages(part)
+    make_venv()
+    LOG.write_text("", encoding="utf-8")
+    print("Installing the locked dependencies (a minute or two on first use)", flush=True)
+    install_lock(part)  # test.txt holds all of app.txt
+    install_project()
+    install_cupy()
+    for stamp in {"app", part}:
+        (VENV / f"{stamp}.stamp").touch()
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in ("app", "test"):
+        print("usage: bootstrap.py app|test", file=sys.stderr)
+        return 2
+    try:
+        set_up(arguments[0])
+    except SetupError as reason:
+        print(reason, file=sys.stderr)
+    except OSError as error:  # a read-only tree, a full disk
+        print(f"The setup stopped: {error}.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("Interrupted; the next call goes on from here.", file=sys.stderr)
+    else:
+        return 0
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,88 @@
+// CUDA C++ device code for g++: the words a rung may use beyond C++, for runs without a GPU.
+//
+// Each CUDA thread is a fiber (fibers.cpp); one block runs at a time, on one CPU thread.  What a
+// rung may not use here: textures, asynchronous copies, tensor cores, inline PTX.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __constant__ static
+#define __shared__ static  // arrays of fixed size: there is never more than one block
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+
+struct uint3 {
+    unsigned x, y, z;
+};
+using dim3 = uint3;
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+namespace cuda_cpu {
+
+enum Order { FORWARD, REVERSE, SHUFFLED };
+
+// How to launch.  order says in which turn blocks, and the threads of a block, get to run.
+struct Launch {
+    unsigned grid_x, grid_y;
+    unsigned block_x, block_y;
+    size_t shared_bytes;
+    int order;
+    unsigned seed;  // of SHUFFLED
+};
+
+// Runs thread(data) in every thread.  Returns null, or what went wrong, until the next launch.
+const char* launch(const Launch& how, void (*thread)(void*), void* data);
+
+void* dynamic_shared();
+void sync_block(int line);
+void sync_warp(unsigned mask, int line);
+unsigned lane();
+uint64_t* warp_slots();  // 32, one a lane, to hand values over in
+
+// The same as CUDA's own launch: arguments[i] points to the i-th argument of the kernel.
+template <class... Parameters>
+const char* launch(const Launch& how, void (*kernel)(Parameters...), void** arguments) {
+    auto values = [&]<size_t... i>(std::index_sequence<i...>) {
+        return std::tuple<Parameters...>(*static_cast<Parameters*>(arguments[i])...);
+    }(std::index_sequence_for<Parameters...>());
+    auto call = [&] { std::apply(kernel, values); };
+    return launch(how, [](void* self) { (*static_cast<decltype(call)*>(self))(); }, &call);
+}
+
+// Every lane of `mask` shows `value` and gets what lane `from` shows.
+template <class T>
+T exchange(unsigned mask, T value, unsigned from, int line) {
+    static_assert(sizeof(T) <= sizeof(uint64_t));
+    T received;
+    std::memcpy(&warp_slots()[lane()], &value, sizeof(T));
+    sync_warp(mask, line);
+    std::memcpy(&received, &warp_slots()[from], sizeof(T));
+    sync_warp(mask, line);  // nobody shows the next value before all have read this one
+    return received;
+}
+
+inline unsigned lane_below(unsigned by) { return lane() + by < 32 ? lane() + by : lane(); }
+
+}  // namespace cuda_cpu
+
+#define DYNAMIC_SHARED(type, name) type* const name = static_cast<type*>(cuda_cpu::dynamic_shared())
+
+constexpr int warpSize = 32;
+#define __syncthreads() cuda_cpu::sync_block(__LINE__)
+#define __syncwarp(...) cuda_cpu::sync_warp(0xffffffffu, __LINE__)
+#define __shfl_sync(mask, value, from) \
+    cuda_cpu::exchange(mask, value, unsigned(from) % 32, __LINE__)
+#define __shfl_down_sync(mask, value, by) \
+    cuda_cpu::exchange(mask, value, cuda_cpu::lane_below(by), __LINE__)
+#define __shfl_xor_sync(mask, value, bits) \
+    cuda_cpu::exchange(mask, value, (cuda_cpu::lane() ^ (bits)) % 32, __LINE__)

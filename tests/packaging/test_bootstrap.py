@@ -1,0 +1,227 @@
+"""The set-up script: which CuPy, which system packages, and one sentence for each failure."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+MAXWELL, PASCAL, VOLTA, TURING, HOPPER = (5, 0), (6, 1), (7, 0), (7, 5), (9, 0)
+
+
+@pytest.mark.parametrize(
+    ("driver_version", "capabilities", "chosen"),
+    [
+        (13000, [TURING], "cuda13"),
+        (13020, [HOPPER, HOPPER], "cuda13"),
+        (12090, [HOPPER], "cuda12"),
+        (12000, [TURING], "cuda12"),
+        (13000, [PASCAL], "cuda12"),
+        (13000, [VOLTA], "cuda12"),
+        (13000, [MAXWELL], "cuda12"),
+        (13000, [HOPPER, PASCAL], "cuda12"),
+        (11080, [TURING], None),
+        (13000, [], None),
+    ],
+)
+def test_the_cupy_fits_driver_and_every_card(bootstrap, driver_version, capabilities, chosen):
+    assert bootstrap.choose_cuda(driver_version, capabilities) == chosen
+
+
+def test_each_choice_has_its_lock_file(bootstrap, root):
+    for choice in ("cuda12", "cuda13"):
+        assert (root / "packaging/lock" / f"{choice}.txt").is_file()
+
+
+@pytest.fixture
+def asks_driver(tmp_path, root):
+    """Run find_gpus() in a process that sees a driver made here: devices and version as told."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("needs g++")
+
+    def ask(init: int, version: int, major: int, minor: int) -> str:
+        source = tmp_path / "driver.cpp"
+        source.write_text(
+            textwrap.dedent(f"""
+            extern "C" {{
+            int cuInit(unsigned) {{ return {init}; }}
+            int cuDriverGetVersion(int* answer) {{ *answer = {version}; return 0; }}
+            int cuDeviceGetCount(int* answer) {{ *answer = 2; return 0; }}
+            int cuDeviceGetAttribute(int* answer, int what, int device) {{
+                *answer = what == 75 ? {major} : what == 76 ? {minor} + device : -1;
+                return 0;
+            }}
+            }}
+            """)
+        )
+        library = tmp_path / "libcuda.so.1"
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+        return subprocess.run(
+            [sys.executable, "-c", "import bootstrap; print(bootstrap.find_gpus())"],
+            cwd=root / "packaging",
+            env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+
+    return ask
+
+
+def test_the_driver_is_asked_for_its_version_and_cards(asks_driver):
+    answer = asks_driver(init=0, version=13000, major=8, minor=6)
+    assert answer == "Gpus(driver_version=13000, compute_capabilities=[(8, 6), (8, 7)])"
+
+
+def test_a_driver_without_a_device_is_said(asks_driver):
+    assert "no usable GPU (cuInit returned 100)" in asks_driver(100, 13000, 8, 6)
+
+
+def test_without_a_driver_one_sentence_and_no_pip(bootstrap, monkeypatch, capsys):
+    def no_library(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(bootstrap.ctypes, "CDLL", no_library)
+    monkeypatch.setattr(bootstrap, "pip", lambda *_: pytest.fail("pip was called"))
+    bootstrap.install_cupy()
+    said = capsys.readouterr().out
+    assert said.startswith("No NVIDIA driver was found, so CuPy is left out")
+    assert said.count("\n") == 1
+
+
+def test_an_old_driver_is_named(bootstrap, monkeypatch, capsys):
+    monkeypatch.setattr(bootstrap, "find_gpus", lambda: bootstrap.Gpus(11040, [TURING]))
+    bootstrap.install_cupy()
+    assert "The NVIDIA driver (CUDA 11.4) is too old for CuPy" in capsys.readouterr().out
+
+
+def test_the_other_cupy_goes_before_the_fitting_one_comes(bootstrap, monkeypatch):
+    calls = []
+    monkeypatch.setattr(bootstrap, "find_gpus", lambda: bootstrap.Gpus(13000, [HOPPER]))
+    monkeypatch.setattr(bootstrap, "pip", lambda *arguments: calls.append(arguments))
+    bootstrap.install_cupy()
+    assert calls[0] == ("uninstall", "--yes", "cupy-cuda12x")
+    assert calls[1][0] == "install"
+    assert calls[1][-1].endswith("cuda13.txt")
+
+
+@pytest.fixture
+def bare(bootstrap, monkeypatch):
+    """A Debian on which nothing of what is needed is present, and nobody is root."""
+    there = {"apt-get"}
+    monkeypatch.setattr(bootstrap, "loads", lambda library: False)
+    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(bootstrap, "venv_package", lambda: "python3-venv")
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: name if name in there else None)
+    monkeypatch.setattr(bootstrap.os, "geteuid", lambda: 1000)
+    return there
+
+
+APP_PACKAGES = (
+    "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 "
+    "libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libgomp1 python3-venv"
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "packages"),
+    [("app", APP_PACKAGES), ("test", APP_PACKAGES + " g++ xvfb xauth xdotool")],
+)
+def test_a_user_is_told_the_apt_line_and_no_more(bootstrap, bare, capsys, part, packages):
+    assert bootstrap.main([part]) == 1
+    said = capsys.readouterr()
+    assert said.err == f"apt-get install -y --no-install-recommends {packages}\n"
+    assert said.out == ""
+
+
+def test_the_apt_line_uses_sudo_where_it_is(bootstrap, bare, capsys):
+    bare.add("sudo")
+    bootstrap.main(["app"])
+    assert capsys.readouterr().err.startswith("sudo apt-get install")
+
+
+def test_only_what_is_missing_is_named(bootstrap, bare, monkeypatch, capsys):
+    bare.update({"g++", "Xvfb", "xauth"})
+    monkeypatch.setattr(bootstrap, "loads", lambda library: library != "libGL.so.1")
+    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: object())
+    bootstrap.main(["test"])
+    assert capsys.readouterr().err.endswith("--no-install-recommends libgl1 xdotool\n")
+
+
+def test_another_distribution_is_told_the_libraries(bootstrap, bare, capsys):
+    bare.clear()
+    assert bootstrap.main(["app"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Missing on this system: libEGL.so.1, libGL.so.1,")
+    assert said.count("\n") == 1
+
+
+class FakeApt:
+    """Stands in for subprocess.run: says what apt-get would, and makes the packages appear."""
+
+    def __init__(self, install_codes):
+        self.install_codes = list(install_codes)
+        self.commands = []
+
+    def __call__(self, command, **options):
+        self.commands.append(" ".join(command[:2]))
+        assert options["stdin"] == subprocess.DEVNULL
+        assert options["env"]["DEBIAN_FRONTEND"] == "noninteractive"
+        code = self.install_codes.pop(0) if "install" in command else 0
+        said = "E: Temporary failure resolving\n" if code else "done\n"
+        return subprocess.CompletedProcess(command, code, stdout=said)
+
+
+def test_root_installs_and_fetches_the_lists_only_when_needed(bootstrap, bare, monkeypatch):
+    monkeypatch.setattr(bootstrap.os, "geteuid", lambda: 0)
+    before_and_after = iter([{"libx.so.1": "libx"}, {}])
+    monkeypatch.setattr(bootstrap, "missing_packages", lambda part: next(before_and_after))
+    apt = FakeApt([100, 0])
+    monkeypatch.setattr(bootstrap.subprocess, "run", apt)
+    bootstrap.install_system_packages("app")
+    assert apt.commands == ["apt-get install", "apt-get update", "apt-get install"]
+
+
+def test_a_failing_apt_is_one_sentence(bootstrap, bare, monkeypatch, capsys):
+    monkeypatch.setattr(bootstrap.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(bootstrap.subprocess, "run", FakeApt([100, 100]))
+    assert bootstrap.main(["app"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("apt-get could not install libegl1,")
+    assert said.endswith("E: Temporary failure resolving\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("version", [(3, 10, 2), (3, 15, 0)])
+def test_a_python_without_wheels_is_refused_in_words(bootstrap, monkeypatch, capsys, version):
+    monkeypatch.setattr(bootstrap.sys, "version_info", version)
+    assert bootstrap.main(["app"]) == 1
+    assert "Python 3.11 to 3.14 is needed and this is 3." in capsys.readouterr().err
+
+
+def test_a_missing_network_is_one_sentence(bootstrap, monkeypatch, tmp_path):
+    said = "WARNING: Retrying … NewConnectionError …\nERROR: No matching distribution found for x\n"
+    assert bootstrap.pip_failure(said).startswith("The package index cannot be reached")
+
+
+def test_other_pip_failures_keep_their_cause(bootstrap):
+    said = "Collecting x\nERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n"
+    assert "DO NOT MATCH THE HASHES" in bootstrap.pip_failure(said)
+
+
+def test_pip_itself_failing_ends_in_that_sentence(bootstrap, monkeypatch, tmp_path):
+    """A real pip, asked for what no index has, with every index closed to it."""
+    monkeypatch.setattr(bootstrap, "VENV_PYTHON", Path(sys.executable))
+    monkeypatch.setattr(bootstrap, "LOG", tmp_path / "setup.log")
+    with pytest.raises(bootstrap.SetupError, match=r"pip could not install .*ERROR.* Details: "):
+        bootstrap.pip("install", "--no-index", "--target", str(tmp_path), "no-such-package-here")
+    assert "no-such-package-here" in (tmp_path / "setup.log").read_text(encoding="utf-8")
+
+
+def test_wrong_words_get_the_usage(bootstrap, capsys):
+    assert bootstrap.main([]) == 2
+    assert capsys.readouterr().err == "usage: bootstrap.py app|test\n"

@@ -1,0 +1,85 @@
+"""Numbers for people: digits, units, and the spaces between them."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from workbench import numbers
+from workbench.numbers import GAP
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.0123456, "0.0123"),
+        (0.00001234, "0.0000123"),
+        (1.2, "1.20"),
+        (12.3456, "12.3"),
+        (99.96, "100"),
+        (123.4, "123"),
+        (1234.5, "1,230"),
+        (-1.5, "-1.50"),
+    ],
+)
+def test_three_digits_are_significant_and_never_an_exponent(value, text):
+    assert numbers.three_digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0.00049, "0.490 µs"),
+        (0.0123, "12.3 µs"),
+        (0.9994, "999 µs"),
+        (0.9996, "1.00 ms"),
+        (1.234, "1.23 ms"),
+        (999.7, "1.00 s"),
+        (61_000, "61.0 s"),
+        (0, "0 µs"),
+    ],
+)
+def test_a_duration_takes_the_unit_that_suits_it_after_rounding(ms, text):
+    assert numbers.duration(ms) == text.replace(" ", GAP)
+
+
+def test_both_ends_of_a_range_have_the_same_unit():
+    assert numbers.duration_range(0.95, 1.05) == f"0.950{GAP}–{GAP}1.05{GAP}ms"
+
+
+def test_rates_and_sizes_have_their_usual_units():
+    assert numbers.pixel_rate(843.2) == f"843{GAP}MP/s"
+    assert numbers.pixel_rate(12_100) == f"12.1{GAP}GP/s"
+    assert numbers.byte_rate(3400) == f"3.40{GAP}TB/s"
+    assert numbers.megapixels(0.065536) == f"0.0655{GAP}MP"
+    assert numbers.byte_count(500) == f"500{GAP}B"
+    assert numbers.byte_count(48 << 10) == f"48.0{GAP}KiB"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.42, "0.42×"), (0.999, "1.0×"), (4.21, "4.2×"), (12.34, "12.3×"), (123.4, "123×")],
+)
+def test_a_ratio_has_as_many_decimals_as_it_deserves(value, text):
+    assert numbers.ratio(value) == text
+
+
+@given(st.floats(1e-9, 1e9))
+def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
+    text, unit = numbers.duration(ms).split(GAP)
+    shown = float(text.replace(",", "")) * {"µs": 1e-3, "ms": 1.0, "s": 1e3}[unit]
+    assert shown == pytest.approx(ms, rel=0.0051)
+
+
+def test_tabular_digits_are_equally_wide(qapp):
+    metrics = QFontMetricsF(numbers.with_tabular_digits(QFont()))
+    assert len({metrics.horizontalAdvance(digit) for digit in "0123456789"}) == 1
+
+
+def test_formatting_needs_no_qt():
+    code = "import sys, workbench.numbers; assert not any('PySide6' in m for m in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

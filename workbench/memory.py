@@ -1,0 +1,28 @@
+"""How much memory this computer has left."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_ASSUMED_BYTES = 8 * 2**30  # where the system does not say
+
+
+def memory_available_bytes() -> int:
+    """Bytes that can be had without swapping; on other systems than Linux, the memory there is."""
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        if found:
+            return int(found[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return _ASSUMED_BYTES
+
+
+def gib(count: int) -> str:
+    """12.3 GiB"""
+    return f"{count / 2**30:.1f} GiB"

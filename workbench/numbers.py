@@ -1,0 +1,96 @@
+"""Numbers for people: three significant digits, the unit that suits them, a space that holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFont
+
+GAP = "\u202f"  # narrow and no-break: a number and its unit stay on one line
+MISSING = "—"
+
+Units = tuple[tuple[float, str], ...]  # how many of the base unit one is; smallest unit first
+_DURATIONS: Units = ((1e-3, "µs"), (1.0, "ms"), (1e3, "s"))
+_BYTES: Units = ((1, "B"), (1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
+_PIXEL_RATES: Units = ((1.0, "MP/s"), (1e3, "GP/s"))
+_BYTE_RATES: Units = ((1.0, "GB/s"), (1e3, "TB/s"))
+_PIXELS: Units = ((1.0, "MP"), (1e3, "GP"))
+
+
+def three_digits(value: float) -> str:
+    """0.0123, 1.20, 12.3, 123, 1,230: three significant digits, never an exponent."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.3g}")
+    if abs(rounded) >= 100:
+        return f"{rounded:,.0f}"
+    return _plain(f"{rounded:#.3g}")
+
+
+def duration(ms: float) -> str:
+    """123 µs, 1.23 ms, 12.3 s."""
+    return _with_unit(ms, _DURATIONS)
+
+
+def duration_range(low_ms: float, high_ms: float) -> str:
+    """1.20 – 1.31 ms: both ends in the unit of the upper one."""
+    scale, unit = _unit_for(high_ms, _DURATIONS)
+    low, high = three_digits(low_ms / scale), three_digits(high_ms / scale)
+    return f"{low}{GAP}–{GAP}{high}{GAP}{unit}"
+
+
+def megapixels(value: float) -> str:
+    """0.0655 MP, 16.8 MP."""
+    return _with_unit(value, _PIXELS)
+
+
+def pixel_rate(megapixels_per_s: float) -> str:
+    """843 MP/s, 12.1 GP/s."""
+    return _with_unit(megapixels_per_s, _PIXEL_RATES)
+
+
+def byte_rate(gb_per_s: float) -> str:
+    """12.3 GB/s, 3.40 TB/s; decimal, as bandwidths are given."""
+    return _with_unit(gb_per_s, _BYTE_RATES)
+
+
+def byte_count(count: int) -> str:
+    """512 B, 48.0 KiB; binary, as memory is given."""
+    scale, unit = _unit_for(count, _BYTES)
+    text = str(count) if scale == 1 else three_digits(count / scale)
+    return f"{text}{GAP}{unit}"
+
+
+def ratio(value: float) -> str:
+    """0.42×, 4.2×, 12.3×, 123×."""
+    decimals = 2 if value < 0.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{decimals}f}×"
+
+
+def with_tabular_digits(font: QFont) -> QFont:
+    """A copy of `font` whose digits are all equally wide, so that changing numbers stand still."""
+    from PySide6.QtGui import QFont
+
+    tabular = QFont(font)
+    tabular.setFeature(QFont.Tag("tnum"), 1)
+    return tabular
+
+
+def _with_unit(value: float, units: Units) -> str:
+    scale, unit = _unit_for(value, units)
+    return f"{three_digits(value / scale)}{GAP}{unit}"
+
+
+def _unit_for(value: float, units: Units) -> tuple[float, str]:
+    """The largest unit of which there is at least one, once rounded: 999.9 µs is 1.00 ms."""
+    rounded = float(f"{abs(value):.3g}")
+    return max((u for u in units if u[0] <= rounded), default=units[0])
+
+
+def _plain(text: str) -> str:
+    """`text` without an exponent or a point at its end: "1.23e-05" as "0.0000123"."""
+    if "e" not in text:
+        return text.rstrip(".")
+    mantissa, exponent = text.split("e")
+    return f"{float(text):.{len(mantissa) - 2 - int(exponent)}f}"

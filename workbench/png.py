@@ -1,0 +1,60 @@
+"""The PNG container: signature, chunks and their checksums."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_HEADER_END = len(SIGNATURE) + 8 + 13 + 4  # the signature and the IHDR chunk, always the first
+
+
+class Chunk(NamedTuple):
+    """Where one chunk's data lie in a file."""
+
+    kind: bytes
+    offset: int
+    length: int
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    """A whole chunk, its length and checksum included."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def insert_chunk(encoded: bytes, kind: bytes, data: bytes) -> bytes:
+    """A PNG file's bytes with one more chunk, right behind its header."""
+    return encoded[:_HEADER_END] + chunk(kind, data) + encoded[_HEADER_END:]
+
+
+def with_header(encoded: bytes, bit_depth: int, colour_type: int) -> bytes:
+    """The same rows of bytes, declared to be of another depth and colour type."""
+    size = encoded[16:24]
+    header = chunk(b"IHDR", size + bytes((bit_depth, colour_type, 0, 0, 0)))
+    return SIGNATURE + header + encoded[_HEADER_END:]
+
+
+def chunks(file: BinaryIO) -> Iterator[Chunk]:
+    """The chunks in order, skipping over their data; none where `file` is no PNG.
+
+    Ends early, without complaint, where the file does.
+    """
+    if file.read(len(SIGNATURE)) != SIGNATURE:
+        return
+    while len(head := file.read(8)) == 8:
+        length, kind = struct.unpack(">I4s", head)
+        found = Chunk(kind, file.tell(), length)
+        yield found
+        file.seek(found.offset + length + 4)
+
+
+def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
+    """The chunk's data, or None where they are cut short or do not match their checksum."""
+    file.seek(found.offset)
+    data = file.read(found.length)
+    checksum = file.read(4)
+    is_whole = len(data) == found.length and len(checksum) == 4
+    matches = is_whole and zlib.crc32(found.kind + data) == int.from_bytes(checksum, "big")
+    return data if matches else None

@@ -1,0 +1,186 @@
+"""How the program looks: light and dark colours, fonts, and the style sheet made from them."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from workbench.assets_path import asset
+
+Scheme = Literal["system", "light", "dark"]
+
+FONT_SCALE = 1.12  # readable from the back row, relative to what the user set in the system
+_ICONS = ("chevron-down", "chevron-up", "check", "close", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Colors:
+    """One theme, as "#rrggbb".  Hues are Okabe and Ito's, shaded until they read as text.
+
+    surface, panel    behind everything; behind a group of controls, a field, a table
+    raised, hover     a button's face, and under the pointer
+    border, grid      a control's outline, and a chart's grid
+    text, muted       on any of the above; muted is for captions and units
+    accent, on_accent the focus ring, what is chosen; and text on it
+    good, bad, warn   always with a word or a mark beside them
+    surround          around a picture: neutral, so that it does not tint what is judged
+    series            one colour a curve, best first; use them with markers and dashes
+    """
+
+    surface: str
+    panel: str
+    raised: str
+    hover: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    good: str
+    bad: str
+    warn: str
+    grid: str
+    plot_background: str
+    surround: str
+    series: tuple[str, ...]
+
+
+LIGHT = Colors(
+    surface="#eef0f3",
+    panel="#ffffff",
+    raised="#f7f8fa",
+    hover="#e6eef5",
+    border="#c3c8cf",
+    text="#16191d",
+    muted="#59606a",
+    accent="#0072b2",
+    on_accent="#ffffff",
+    good="#00744f",
+    bad="#b34700",
+    warn="#8a5d00",
+    grid="#d9dde2",
+    plot_background="#ffffff",
+    surround="#9c9c9c",
+    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"),
+)
+DARK = Colors(
+    surface="#17191c",
+    panel="#202327",
+    raised="#2b2f34",
+    hover="#343b43",
+    border="#454b53",
+    text="#eceef1",
+    muted="#a3abb5",
+    accent="#56b4e9",
+    on_accent="#0b1116",
+    good="#35c79c",
+    bad="#ff8f4d",
+    warn="#f0b429",
+    grid="#363b42",
+    plot_background="#1b1e22",
+    surround="#3a3a3a",
+    series=("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#f0e442", "#ffffff"),
+)
+
+
+def apply(app: QApplication, scheme: Scheme = "system") -> None:
+    """Dress `app`.  With "system" it follows the desktop from then on.
+
+    Every widget gets QEvent.PaletteChange; who paints by itself asks `colors` again then.
+    """
+    theme = app.findChild(_Theme) or _Theme(app)
+    theme.choose(scheme)
+
+
+def colors(palette: QPalette | None = None) -> Colors:
+    """The theme that `palette` (a widget's, by default the application's) belongs to."""
+    window = (palette or QGuiApplication.palette()).color(QPalette.ColorRole.Window)
+    return DARK if window.lightness() < 128 else LIGHT
+
+
+def numbers_font() -> QFont:
+    """The application's font with digits of one width, so that changing numbers stand still."""
+    font = QFont(QGuiApplication.font())
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def fixed_font() -> QFont:
+    """The system's monospaced font, in the application's size: for columns and code."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPointSizeF(QGuiApplication.font().pointSizeF())
+    return font
+
+
+class _Theme(QObject):
+    """Lives as a child of the application, and follows the desktop where that is chosen."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._scheme: Scheme = "system"
+        app.setStyle("Fusion")
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        font.setPointSizeF(font.pointSizeF() * FONT_SCALE)
+        app.setFont(font)
+        app.styleHints().colorSchemeChanged.connect(self._follow)
+
+    def choose(self, scheme: Scheme) -> None:
+        schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+        self._scheme = scheme
+        self._app.styleHints().setColorScheme(schemes.get(scheme, Qt.ColorScheme.Unknown))
+        if scheme == "system":
+            self._follow(self._app.styleHints().colorScheme())
+        else:
+            self._dress(DARK if scheme == "dark" else LIGHT)
+
+    @Slot(Qt.ColorScheme)
+    def _follow(self, desktop: Qt.ColorScheme) -> None:
+        if self._scheme == "system":
+            self._dress(DARK if desktop == Qt.ColorScheme.Dark else LIGHT)
+
+    def _dress(self, theme: Colors) -> None:
+        self._app.setPalette(_palette(theme))
+        self._app.setStyleSheet(_style_sheet(theme))
+
+
+def _palette(theme: Colors) -> QPalette:
+    roles = {
+        QPalette.ColorRole.Window: theme.surface,
+        QPalette.ColorRole.Base: theme.panel,
+        QPalette.ColorRole.AlternateBase: theme.surface,
+        QPalette.ColorRole.Button: theme.raised,
+        QPalette.ColorRole.ToolTipBase: theme.panel,
+        QPalette.ColorRole.WindowText: theme.text,
+        QPalette.ColorRole.Text: theme.text,
+        QPalette.ColorRole.ButtonText: theme.text,
+        QPalette.ColorRole.ToolTipText: theme.text,
+        QPalette.ColorRole.BrightText: theme.bad,
+        QPalette.ColorRole.PlaceholderText: theme.muted,
+        QPalette.ColorRole.Highlight: theme.accent,
+        QPalette.ColorRole.HighlightedText: theme.on_accent,
+        QPalette.ColorRole.Accent: theme.accent,
+        QPalette.ColorRole.Link: theme.accent,
+        QPalette.ColorRole.Light: theme.hover,
+        QPalette.ColorRole.Mid: theme.border,
+        QPalette.ColorRole.Dark: theme.border,
+    }
+    palette = QPalette()
+    for role, color in roles.items():
+        palette.setColor(role, QColor(color))
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.border).darker(110))
+    return palette
+
+
+def _style_sheet(theme: Colors) -> str:
+    icons = {
+        name.replace("-", "_"): f'url("{asset(f"icons/{name}.svg").as_posix()}")' for name in _ICONS
+    }
+    sheet = string.Template(asset("theme.qss").read_text(encoding="utf-8"))
+    return sheet.substitute(asdict(theme), **icons)

@@ -1,0 +1,71 @@
+"""Where a picture stands in a view: pure functions of scale and centre, all in device pixels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+Size = tuple[int, int]
+Point = tuple[float, float]
+
+MIN_SCALE, MAX_SCALE = 0.01, 64.0
+_STEPS_PER_DOUBLING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTransform:
+    """Maps between picture and view, whatever the view's size: what linked views share.
+
+    scale   device pixels per picture pixel
+    centre  the point of the picture, in its pixels, at the middle of the view
+    """
+
+    scale: float
+    centre: Point
+
+    def origin(self, view: Size) -> tuple[int, int]:
+        """Where the picture's top left corner stands: on a whole device pixel, so 1:1 is exact."""
+        return tuple(  # type: ignore[return-value]
+            round(extent / 2 - at * self.scale)
+            for extent, at in zip(view, self.centre, strict=True)
+        )
+
+    def to_view(self, point: Point, view: Size) -> Point:
+        left, top = self.origin(view)
+        return left + point[0] * self.scale, top + point[1] * self.scale
+
+    def to_picture(self, point: Point, view: Size) -> Point:
+        left, top = self.origin(view)
+        return (point[0] - left) / self.scale, (point[1] - top) / self.scale
+
+    def zoomed_at(self, point: Point, factor: float, view: Size) -> ViewTransform:
+        """Scaled by `factor`, within limits, with what lies under `point` of the view kept there."""
+        scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
+        shift = 1 / self.scale - 1 / scale
+        x, y = self.centre
+        centre = x + (point[0] - view[0] / 2) * shift, y + (point[1] - view[1] / 2) * shift
+        return ViewTransform(scale, centre)
+
+    def stepped(self, direction: int) -> ViewTransform:
+        """The next larger (direction 1) or smaller (-1) of the round scales, 100 % among them."""
+        steps = _STEPS_PER_DOUBLING * math.log2(self.scale) * direction
+        scale = 2 ** (direction * (math.floor(steps + 1e-6) + 1) / _STEPS_PER_DOUBLING)
+        return replace(self, scale=min(max(scale, MIN_SCALE), MAX_SCALE))
+
+    def panned(self, dx: float, dy: float) -> ViewTransform:
+        """With the picture moved by (dx, dy) device pixels."""
+        x, y = self.centre
+        return replace(self, centre=(x - dx / self.scale, y - dy / self.scale))
+
+    def kept_within(self, picture: Size) -> ViewTransform:
+        """With the view's middle on the picture, so that it cannot be lost from sight."""
+        x, y = self.centre
+        return replace(self, centre=(min(max(x, 0.0), picture[0]), min(max(y, 0.0), picture[1])))
+
+
+def fit(picture: Size, view: Size) -> ViewTransform:
+    """The whole picture, as large as the view allows."""
+    scale = min(view[0] / picture[0], view[1] / picture[1])
+    return ViewTransform(
+        min(max(scale, 1e-6), MAX_SCALE), (picture[0] / 2, picture[1] / 2)
+    )
