@@ -35,8 +35,14 @@ setup: ## set .venv up again and look for a GPU anew, e.g. after installing a dr
 .venv/app.stamp .venv/test.stamp: .venv/%.stamp: packaging/bootstrap.py pyproject.toml $(LOCKS)
 	@$(PYTHON) packaging/bootstrap.py $*
 
-COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
-	--no-header --group build pyproject.toml $(ARGS)
+# They hold this folder's name: in a tree that was moved, .venv's scripts point nowhere.
+ifneq ($(shell cat .venv/app.stamp 2>/dev/null),$(CURDIR))
+.PHONY: .venv/app.stamp .venv/test.stamp
+endif
+
+# --universal looks upwards only, so it has to start at the oldest Python, not at .venv's own.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --group build pyproject.toml $(ARGS)
 lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--upgrade
 	$(BIN)/python -m pip install --quiet uv
 	$(COMPILE) --output-file packaging/lock/app.txt

@@ -131,7 +131,7 @@ def _add(found: Check, job: Job, answer: NDArray[Any], tile: Rectangle) -> Check
     error = _distance(got, oracle if answer.dtype.kind == "f" else expected)
     differs = got.view(_bits(got)) != expected.view(_bits(expected))
     differs &= ~(np.isnan(got) & np.isnan(expected)) if answer.dtype.kind == "f" else True
-    wrong = _is_wrong(error, oracle, found.bound, answer.dtype)
+    wrong = _is_wrong(got, error, oracle, found.bound)
     if job.has_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
 
@@ -159,13 +159,14 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _is_wrong(
-    error: NDArray[np.float64], oracle: NDArray[np.float64], bound: float, dtype: np.dtype[Any]
+    got: NDArray[Any], error: NDArray[np.float64], oracle: NDArray[np.float64], bound: float
 ) -> NDArray[np.bool_]:
-    if dtype.kind == "f":
-        return error > bound
-    # An integer may be one off only where the oracle itself stands that close to a half.
-    from_half = np.abs(oracle - np.floor(oracle) - 0.5)
-    return (error > 1) | ((error == 1) & (from_half > bound))
+    if got.dtype.kind == "f":
+        return np.greater(error, bound)
+    # An integer has to be the rounding of some value within the bound of the oracle's.  Where the
+    # bound is below a half, as it nearly always is, that allows one off, and only near a half.
+    lowest, highest = (to_pixel_type(oracle + off, got.dtype) for off in (-bound, bound))
+    return np.logical_or(got < lowest, got > highest)
 
 
 def _bits(samples: NDArray[Any]) -> str:

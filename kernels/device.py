@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-INSTALL_HINT = "run `make setup`, or `pip install \"filter-workbench[cuda13]\"`"
+INSTALL_HINT = 'run `make setup`, or `pip install "filter-workbench[cuda13]"`'
 
 # Of cudaDeviceAttr: CUDA 13 no longer has these two among a device's properties.
 CLOCK_RATE = 13

@@ -101,11 +101,11 @@ class Engine:
     def _checked(
         self, result: Result, implementation: Implementation
     ) -> Iterator[Progress | Result]:
-        check = None
         chain = implementation.chain(result.job)
         for check in checking(result.job, result.picture, chain, implementation.error_factor):
             yield Progress("checking against the oracle")
-        yield replace(result, check=check)
+            result = replace(result, check=check)
+        yield result
 
     @cached_property
     def _gpu(self) -> Gpu:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from kernels.device import Device
@@ -20,6 +19,7 @@ from kernels.job import Job, Progress, Result, Sampling
 from kernels.launch import Launch, Program, Programs, prepare_launch
 from kernels.rung import Rung
 from kernels.sampling import Sampler
+from kernels.staging import Staging, pinned_like
 from kernels.timing import EventTimer
 
 RESIDENT_PICTURES = 2  # the one in view, and a sweep's
@@ -38,6 +38,7 @@ class Gpu:
             self._stream = cp.cuda.Stream(non_blocking=True)
             self._stream.use()
             self._timer = EventTimer(cp, device.l2_bytes)
+            self._staging = Staging(cp, self._stream)
         self._programs = Programs(cp)
         self._resident: OrderedDict[int, tuple[NDArray[Any], Any]] = OrderedDict()
 
@@ -107,10 +108,7 @@ class Gpu:
         start = perf_counter()
         with cuda_errors_in_words("uploading the picture"):
             array = self._allocate(picture)
-            staging = self._pinned_like(picture)
-            np.copyto(staging, picture)
-            array.set(staging, stream=self._stream)
-            self._stream.synchronize()
+            self._staging.upload(picture, array)
         upload_ms = _ms_since(start)
         if not picture.flags.writeable:  # one that may still change is uploaded every time
             self._resident[id(picture)] = (picture, array)
@@ -121,7 +119,7 @@ class Gpu:
     def _download(self, launch: Launch) -> tuple[NDArray[Any], float]:
         """The answer in page-locked memory of its own, read-only, and how long that took."""
         with cuda_errors_in_words("downloading the result"):
-            picture = self._pinned_like(launch.job.picture)
+            picture = pinned_like(self._cp, launch.job.picture)
             start = perf_counter()
             launch.target.get(stream=self._stream, out=picture, blocking=True)
             download_ms = _ms_since(start)
@@ -137,11 +135,6 @@ class Gpu:
             self.forget()
         with cuda_errors_in_words(f"making room for {picture.nbytes / 1e6:.0f} MB"):
             return self._cp.empty(picture.shape, picture.dtype)
-
-    def _pinned_like(self, picture: NDArray[Any]) -> NDArray[Any]:
-        memory = self._cp.cuda.alloc_pinned_memory(picture.nbytes)
-        flat = np.frombuffer(memory, picture.dtype, picture.size)
-        return flat.reshape(picture.shape)
 
 
 def _in_words(job: Job) -> str:

@@ -118,9 +118,7 @@ class Launch:
                 registers=int(function.num_regs),
                 shared_bytes=shared + int(function.shared_size_bytes),
             )
-            for name, function in zip(
-                self.program.rung.passes, self.program.functions, strict=True
-            )
+            for name, function in zip(self.program.rung.passes, self.program.functions, strict=True)
         )
 
     def _grid(self, rows: int) -> tuple[int, int]:

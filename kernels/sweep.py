@@ -6,12 +6,13 @@ import csv
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, Protocol, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.check import Check
+from kernels.engine import Engine, Implementation
 from kernels.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Ran, Result, Sampling
 from kernels.pictures import noise
@@ -20,22 +21,6 @@ from kernels.timing import Timing
 Dimension = Literal["image size", "kernel size", "block shape"]
 DIMENSIONS: tuple[Dimension, ...] = ("image size", "kernel size", "block shape")
 Value = int | tuple[int, int]  # pixels a side, K, or threads (x, y)
-
-
-class Implementation(Protocol):
-    """What a sweep has to know of an implementation."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-
-
-class Engine(Protocol):
-    """What a sweep asks of `engine.Engine`."""
-
-    def why_not(self, job: Job) -> str | None: ...
-    def filtering(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +144,7 @@ def in_words(dimension: Dimension, value: Value | None) -> str:
 def cells(
     dimension: Dimension, values: Iterable[Value], implementations: Iterable[Implementation]
 ) -> tuple[Cell, ...]:
-    """All that is to be measured, in order.  Block shapes are nothing to the CPU: once is enough."""
+    """All there is to measure, in order.  The CPU has no block shapes: there, once is enough."""
     implementations = tuple(implementations)
     once = [i for i in implementations if dimension == "block shape" and i.kind == "cpu"]
     rest = [i for i in implementations if i not in once]
@@ -197,8 +182,6 @@ def _measuring(
     result: Result | None = None
     try:
         job = _job(plan, cell, picture)
-        if reason := engine.why_not(job):
-            return reason
         for step in engine.filtering(job, sampling):
             if isinstance(step, Result):
                 result = step

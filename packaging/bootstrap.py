@@ -27,7 +27,7 @@ LOG = VENV / "setup.log"
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # the versions the lock files have wheels for
 
-# What Qt, and numba's thread pool, load at run time -> the Debian package that brings it.
+# What Qt loads at run time -> the Debian package that brings it.
 LIBRARIES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -40,10 +40,16 @@ LIBRARIES = {
     "libxcb-icccm.so.4": "libxcb-icccm4",
     "libxcb-keysyms.so.1": "libxcb-keysyms1",
     "libxcb-shape.so.0": "libxcb-shape0",
-    "libgomp.so.1": "libgomp1",
 }
 # What the tests call: a compiler for the kernels' CPU shim, and a screen that nobody looks at.
 TEST_PROGRAMS = {"g++": "g++", "Xvfb": "xvfb", "xauth": "xauth", "xdotool": "xdotool"}
+
+# Both CuPys own one folder, and either takes the newest NVRTC it sees, though its driver may refuse
+# what that makes: the other CUDA's packages (the tests bring NVRTC 13) have to go.
+NEVER_BESIDE = {
+    "cuda12": ("cupy-cuda13x", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"),
+    "cuda13": ("cupy-cuda12x", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12"),
+}
 
 
 class SetupError(Exception):
@@ -126,8 +132,10 @@ def apt_install(packages: Sequence[str]) -> None:
     update = apt("apt-get", "update")
     again = apt(*command)
     if again.returncode != 0:
-        reason = last_line(update.stdout + again.stdout, ("Err:", "W:", "E:"))
-        raise SetupError(f"apt-get could not install {', '.join(packages)}: {reason}")
+        reason = last_line(again.stdout, ("E:",))
+        if "Failed to fetch" in update.stdout:
+            reason += " (and its package lists could not be fetched: check the network)"
+        raise SetupError(f"apt-get could not install {', '.join(packages)}: {reason}.")
 
 
 def last_line(text: str, starts: tuple[str, ...]) -> str:
@@ -199,8 +207,8 @@ def install_cupy() -> None:
             "once that has changed, `make setup` looks again."
         )
         return
-    # Both CuPys own the same folder, so the one that no longer fits must go first.
-    pip("uninstall", "--yes", {"cuda12": "cupy-cuda13x", "cuda13": "cupy-cuda12x"}[choice])
+    print(f"Installing CuPy for CUDA {choice[-2:]}, which fits the NVIDIA driver", flush=True)
+    pip("uninstall", "--yes", *NEVER_BESIDE[choice])
     install_lock(choice)
 
 
@@ -212,14 +220,20 @@ def version_words(driver_version: int) -> str:
 # ------------------------------------------------------------------------ the environment
 
 
+def venv_works() -> bool:
+    """Whether `.venv` is whole and was made here: its scripts hold the path they were made for."""
+    try:
+        first_words = (VENV / "bin" / "pip").read_text(encoding="utf-8")[:400]
+    except OSError:
+        return False
+    quiet = subprocess.DEVNULL
+    command = [str(VENV_PYTHON), "-m", "pip", "--version"]
+    return str(VENV) in first_words and not subprocess.call(command, stdout=quiet, stderr=quiet)
+
+
 def make_venv() -> None:
     """Keep a `.venv` that works; make one where there is none, or where it broke half-way."""
-    works = VENV_PYTHON.exists() and not subprocess.call(
-        [VENV_PYTHON, "-m", "pip", "--version"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    if works:
+    if venv_works():
         return
     print("Making .venv", flush=True)
     made = subprocess.run(
@@ -297,7 +311,7 @@ def check_python() -> None:
 
 
 def set_up(part: str) -> None:
-    """Do everything for `part`; the stamps tell make that nothing is left to do next time."""
+    """Do everything for `part`; the stamps tell make that here nothing is left to do next time."""
     check_python()
     install_system_packages(part)
     make_venv()
@@ -307,7 +321,7 @@ def set_up(part: str) -> None:
     install_project()
     install_cupy()
     for stamp in {"app", part}:
-        (VENV / f"{stamp}.stamp").touch()
+        (VENV / f"{stamp}.stamp").write_text(str(ROOT), encoding="utf-8")
 
 
 def main(arguments: Sequence[str]) -> int:

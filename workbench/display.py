@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 Bytes = NDArray[np.uint8]
 
 SMALLEST_LEVEL = 512  # a picture this small is cheap to scale in any way
-NAN_BGRA = (255, 0, 255, 255)  # magenta: no picture is likely to have it, nobody overlooks it
-CHECKER_GREYS = (0x90, 0xB0)  # what shows through where alpha lets it
+NAN_BGR = (255, 0, 255)  # magenta: no picture is likely to have it, nobody overlooks it
+CHECKER_GREYS = ("#909090", "#b0b0b0")  # what shows through where alpha lets it
 CHECKER_PX = 8
 
 
@@ -22,11 +22,12 @@ class Display:
     """What a view paints; immutable, so it may cross threads.
 
     images  Format_RGB32, the picture first, then each half as wide and high as the one before
-            (rounded up), averaged by area, until both sides are at most SMALLEST_LEVEL.  Qt owns
-            their memory.
+            (rounded up), averaged by area, until both sides are at most SMALLEST_LEVEL
+    pixels  the images' memory, (H, W, 4) uint8 each: an image is good as long as its Display is
     """
 
     images: tuple[QImage, ...]
+    pixels: tuple[Bytes, ...] = field(repr=False)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -47,83 +48,85 @@ def to_display(samples: NDArray[Any], levels: tuple[float, float] | None = None)
     low, high = levels or (0.0, _white(samples.dtype))
     if not low < high:
         raise ValueError(f"the level of black, {low}, must be below that of white, {high}")
-    colours = samples.shape[2] - (samples.shape[2] in (2, 4))
-    colour = samples if colours == samples.shape[2] else np.ascontiguousarray(samples[..., :colours])
-    image, bgra = _blank(samples.shape[1], samples.shape[0])
-    _to_bgra(_to_8_bits(colour, low, high), bgra)
-    if colour.dtype.kind == "f":
-        _mark_nan(colour, bgra)
-    if colour is not samples:
-        _blend_over_checkerboard(bgra, samples[..., -1])
-    return Display((image, *_smaller(bgra)))
+    has_alpha = samples.shape[2] in (2, 4)
+    colour = np.ascontiguousarray(samples[..., :-1]) if has_alpha else samples
+    bgra = _to_bgra(_to_8_bits(colour, low, high))
+    if colour.dtype.kind == "f" and np.isnan(np.min(colour)):  # one quick pass where there is none
+        bgra[np.isnan(colour).any(axis=2), :3] = NAN_BGR
+    if has_alpha:
+        alpha = np.ascontiguousarray(samples[..., -1:])
+        bgra = _over_checkerboard(bgra, _to_8_bits(alpha, 0.0, _white(alpha.dtype)))
+    pixels = (bgra, *_smaller(bgra))
+    return Display(tuple(_image(each, QImage.Format.Format_RGB32) for each in pixels), pixels)
 
 
 def _white(dtype: np.dtype[Any]) -> float:
     return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
 
 
-def _blank(width: int, height: int) -> tuple[QImage, Bytes]:
-    """An image whose memory belongs to Qt, and that memory as (H, W, 4) bytes: B, G, R, 255."""
-    image = QImage(width, height, QImage.Format.Format_RGB32)
-    if image.isNull():
-        raise MemoryError(f"no memory to show {width} × {height} pixels")
-    rows = np.frombuffer(image.bits(), np.uint8).reshape(height, image.bytesPerLine())
-    return image, rows[:, : 4 * width].reshape(height, width, 4)
+def _image(bgra: Bytes, format_: QImage.Format) -> QImage:
+    height, width = bgra.shape[:2]
+    return QImage(bgra.data, width, height, bgra.strides[0], format_)
 
 
-def _to_8_bits(colour: NDArray[Any], low: float, high: float) -> Bytes:
+def _to_8_bits(samples: NDArray[Any], low: float, high: float) -> Bytes:
     """Map low..high to 0..255, rounded and saturated; NaN becomes 0."""
-    if colour.dtype == np.uint8 and (low, high) == (0.0, 255.0):
-        return colour
+    if samples.dtype == np.uint8 and (low, high) == (0.0, 255.0):
+        return samples
     import cv2  # here: the window paints before anything heavy is imported
 
-    flat = colour.reshape(colour.shape[0], -1)  # one channel: OpenCV's scalars then mean them all
-    if colour.dtype.kind == "f":
-        span = high - low
+    flat = samples.reshape(samples.shape[0], -1)  # one channel: OpenCV's scalars then mean them all
+    span = high - low
+    if samples.dtype.kind == "f":
         flat = cv2.threshold(flat, high, 0, cv2.THRESH_TRUNC)[1]  # or infinity would turn black
     else:
-        span = max(high - low, 1.0)
+        span = max(span, 1.0)  # no two integers are closer
     scale = 255.0 / span
     mapped = cv2.addWeighted(flat, scale, flat, 0.0, -low * scale, dtype=cv2.CV_8U)
-    return np.asarray(mapped, np.uint8).reshape(colour.shape)
+    return np.asarray(mapped, np.uint8).reshape(samples.shape)
 
 
-def _to_bgra(colour: Bytes, bgra: Bytes) -> None:
+def _to_bgra(colour: Bytes) -> Bytes:
+    """Blue, green, red and 255: what Qt calls RGB32."""
     import cv2
 
-    grey = colour.shape[2] == 1
-    cv2.cvtColor(colour, cv2.COLOR_GRAY2BGRA if grey else cv2.COLOR_RGB2BGRA, dst=bgra)
+    bgra = np.empty((*colour.shape[:2], 4), np.uint8)  # NumPy asks for huge pages, OpenCV does not
+    code = cv2.COLOR_GRAY2BGRA if colour.shape[2] == 1 else cv2.COLOR_RGB2BGRA
+    cv2.cvtColor(colour, code, dst=bgra)
+    return bgra
 
 
-def _mark_nan(colour: NDArray[np.float32], bgra: Bytes) -> None:
-    if np.isnan(np.min(colour)):  # one quick pass where, as nearly always, there is none
-        bgra[np.isnan(colour).any(axis=2)] = NAN_BGRA
-
-
-def _blend_over_checkerboard(bgra: Bytes, alpha: NDArray[Any]) -> None:
-    import cv2
-
-    opacity = np.clip(np.nan_to_num(alpha.astype(np.float32) / _white(alpha.dtype)), 0.0, 1.0)
-    if opacity.min() < 1.0:
-        cv2.blendLinear(bgra, _checkerboard(*alpha.shape), opacity, 1.0 - opacity, dst=bgra)
-
-
-def _checkerboard(height: int, width: int) -> Bytes:
-    ys, xs = np.arange(height) // CHECKER_PX, np.arange(width) // CHECKER_PX
-    board = np.full((height, width, 4), 255, np.uint8)
-    board[..., :3] = np.array(CHECKER_GREYS, np.uint8)[(ys[:, None] + xs) % 2, None]
+def _over_checkerboard(bgra: Bytes, alpha: Bytes) -> Bytes:
+    if alpha.min() == 255:
+        return bgra
+    bgra[..., 3:] = alpha
+    board = np.empty_like(bgra)
+    painter = QPainter(_image(board, QImage.Format.Format_RGB32))
+    painter.fillRect(0, 0, bgra.shape[1], bgra.shape[0], QBrush(_checker_tile()))
+    painter.drawImage(0, 0, _image(bgra, QImage.Format.Format_ARGB32))
+    painter.end()
     return board
 
 
-def _smaller(bgra: Bytes) -> list[QImage]:
+def _checker_tile() -> QImage:
+    tile = QImage(2 * CHECKER_PX, 2 * CHECKER_PX, QImage.Format.Format_RGB32)
+    tile.fill(QColor(CHECKER_GREYS[0]))
+    painter = QPainter(tile)
+    for corner in (0, CHECKER_PX):
+        painter.fillRect(corner, corner, CHECKER_PX, CHECKER_PX, QColor(CHECKER_GREYS[1]))
+    painter.end()
+    return tile
+
+
+def _smaller(bgra: Bytes) -> list[Bytes]:
     import cv2
 
-    images = []
+    levels = []
     height, width = bgra.shape[:2]
     while max(width, height) > SMALLEST_LEVEL:
         width, height = (width + 1) // 2, (height + 1) // 2
-        image, half = _blank(width, height)
+        half = np.empty((height, width, 4), np.uint8)
         cv2.resize(bgra, (width, height), dst=half, interpolation=cv2.INTER_AREA)
-        images.append(image)
+        levels.append(half)
         bgra = half
-    return images
+    return levels

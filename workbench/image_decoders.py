@@ -16,14 +16,14 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from workbench import colour_profiles
+from workbench import colour_profiles, numbers
 from workbench.image_files import ImageFileError
-from workbench.memory import gib, memory_available_bytes
+from workbench.memory import memory_available_bytes
 
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
-# Pillow's plugins for the formats we promise, and GIF and MPO (which many phones' JPEGs are).
-_PILLOW_FORMATS = ("PNG", "JPEG", "MPO", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
+# What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
+_PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _TIFF_COLOURS = (
     tifffile.PHOTOMETRIC.MINISWHITE,
@@ -85,6 +85,7 @@ def _decode(path: Path, notes: list[str]) -> NDArray[Any]:
     if start.startswith(_TIFF_SIGNATURES) and (samples := _deep_tiff(path, notes)) is not None:
         return samples
     with Image.open(path, formats=_PILLOW_FORMATS) as image:
+        orientation = image.getexif().get(_ORIENTATION_TAG, 1)
         _note_first_of(getattr(image, "n_frames", 1), notes)
         largest = _largest_sample(start)
         bytes_per_pixel = len(image.getbands()) * (2 if largest > 255 else 1)
@@ -94,7 +95,10 @@ def _decode(path: Path, notes: list[str]) -> NDArray[Any]:
         else:
             samples = _shallow(image, notes)
         samples = _to_srgb(samples, image.info.get("icc_profile"), image.mode, notes)
-        return _upright(samples, image.getexif().get(_ORIENTATION_TAG, 1), notes)
+        if image.format == "TIFF":  # Pillow has turned it already
+            _upright(samples, orientation, notes)
+            return samples
+        return _upright(samples, orientation, notes)
 
 
 def _note_first_of(count: int, notes: list[str]) -> None:
@@ -107,7 +111,8 @@ def _refuse_if_too_large(name: str, width: int, height: int, bytes_per_pixel: in
     if needed > available:
         raise ImageFileError(
             f"{name} says it is {width:,}×{height:,} pixels large; working on it takes about "
-            f"{gib(needed)} of memory and {gib(available)} are free: choose a smaller picture."
+            f"{numbers.byte_count(needed)} of memory and {numbers.byte_count(available)} are free: "
+            "choose a smaller picture."
         )
 
 

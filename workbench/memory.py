@@ -21,8 +21,3 @@ def memory_available_bytes() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return _ASSUMED_BYTES
-
-
-def gib(count: int) -> str:
-    """12.3 GiB"""
-    return f"{count / 2**30:.1f} GiB"

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QFont
-
 GAP = "\u202f"  # narrow and no-break: a number and its unit stay on one line
 MISSING = "—"
 
@@ -66,15 +61,6 @@ def ratio(value: float) -> str:
     """0.42×, 4.2×, 12.3×, 123×."""
     decimals = 2 if value < 0.995 else 1 if value < 99.95 else 0
     return f"{value:,.{decimals}f}×"
-
-
-def with_tabular_digits(font: QFont) -> QFont:
-    """A copy of `font` whose digits are all equally wide, so that changing numbers stand still."""
-    from PySide6.QtGui import QFont
-
-    tabular = QFont(font)
-    tabular.setFeature(QFont.Tag("tnum"), 1)
-    return tabular
 
 
 def _with_unit(value: float, units: Units) -> str:

@@ -65,7 +65,7 @@ LIGHT = Colors(
     warn="#8a5d00",
     grid="#d9dde2",
     plot_background="#ffffff",
-    surround="#9c9c9c",
+    surround="#b4b4b4",
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"),
 )
 DARK = Colors(
@@ -83,7 +83,7 @@ DARK = Colors(
     warn="#f0b429",
     grid="#363b42",
     plot_background="#1b1e22",
-    surround="#3a3a3a",
+    surround="#3c3c3c",
     series=("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#f0e442", "#ffffff"),
 )
 
@@ -173,7 +173,11 @@ def _palette(theme: Colors) -> QPalette:
     palette = QPalette()
     for role, color in roles.items():
         palette.setColor(role, QColor(color))
-    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+    for role in (
+        QPalette.ColorRole.WindowText,
+        QPalette.ColorRole.Text,
+        QPalette.ColorRole.ButtonText,
+    ):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.border).darker(110))
     return palette
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
-
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -19,12 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.check import Check
+from kernels.engine import all_implementations
 from kernels.job import Result
-from workbench import numbers
+from workbench import numbers, theme
 from workbench.numbers import GAP, MISSING
-
-RIGHT = "✓"
-WRONG = "✗"
+from workbench.tile import TEXT, ElidedLabel, Tile, scaled_font
 
 
 class TimingStrip(QWidget):
@@ -32,17 +28,12 @@ class TimingStrip(QWidget):
 
     A speed (speed-up, MP/s, GB/s) counts only beside a passed check: until then it is pale, and
     beside a failed one there is none.
-
-    titles  what implementations are called, by key; a key without one stands for itself
     """
 
-    def __init__(
-        self, titles: Mapping[str, str] | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("timing_strip")
         self.setAccessibleName("Timing")
-        self._titles = titles or {}
         self._result: Result | None = None
         self._baseline: Result | None = None
         self._make_tiles()
@@ -71,17 +62,18 @@ class TimingStrip(QWidget):
         self._refresh()
 
     def _make_tiles(self) -> None:
-        self._kernel = Tile("kernel", "Kernel", f"888{GAP}MP/s", KERNEL_TIP, scale=2.4)
-        self._speedup = Tile("speedup", "Speed-up", "8,888×", SPEEDUP_TIP, scale=2.4)
-        self._upload = Tile("upload", "Upload", "resident", UPLOAD_TIP)
-        self._download = Tile("download", "Download", f"8.88{GAP}ms", DOWNLOAD_TIP)
-        self._total = Tile("total", "Total", f"8.88{GAP}ms", TOTAL_TIP)
-        self._pixel_rate = Tile("pixel_rate", "Pixels", f"8.88{GAP}MP/s", PIXEL_RATE_TIP)
-        self._byte_rate = Tile("byte_rate", "Effective", f"8.88{GAP}GB/s", BYTE_RATE_TIP)
-        self._compile = Tile("compile", "Compile", f"8.88{GAP}ms", COMPILE_TIP)
+        time, rate = f"8.88{GAP}ms", f"8.88{GAP}GB/s"
+        self._kernel = _large("kernel", "Kernel", f"888{GAP}µs", KERNEL_TIP)
+        self._speedup = _large("speedup", "Speed-up", "888.8×", SPEEDUP_TIP)
+        self._upload = _small("upload", "Upload", "resident", UPLOAD_TIP)
+        self._download = _small("download", "Download", time, DOWNLOAD_TIP)
+        self._total = _small("total", "Total", time, TOTAL_TIP)
+        self._pixel_rate = _small("pixel_rate", "Pixels", rate, PIXEL_RATE_TIP)
+        self._byte_rate = _small("byte_rate", "Effective", rate, BYTE_RATE_TIP)
+        self._compile = _small("compile", "Compile", time, COMPILE_TIP)
 
     def _lay_out(self) -> None:
-        small = (
+        rows = (
             (self._upload, self._download, self._total),
             (self._pixel_rate, self._byte_rate, self._compile),
         )
@@ -89,7 +81,7 @@ class TimingStrip(QWidget):
         grid.setSpacing(6)
         grid.addWidget(self._kernel, 0, 0, 2, 1)
         grid.addWidget(self._speedup, 0, 1, 2, 1)
-        for row, tiles in enumerate(small):
+        for row, tiles in enumerate(rows):
             for column, tile in enumerate(tiles, start=2):
                 grid.addWidget(tile, row, column)
         for column, stretch in enumerate((5, 4, 2, 2, 2)):
@@ -105,26 +97,29 @@ class TimingStrip(QWidget):
         if self._result is None:
             self._refresh_nothing()
             return
-        self._refresh_times(self._result)
+        self._refresh_kernel(self._result)
+        self._refresh_transfers(self._result)
         self._refresh_speeds(self._result)
-        self._verdict.show_verdict(self._result.check)
+        self._verdict.show_check(self._result.check)
         self._verdict.show_ran("  +  ".join(map(str, self._result.ran)))
 
     def _refresh_nothing(self) -> None:
         for tile in self.findChildren(Tile):
             tile.show_value(MISSING)
-        self._kernel.show_caption("Kernel")
         self._verdict.show_nothing()
 
-    def _refresh_times(self, result: Result) -> None:
-        kernel, on_gpu = result.kernel, _on_gpu(result)
+    def _refresh_kernel(self, result: Result) -> None:
+        kernel = result.kernel
         count = len(kernel.samples_ms)
         spread = f"{numbers.duration_range(*kernel.quartiles_ms)}  ·  " if count > 1 else ""
-        self._kernel.show_caption(f"Kernel  ·  {_how_measured(result)}")
         self._kernel.show_value(
             numbers.duration(kernel.median_ms),
             f"{spread}{count} sample{'s' if count > 1 else ''}",
+            note=_how_measured(result),
         )
+
+    def _refresh_transfers(self, result: Result) -> None:
+        on_gpu = any(ran.grid is not None for ran in result.ran)
         self._upload.show_value(_time_or(result.upload_ms, "resident" if on_gpu else MISSING))
         self._download.show_value(_time_or(result.download_ms, MISSING))
         self._total.show_value(numbers.duration(result.total_ms))
@@ -133,124 +128,54 @@ class TimingStrip(QWidget):
     def _refresh_speeds(self, result: Result) -> None:
         check = result.check
         if check is not None and not check.ok:
-            for tile in (self._pixel_rate, self._byte_rate, self._speedup):
-                tile.show_value(MISSING, "the answer is wrong" if tile is self._speedup else "")
+            self._pixel_rate.show_value(MISSING)
+            self._byte_rate.show_value(MISSING)
+            self._speedup.show_value(MISSING, "the answer is wrong")
             return
-        pale = check is None
-        self._pixel_rate.show_value(numbers.pixel_rate(result.megapixels_per_s), pale=pale)
-        self._byte_rate.show_value(numbers.byte_rate(result.effective_gb_s), pale=pale)
-        self._refresh_speedup(result, pale)
+        self._show_speed(self._pixel_rate, numbers.pixel_rate(result.megapixels_per_s))
+        self._show_speed(self._byte_rate, numbers.byte_rate(result.effective_gb_s))
+        self._refresh_speedup(result)
 
-    def _refresh_speedup(self, result: Result, pale: bool) -> None:
+    def _refresh_speedup(self, result: Result) -> None:
         baseline = self._baseline
         if baseline is None or not _same_task(result, baseline):
             self._speedup.show_value(MISSING, "no CPU time yet")
         elif baseline.check is not None and not baseline.check.ok:
-            self._speedup.show_value(MISSING, f"{self._name(baseline)} is wrong")
+            self._speedup.show_value(MISSING, f"{_name(baseline)} is wrong")
         else:
             factor = baseline.kernel.median_ms / result.kernel.median_ms
-            pale = pale or baseline.check is None
-            self._speedup.show_value(numbers.ratio(factor), f"vs {self._name(baseline)}", pale=pale)
+            self._show_speed(self._speedup, numbers.ratio(factor), baseline)
 
-    def _name(self, baseline: Result) -> str:
-        key = baseline.job.implementation
-        threads = max(ran.threads or 1 for ran in baseline.ran)
-        return f"{self._titles.get(key, key)} ({threads} thread{'s' if threads > 1 else ''})"
-
-
-def verdict(check: Check | None) -> str:
-    """The check's finding, in the strip's few words."""
-    if check is None:
-        return "checking …"
-    where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
-    if check.ok:
-        return f"{RIGHT} verified {where}, max error {check.max_error:.3g}"
-    y, x, channel = check.worst
-    return (
-        f"{WRONG} WRONG in {check.wrong:,} samples, max error {check.max_error:.3g} "
-        f"at x {x}, y {y}, channel {channel}"
-    )
-
-
-class Tile(QFrame):
-    """A card with a caption, one large value, and a line of small print below it.
-
-    widest  a text as wide as any it will show, so that the card never changes its size
-    scale   size of the value against the window's font; above 2 it gets a line of small print
-    """
-
-    def __init__(
-        self, name: str, caption: str, widest: str, tip: str, *, scale: float = 1.15
-    ) -> None:
-        super().__init__(objectName=name)
-        self._title = caption
-        self.setToolTip(tip)
-        self._caption = ElidedLabel(0.85)
-        self._caption.show_text(caption)
-        self._value = QLabel()
-        self._value.setFont(_scaled(self.font(), scale, QFont.Weight.DemiBold))
-        self._value.setMinimumWidth(self._value.fontMetrics().horizontalAdvance(widest) + 4)
-        self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._detail = ElidedLabel(0.85)
-        self._detail.setVisible(scale > 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 5, 10, 5)
-        layout.setSpacing(0)
-        for label in (self._caption, self._value, self._detail):
-            layout.addWidget(label)
-
-    def show_caption(self, text: str) -> None:
-        self._caption.show_text(text)
-
-    def show_value(self, text: str, detail: str = "", *, pale: bool = False) -> None:
-        """pale: not to be relied on yet."""
-        self._value.setText(text)
-        self._value.setForegroundRole(_role(pale or text == MISSING))
-        self._detail.show_text(detail)
-        unsure = " (not checked yet)" if pale else ""
-        self.setAccessibleName(f"{self._title}: {text}{unsure} {detail}".rstrip())
-
-    @property
-    def text(self) -> str:
-        return self._value.text()
-
-    @property
-    def detail(self) -> str:
-        return self._detail.whole_text
-
-    @property
-    def is_pale(self) -> bool:
-        return self._value.foregroundRole() == _role(True)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        _paint_card(self)
+    def _show_speed(self, tile: Tile, text: str, baseline: Result | None = None) -> None:
+        """Pale until the result, and the baseline it is compared with, have been checked."""
+        assert self._result is not None
+        unsure = self._result.check is None or (baseline is not None and baseline.check is None)
+        detail = f"vs {_name(baseline)}" if baseline else ""
+        tile.show_value(text, detail, note="checking" if unsure else "", pale=unsure)
 
 
 class VerdictCard(QFrame):
     """Whether the answer is right, what ran, and what is under way; a bar says it in colour."""
 
     def __init__(self) -> None:
-        super().__init__(objectName="verdict_card")
-        self._mark: Literal["right", "wrong"] | None = None
+        super().__init__()
+        self.setObjectName("verdict_card")
+        self.setProperty("card", True)
         self.setToolTip(VERDICT_TIP)
-        self._verdict = QLabel(objectName="verdict")
-        self._verdict.setFont(_scaled(self.font(), 1.1, QFont.Weight.DemiBold))
+        self._check: Check | None = None
+        self._verdict = QLabel()
+        self._verdict.setObjectName("verdict")
+        self._verdict.setFont(scaled_font(1.1, QFont.Weight.DemiBold))
         self._verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._doing = ElidedLabel(0.9, Qt.AlignmentFlag.AlignRight)
         self._doing.setObjectName("doing")
         self._ran = ElidedLabel(0.9)
         self._ran.setObjectName("ran")
-        line = QHBoxLayout()
-        line.addWidget(self._verdict)
-        line.addWidget(self._doing, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 5, 10, 5)
-        layout.setSpacing(1)
-        layout.addLayout(line)
-        layout.addWidget(self._ran)
+        self._lay_out()
 
-    def show_verdict(self, check: Check | None) -> None:
-        self._show(verdict(check), None if check is None else "right" if check.ok else "wrong")
+    def show_check(self, check: Check | None) -> None:
+        """None: the check is still to come."""
+        self._show(verdict(check), check)
 
     def show_nothing(self) -> None:
         self._show("Open a picture to see how fast it is filtered.", None)
@@ -264,130 +189,91 @@ class VerdictCard(QFrame):
         self._ran.show_text(text)
         self._ran.setAccessibleName(f"What ran: {text or 'nothing yet'}")
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        _paint_card(self, self._bar_colour())
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._bar_color())
+        painter.drawRoundedRect(QRectF(5, 6, 4, self.height() - 12), 2, 2)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._tint()
+    def _lay_out(self) -> None:
+        line = QHBoxLayout()
+        line.addWidget(self._verdict)
+        line.addWidget(self._doing, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 5, 10, 5)
+        layout.setSpacing(1)
+        layout.addLayout(line)
+        layout.addWidget(self._ran)
 
-    def _show(self, text: str, mark: Literal["right", "wrong"] | None) -> None:
-        self._mark = mark
+    def _show(self, text: str, check: Check | None) -> None:
+        self._check = check
         self._verdict.setText(text)
         self._verdict.setAccessibleName(f"Check: {text}")
-        self._tint()
+        is_wrong = check is not None and not check.ok
+        self._verdict.setForegroundRole(QPalette.ColorRole.BrightText if is_wrong else TEXT)
         self.update()
 
-    def _bar_colour(self) -> QColor:
-        if self._mark is None:
-            return self.palette().color(QPalette.ColorRole.Mid)
-        return verdict_colour(self._mark, self.palette())
-
-    def _tint(self) -> None:
-        """A wrong answer's verdict is red as well as said; any other has the colour of text."""
-        palette = QPalette(self.palette())
-        if self._mark == "wrong":
-            palette.setColor(QPalette.ColorRole.WindowText, self._bar_colour())
-        self._verdict.setPalette(palette)
+    def _bar_color(self) -> QColor:
+        colors = theme.colors(self.palette())
+        if self._check is None:
+            return QColor(colors.border)
+        return QColor(colors.good if self._check.ok else colors.bad)
 
 
-class ElidedLabel(QLabel):
-    """One line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
-
-    def __init__(self, scale: float, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
-        super().__init__()
-        self._whole = ""
-        self.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
-        self.setFont(_scaled(self.font(), scale))
-        self.setForegroundRole(_role(True))
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def show_text(self, text: str) -> None:
-        self._whole = text
-        self._elide()
-
-    @property
-    def whole_text(self) -> str:
-        return self._whole
-
-    def sizeHint(self) -> QSize:
-        return QSize(60, self.fontMetrics().height() + 1)
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._elide()
-
-    def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(
-            self._whole, Qt.TextElideMode.ElideRight, self.width()
-        )
-        self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+def verdict(check: Check | None) -> str:
+    """The check's finding, in the strip's few words."""
+    if check is None:
+        return "checking …"
+    where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
+    if check.ok:
+        return f"✓ verified {where}, max error {check.max_error:.3g}"
+    y, x, channel = check.worst
+    return (
+        f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}, max error "
+        f"{check.max_error:.3g} at x {x}, y {y}, channel {channel}"
+    )
 
 
-def _on_gpu(result: Result) -> bool:
-    return any(ran.grid is not None for ran in result.ran)
+def _large(name: str, caption: str, widest: str, tip: str) -> Tile:
+    return Tile(name, caption, widest, tip, scale=2.3, detail=True)
+
+
+def _small(name: str, caption: str, widest: str, tip: str) -> Tile:
+    return Tile(name, caption, widest, tip, scale=1.1, detail=False)
 
 
 def _how_measured(result: Result) -> str:
-    """CPU, L2 cold, L2 warm, or the first run, which is slower than those to follow."""
-    if not result.kernel.warmed_up:
-        return "first run"
+    """CPU, L2 cold or L2 warm."""
     return f"L2 {result.kernel.cache}" if result.kernel.cache else "CPU"
+
+
+def _name(baseline: Result) -> str:
+    """What a baseline must always come with: OpenCV (2 threads)."""
+    titles = {each.key: each.title for each in all_implementations()}
+    threads = max(ran.threads or 1 for ran in baseline.ran)
+    return f"{titles[baseline.job.implementation]} ({threads} thread{'s' if threads > 1 else ''})"
 
 
 def _same_task(one: Result, other: Result) -> bool:
     a, b = one.job, other.job
-    return a.picture is b.picture and a.border == b.border and np.array_equal(a.weights, b.weights)
+    same_weights = a.weights is b.weights or np.array_equal(a.weights, b.weights)
+    return a.picture is b.picture and a.border == b.border and same_weights
 
 
 def _time_or(ms: float | None, otherwise: str) -> str:
     return otherwise if ms is None else numbers.duration(ms)
 
 
-def _paint_card(card: QWidget, bar: QColor | None = None) -> None:
-    """A rounded card in the palette's colours, with a coloured bar at its left where wanted."""
-    painter = QPainter(card)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(card.palette().color(QPalette.ColorRole.Midlight))
-    painter.setBrush(card.palette().brush(QPalette.ColorRole.Base))
-    painter.drawRoundedRect(card.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-    if bar:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(bar)
-        painter.drawRoundedRect(QRectF(5, 6, 4, card.height() - 12), 2, 2)
-
-
-def verdict_colour(mark: Literal["right", "wrong"], palette: QPalette) -> QColor:
-    """Green or red as colour-blind people can tell them apart, legible on `palette`'s cards."""
-    on_dark = palette.color(QPalette.ColorRole.Base).lightness() < 128
-    if mark == "right":
-        return QColor("#2fcf9f" if on_dark else "#009e73")
-    return QColor("#ff8a4c" if on_dark else "#c24400")
-
-
-def _role(muted: bool) -> QPalette.ColorRole:
-    return QPalette.ColorRole.PlaceholderText if muted else QPalette.ColorRole.WindowText
-
-
-def _scaled(font: QFont, factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    scaled = numbers.with_tabular_digits(font)
-    scaled.setPointSizeF(font.pointSizeF() * factor)
-    scaled.setWeight(weight)
-    return scaled
-
-
 KERNEL_TIP = (
-    "The filtering alone, without transfers: the median, then the two quartiles around it.\n"
+    "The filtering alone, without transfers: the median, and below it the two quartiles.\n"
     "On the GPU by CUDA events. “L2 cold”: the cache was emptied before each sample; "
     "“warm”: the picture may still be in it, which flatters small ones."
 )
 SPEEDUP_TIP = (
     "How many times quicker the kernel is than the CPU implementation named below it.\n"
-    "Kernel against kernel: transfers are not in it, “Total” has them."
+    "Kernel against kernel: transfers are not in it; “Total” has them."
 )
 UPLOAD_TIP = (
     "Copying the picture to the GPU.\n“resident”: it was there already and was not sent again."
@@ -396,13 +282,14 @@ DOWNLOAD_TIP = "Copying the filtered picture back from the GPU."
 TOTAL_TIP = "Upload, kernel and download together."
 PIXEL_RATE_TIP = "Pixels of the picture filtered in a second of kernel time."
 BYTE_RATE_TIP = (
-    "The picture read once and written once, by kernel time.\n"
+    "The picture read once and written once, over the kernel time.\n"
     "Effective: what a kernel that wastes no access would move, not what this one moved."
 )
 COMPILE_TIP = (
-    "Compiling the kernel: once for each choice of settings; “cached” when it was compiled before."
+    "Compiling the kernel for these settings, which is done once.\n"
+    "“cached”: it had been compiled before."
 )
 VERDICT_TIP = (
-    "Every answer is compared with a slow, exact calculation in 64-bit numbers.\n"
+    "Every answer is compared with a slow and exact calculation in 64-bit numbers.\n"
     "A speed counts only when the answer is right."
 )

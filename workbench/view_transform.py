@@ -39,7 +39,7 @@ class ViewTransform:
         return (point[0] - left) / self.scale, (point[1] - top) / self.scale
 
     def zoomed_at(self, point: Point, factor: float, view: Size) -> ViewTransform:
-        """Scaled by `factor`, within limits, with what lies under `point` of the view kept there."""
+        """Scaled by `factor`, within limits, around what lies under `point` of the view."""
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         shift = 1 / self.scale - 1 / scale
         x, y = self.centre
@@ -66,6 +66,4 @@ class ViewTransform:
 def fit(picture: Size, view: Size) -> ViewTransform:
     """The whole picture, as large as the view allows."""
     scale = min(view[0] / picture[0], view[1] / picture[1])
-    return ViewTransform(
-        min(max(scale, 1e-6), MAX_SCALE), (picture[0] / 2, picture[1] / 2)
-    )
+    return ViewTransform(min(max(scale, 1e-6), MAX_SCALE), (picture[0] / 2, picture[1] / 2))

@@ -46,5 +46,6 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def reason(error: OSError) -> str:
     """Why a file could not be written and what to do: the second half of a sentence."""
-    otherwise = f"{error.strerror or error}; choose another folder"
-    return _WHAT_TO_DO.get(error.errno or 0, otherwise)
+    if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
+        return "not all of it could be written; free some space or choose another folder"
+    return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another folder")

@@ -28,7 +28,7 @@ def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:
     else:
         distance = np.arange(ksize) - ksize // 2
         row = np.exp(-0.5 * (distance / (sigma or default_sigma(ksize))) ** 2)
-    return row / row.sum()
+    return np.asarray(row / row.sum())
 
 
 def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:

@@ -29,4 +29,4 @@ def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
     # A flat picture must give zero: what the cut-off tails leave is taken from the bell's shape,
     # which keeps the centre negative however far sigma reaches beyond the size.
     drawn -= bell * drawn.sum()
-    return drawn.astype(np.float32)
+    return np.asarray(drawn, np.float32)

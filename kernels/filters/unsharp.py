@@ -14,9 +14,7 @@ SIZES = ANY_ODD
 PARAMETERS = (SIGMA, AMOUNT)
 
 
-def weights(
-    ksize: int, *, sigma: float | None = None, amount: float = 1.0
-) -> NDArray[np.float32]:
+def weights(ksize: int, *, sigma: float | None = None, amount: float = 1.0) -> NDArray[np.float32]:
     """(ksize, ksize) float32: (1 + amount) · identity - amount · gaussian, summing to 1.
 
     sigma   standard deviation of the Gaussian in pixels; None: its default for the size

@@ -24,7 +24,7 @@ ORDER = 1
 ERROR_FACTOR = 1.0
 
 prepare = loops.prepare
-__all__ = ["chain", "filtering", "prepare", "threads", "why_not"]
+__all__ = ["chain", "filtering", "pool", "prepare", "threads", "why_not"]
 
 
 def threads() -> int:
@@ -46,7 +46,7 @@ def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
     waiting = rectangles(job.height, job.width, taps, threads())
     while together := list(islice(waiting, threads())):
         done = [
-            _pool().submit(loops.correlate, padded, weights, out, each, job.has_alpha)
+            pool().submit(loops.correlate, padded, weights, out, each, job.has_alpha)
             for each in together
         ]
         for future in done:
@@ -55,5 +55,6 @@ def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
 
 
 @cache
-def _pool() -> ThreadPoolExecutor:
+def pool() -> ThreadPoolExecutor:
+    """Threads that live as long as the program, shared by all that filter on many cores."""
     return ThreadPoolExecutor(threads(), thread_name_prefix="kernels-parallel")

@@ -9,12 +9,10 @@ STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
 
 
-def rectangles(
-    height: int, width: int, taps_per_pixel: int, parts: int = 1
-) -> Iterator[Rectangle]:
-    """Cover height × width once, in order, each rectangle of at most STEP_TAPS where a pixel allows.
+def rectangles(height: int, width: int, taps_per_pixel: int, parts: int = 1) -> Iterator[Rectangle]:
+    """Cover height × width once, in order, each of at most STEP_TAPS where a pixel allows.
 
-    parts  their number is a multiple of it where rows allow, so that so many threads end together
+    parts  their number is a multiple of it where rows allow, so that many threads end together
     """
     pixels = max(STEP_TAPS // taps_per_pixel, 1)
     if pixels >= width:

@@ -99,14 +99,26 @@ def test_an_old_driver_is_named(bootstrap, monkeypatch, capsys):
     assert "The NVIDIA driver (CUDA 11.4) is too old for CuPy" in capsys.readouterr().out
 
 
-def test_the_other_cupy_goes_before_the_fitting_one_comes(bootstrap, monkeypatch):
+@pytest.mark.parametrize(("driver", "chosen"), [(12020, "cuda12"), (13000, "cuda13")])
+def test_the_other_cuda_goes_before_the_fitting_one_comes(bootstrap, monkeypatch, driver, chosen):
     calls = []
-    monkeypatch.setattr(bootstrap, "find_gpus", lambda: bootstrap.Gpus(13000, [HOPPER]))
+    monkeypatch.setattr(bootstrap, "find_gpus", lambda: bootstrap.Gpus(driver, [HOPPER]))
     monkeypatch.setattr(bootstrap, "pip", lambda *arguments: calls.append(arguments))
     bootstrap.install_cupy()
-    assert calls[0] == ("uninstall", "--yes", "cupy-cuda12x")
-    assert calls[1][0] == "install"
-    assert calls[1][-1].endswith("cuda13.txt")
+    uninstall, install = calls
+    assert uninstall == ("uninstall", "--yes", *bootstrap.NEVER_BESIDE[chosen])
+    assert install[0] == "install"
+    assert install[-1].endswith(f"{chosen}.txt")
+
+
+def test_each_cuda_keeps_its_own_packages_and_drops_the_other_s(bootstrap, root):
+    for chosen, gone in bootstrap.NEVER_BESIDE.items():
+        lock = (root / "packaging/lock" / f"{chosen}.txt").read_text(encoding="utf-8")
+        (other,) = set(bootstrap.NEVER_BESIDE) - {chosen}
+        other_lock = (root / "packaging/lock" / f"{other}.txt").read_text(encoding="utf-8")
+        for package in gone:
+            assert f"\n{package}==" not in lock
+            assert f"\n{package}==" in other_lock
 
 
 @pytest.fixture
@@ -123,7 +135,7 @@ def bare(bootstrap, monkeypatch):
 
 APP_PACKAGES = (
     "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 "
-    "libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libgomp1 python3-venv"
+    "libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 python3-venv"
 )
 
 
@@ -171,8 +183,10 @@ class FakeApt:
         self.commands.append(" ".join(command[:2]))
         assert options["stdin"] == subprocess.DEVNULL
         assert options["env"]["DEBIAN_FRONTEND"] == "noninteractive"
-        code = self.install_codes.pop(0) if "install" in command else 0
-        said = "E: Temporary failure resolving\n" if code else "done\n"
+        if "update" in command:  # succeeds even where it fetched nothing
+            return subprocess.CompletedProcess(command, 0, stdout="W: Failed to fetch lists\n")
+        code = self.install_codes.pop(0)
+        said = "Reading\nE: Unable to locate package libx\n" if code else "done\n"
         return subprocess.CompletedProcess(command, code, stdout=said)
 
 
@@ -192,8 +206,22 @@ def test_a_failing_apt_is_one_sentence(bootstrap, bare, monkeypatch, capsys):
     assert bootstrap.main(["app"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("apt-get could not install libegl1,")
-    assert said.endswith("E: Temporary failure resolving\n")
+    assert "E: Unable to locate package libx (and its package lists could not be" in said
     assert said.count("\n") == 1
+
+
+def test_only_a_venv_that_was_made_here_is_kept(bootstrap, monkeypatch, tmp_path):
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "VENV_PYTHON", Path(sys.executable))
+    assert not bootstrap.venv_works()  # there is none
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "pip"
+    script.write_text("#!/elsewhere/.venv/bin/python\n", encoding="utf-8")
+    assert not bootstrap.venv_works()  # the tree was moved
+    script.write_text(f"#!{tmp_path}/bin/python\n", encoding="utf-8")
+    assert bootstrap.venv_works()
+    monkeypatch.setattr(bootstrap, "VENV_PYTHON", Path(shutil.which("false")))
+    assert not bootstrap.venv_works()  # its Python is gone or broken
 
 
 @pytest.mark.parametrize("version", [(3, 10, 2), (3, 15, 0)])

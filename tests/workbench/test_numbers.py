@@ -6,7 +6,6 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench import numbers
 from workbench.numbers import GAP
@@ -73,11 +72,6 @@ def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
     text, unit = numbers.duration(ms).split(GAP)
     shown = float(text.replace(",", "")) * {"µs": 1e-3, "ms": 1.0, "s": 1e3}[unit]
     assert shown == pytest.approx(ms, rel=0.0051)
-
-
-def test_tabular_digits_are_equally_wide(qapp):
-    metrics = QFontMetricsF(numbers.with_tabular_digits(QFont()))
-    assert len({metrics.horizontalAdvance(digit) for digit in "0123456789"}) == 1
 
 
 def test_formatting_needs_no_qt():

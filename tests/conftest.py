@@ -1,0 +1,83 @@
+"""What all tests share: no display needed, Kodak's pictures, and nothing outlives its test."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+ROOT = Path(__file__).resolve().parents[1]
+# A pool that the library keeps for the process's life: its threads wait, and end with it.
+POOLS = ("kernels-parallel",)
+
+
+@pytest.fixture(scope="session")
+def kodak() -> Path:
+    """The folder with the 24 Kodak pictures, where it lies beside the repository."""
+    folder = ROOT.parent / "shared" / "kodak"
+    if not (folder / "kodim01.png").is_file():
+        pytest.skip("the Kodak pictures are not in ../shared/kodak")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what this session compiles; the same one in all of its processes."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_outlives_its_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that used Qt and leaves a thread running or a window open."""
+    before = set(threading.enumerate())
+    yield
+    if {"qapp", "qtbot"}.isdisjoint(request.fixturenames):
+        return
+    left = [*_open_windows(), *_running_qthreads(), *_python_threads(before)]
+    if left:
+        pytest.fail(f"outlives the test: {', '.join(map(str, left))}")
+
+
+def _open_windows() -> list[Any]:
+    from PySide6.QtCore import QCoreApplication, QEvent
+    from PySide6.QtWidgets import QApplication
+
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return [window for window in QApplication.topLevelWidgets() if window.isVisible()]
+
+
+def _running_qthreads() -> list[Any]:
+    from PySide6.QtCore import QThread
+    from shiboken6 import isValid
+
+    found = [each for each in gc.get_objects() if issubclass(type(each), QThread)]
+    main = QThread.currentThread()
+    return [each for each in found if isValid(each) and each.isRunning() and each is not main]
+
+
+def _python_threads(before: set[threading.Thread]) -> list[threading.Thread]:
+    new = [each for each in set(threading.enumerate()) - before if not _is_somebody_elses(each)]
+    for thread in new:
+        thread.join(timeout=2)
+    return [thread for thread in new if thread.is_alive()]
+
+
+def _is_somebody_elses(thread: threading.Thread) -> bool:
+    """Pools, and what Python makes up to stand for a QThread and keeps when that has ended."""
+    return isinstance(thread, threading._DummyThread) or thread.name.startswith(POOLS)
+
+
+# Helpers are imported as `tests.…`, however pytest was started.
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))

@@ -1,0 +1,97 @@
+"""g++ with its answers kept, so that no text is compiled twice in a session."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RUNTIME = HERE / "fibers.cpp"
+COMMON = ("-std=c++20", "-fPIC", "-shared", f"-I{HERE}")
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """A way to build device code.
+
+    flags          for the device code
+    runtime_flags  for fibers.cpp: the race detector must not look at the scheduler
+    preload        the sanitizers' libraries, which Python itself does not bring
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    runtime_flags: tuple[str, ...]
+    preload: tuple[str, ...] = ()
+
+    def environment(self) -> dict[str, str]:
+        """The variables under which a Python can load such a library."""
+        if not self.preload:
+            return {}
+        found = (_output("g++", f"-print-file-name={name}.so") for name in self.preload)
+        return {
+            "LD_PRELOAD": " ".join(found),
+            "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps much until it ends
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "TSAN_OPTIONS": "halt_on_error=1",
+            "PYTHONMALLOC": "malloc",  # so that ASan knows every object's end
+        }
+
+
+_ADDRESS = (
+    *("-O1", "-g", "-fno-omit-frame-pointer"),
+    *("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"),
+)
+PLAIN = Flavour("plain", ("-O1",), ("-O2",))
+ADDRESS = Flavour("address", _ADDRESS, _ADDRESS, ("libasan", "libubsan"))
+RACES = Flavour("races", ("-O1", "-g", "-fsanitize=thread"), ("-O2", "-DRACE_DETECTOR"), ("libtsan",))
+FLAVOURS = {flavour.name: flavour for flavour in (PLAIN, ADDRESS, RACES)}
+
+
+def why_not() -> str | None:
+    """The reason device code cannot run on this computer's CPU; None if it can."""
+    if platform.machine() not in ("x86_64", "AMD64") or platform.system() != "Linux":
+        return "the fibers are written for Linux on x86-64"
+    return None if shutil.which("g++") else "there is no g++"
+
+
+def build(text: str, flavour: Flavour, cache: Path) -> Path:
+    """The shared library that `text` and the runtime make; CalledProcessError says what does not
+    compile.  Processes may share `cache`: the first builds, the others wait for it."""
+    runtime = _build(RUNTIME.read_text(encoding="utf-8"), flavour.runtime_flags, cache)
+    return _build(text, (*flavour.flags, str(runtime)), cache)
+
+
+def _build(text: str, flags: tuple[str, ...], cache: Path) -> Path:
+    headers = "".join(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.h")))
+    key = hashlib.sha256("\0".join((text, headers, *flags)).encode()).hexdigest()[:16]
+    library = cache / f"lib{key}.so"
+    with _lock(cache / f"{key}.lock"):
+        if not library.exists():
+            source = cache / f"{key}.cpp"
+            source.write_text(text, encoding="utf-8")
+            sources = tuple(flag for flag in flags if flag.endswith(".so"))
+            options = tuple(flag for flag in flags if not flag.endswith(".so"))
+            part = library.with_suffix(".part")
+            command = ("g++", *COMMON, *options, str(source), *sources, "-o", str(part))
+            subprocess.run(command, check=True, capture_output=True, text=True)
+            part.rename(library)
+    return library
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -1,0 +1,114 @@
+"""Ways to run an implementation in a test: on the host, on the CPU shim, on the GPU.
+
+Each is a function of a job that returns the filtered picture; before it runs, every byte of the
+answer is POISON, so that what was not written shows.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kernels.check import Check, checking
+from kernels.device import NoDevice
+from kernels.engine import Engine
+from kernels.host import HostImplementation, host_implementations
+from kernels.job import Job, Sampling
+from kernels.rung import Rung, ladder
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import POISON, Order, Shim
+from tests.kernels.cases import pairwise_cases
+
+Run = Callable[[Job], NDArray[Any]]
+
+HOST = {each.key: each for each in host_implementations()}
+RUNGS = {each.key: each for each in ladder()}
+ON_HOST = list(HOST)
+ON_SHIM = [f"{key}-shim" for key in RUNGS]
+ON_GPU = [f"{key}-gpu" for key in RUNGS]
+NAMES = ON_HOST + ON_SHIM + ON_GPU
+
+
+def key_of(name: str) -> str:
+    """The implementation that runner `name` runs."""
+    return name.removesuffix("-shim").removesuffix("-gpu")
+
+
+def make_runner(name: str, build_cache: Path) -> Run:
+    """The function that runs a job on `name`; skips the test that asks where it cannot."""
+    if name in HOST:
+        return on_host(HOST[name])
+    return on_gpu(key_of(name)) if name in ON_GPU else on_shim(RUNGS[key_of(name)], build_cache)
+
+
+def on_host(implementation: HostImplementation) -> Run:
+    def run(job: Job) -> NDArray[Any]:
+        implementation.prepare(job)
+        out = poisoned_like(job.picture)
+        for _ in implementation.filtering(job, out):
+            pass
+        return out
+
+    return run
+
+
+def on_shim(rung: Rung, build_cache: Path) -> Run:
+    """Compiled for the knobs of all pairwise cases at once; for others when they come."""
+    if reason := compiler.why_not():
+        pytest.skip(f"device code does not run on this CPU: {reason}")
+    first = Shim(rung, (case.job() for case in pairwise_cases()), build_cache)
+
+    def run(job: Job) -> NDArray[Any]:
+        shim = first if first.has(job) else Shim(rung, [job], build_cache)
+        return shim.run(job, Order(zlib.crc32(job.picture) % len(Order)))
+
+    return run
+
+
+def on_gpu(key: str) -> Run:
+    """Through the engine, with memory that was poisoned and given back just before."""
+    engine = the_engine()
+    if isinstance(engine.device, NoDevice):
+        pytest.skip(engine.device.reason)
+
+    def run(job: Job) -> NDArray[Any]:
+        _poison_gpu(job.picture.nbytes)
+        return engine.run(job, Sampling(max_samples=1, check=False)).picture
+
+    return run
+
+
+@cache
+def the_engine() -> Engine:
+    """One for all tests: a CUDA context takes half a second."""
+    return Engine()
+
+
+def poisoned_like(picture: NDArray[Any]) -> NDArray[Any]:
+    """An array like `picture` with every byte POISON."""
+    flat = np.full(picture.nbytes, POISON, np.uint8).view(picture.dtype)
+    return flat.reshape(picture.shape)
+
+
+def verdict(job: Job, answer: NDArray[Any]) -> Check:
+    """The full check of what job.implementation answered."""
+    how = HOST.get(job.implementation) or RUNGS[job.implementation]
+    *_, check = checking(job, answer, how.chain(job), how.error_factor, max_taps=None)
+    assert check.is_full
+    return check
+
+
+def _poison_gpu(size: int) -> None:
+    """CuPy hands out again what was given back last: for the picture, and for the answer."""
+    import cupy as cp
+
+    blocks = [cp.full(size, POISON, cp.uint8) for _ in range(2)]
+    cp.cuda.get_current_stream().synchronize()
+    del blocks

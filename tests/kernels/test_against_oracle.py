@@ -1,0 +1,120 @@
+"""One body for every implementation: on the host, on the CPU shim and, where there is one, on a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels import filters
+from kernels.borders import BORDERS
+from kernels.errors import CannotRunError
+from kernels.job import Job
+from kernels.reference import correlate, to_pixel_type
+from tests.kernels import runners as r
+from tests.kernels.cases import (
+    LEVELS,
+    Case,
+    cases_of,
+    knob_groups,
+    pairwise_cases,
+    random_picture,
+    random_weights,
+)
+
+everywhere = pytest.mark.parametrize("name", r.NAMES)
+
+
+def agree(name: str, run: r.Run, case: Case) -> None:
+    """The body: what `run` makes of the case is what the oracle says, in every sample."""
+    job = case.job(r.key_of(name))
+    check = r.verdict(job, run(job))
+    assert check.ok, f"{case}: {check}"
+
+
+@everywhere
+@pytest.mark.parametrize("case", pairwise_cases(), ids=str)
+def test_every_implementation_says_what_the_oracle_says(name, case, runners):
+    agree(name, runners(name), case)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("group", list(knob_groups()), ids=lambda group: "-".join(map(str, group)))
+@pytest.mark.parametrize("name", r.ON_HOST + r.ON_GPU)
+def test_the_full_product_says_what_the_oracle_says(name, group, runners):
+    """For a machine with a GPU and many cores; a group's programs are compiled by one process."""
+    run = runners(name)
+    for case in cases_of(*group):
+        if name in r.ON_GPU or case.block_xy == LEVELS["block_xy"][0]:
+            agree(name, run, case)
+
+
+@everywhere
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+@pytest.mark.parametrize("ksize", [3, 5])
+def test_halves_are_rounded_to_even(name, pixel_type, ksize, runners):
+    """Binomial sums are exact in float32, so not one sample may differ from the oracle."""
+    assert halves_differ(name, runners(name), pixel_type, ksize) == 0
+
+
+def halves_differ(name: str, run: r.Run, pixel_type: str, ksize: int) -> int:
+    picture = random_picture(np.random.default_rng(ksize), (40, 40, 3), pixel_type)
+    job = Job(
+        picture & 0xFF, filters.get("gaussian").weights(ksize), "mirror", r.key_of(name)
+    )
+    sums = correlate(job.picture, job.weights, job.border)
+    assert (sums - np.floor(sums) == 0.5).any()
+    return int((run(job) != to_pixel_type(sums, job.picture.dtype)).sum())
+
+
+@everywhere
+@pytest.mark.parametrize("border", BORDERS)
+def test_nan_and_infinity_spread_as_in_the_oracle_or_are_refused(name, border, runners):
+    random = np.random.default_rng(7)
+    picture = random.standard_normal((37, 41, 3)).astype(np.float32)
+    picture[5, 6, 0], picture[20, 30, 1], picture[20, 32, 1] = np.nan, np.inf, -np.inf
+    picture[0, 0, 2], picture[36, 40, 2] = np.inf, np.nan
+    for weights in (random_weights(random, 5), filters.get("laplacian").weights(3)):
+        job = Job(picture, weights, border, r.key_of(name))
+        try:
+            answer = runners(name)(job)
+        except CannotRunError as refusal:
+            assert name == "opencv"
+            assert "NaN" in str(refusal)
+            continue
+        check = r.verdict(job, answer)
+        assert check.ok, str(check)
+
+
+@everywhere
+def test_one_job_leaves_nothing_behind_for_the_next(name, runners):
+    """Above all no weights: two jobs that share a program take turns."""
+    run, random = runners(name), np.random.default_rng(3)
+    case = next(each for each in pairwise_cases() if each.ksize == 5)
+    job = case.job(r.key_of(name))
+    other = Job(
+        job.picture, random_weights(random, 5), job.border, job.implementation, job.block_xy
+    )
+    for each in (job, other, job, other):
+        check = r.verdict(each, run(each))
+        assert check.ok, str(check)
+
+
+@everywhere
+@given(data=st.data())
+def test_any_picture_of_any_size_is_right(name, runners, data):
+    """Knobs come from the pairwise cases, which are compiled already."""
+    run = runners(name)
+    case = data.draw(st.sampled_from(pairwise_cases()))
+    height, width = data.draw(st.tuples(st.integers(1, 70), st.integers(1, 70)))
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    job = Job(
+        random_picture(random, (height, width, case.channels), case.pixel_type),
+        random_weights(random, case.ksize),
+        case.border,
+        r.key_of(name),
+        case.block_xy,
+    )
+    check = r.verdict(job, run(job))
+    assert check.ok, str(check)

@@ -1,0 +1,612 @@
+"""Pictures come in whole and in their own depth, or not at all, with a sentence that says why."""
+
+import io
+import os
+import resource
+import struct
+import threading
+import zlib
+
+import cv2
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image, ImageCms
+from PySide6.QtGui import QColorSpace
+
+from workbench import image_decoders, image_files, png
+from workbench.image_files import ImageFileError, load, neighbours, save
+
+RNG = np.random.default_rng(7)
+
+
+def samples_of(dtype, channels, height=13, width=17):
+    if dtype == "float32":
+        return RNG.normal(0, 3, (height, width, channels)).astype(np.float32)
+    return RNG.integers(0, np.iinfo(dtype).max + 1, (height, width, channels), dtype)
+
+
+def pillow_file(path, mode, samples, **options):
+    height, width = samples.shape[:2]
+    Image.frombytes(mode, (width, height), samples.tobytes()).save(path, **options)
+    return path
+
+
+# -- what goes out comes back ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "channels"),
+    [
+        *[("a.png", d, c) for d in ("uint8", "uint16") for c in (1, 2, 3, 4)],
+        *[("a.tif", d, c) for d in ("uint8", "uint16", "float32") for c in (1, 2, 3, 4)],
+        *[("a.webp", "uint8", c) for c in (3, 4)],
+        *[("a.bmp", "uint8", c) for c in (1, 3)],
+        *[("a.pgm", d, 1) for d in ("uint8", "uint16")],
+        *[("a.ppm", d, 3) for d in ("uint8", "uint16")],
+        *[("a.pnm", "uint16", c) for c in (1, 3)],
+        ("A.PNG", "uint16", 3),
+    ],
+)
+def test_a_saved_picture_loads_with_exactly_the_same_samples(tmp_path, name, dtype, channels):
+    samples = samples_of(dtype, channels)
+    save(tmp_path / name, samples)
+    picture = load(tmp_path / name)
+    assert picture.samples.dtype == dtype
+    assert np.array_equal(picture.samples, samples)
+    assert picture.notes == ()
+    assert (picture.name, picture.path) == (name, tmp_path / name)
+    assert picture.samples.flags.c_contiguous
+    assert not picture.samples.flags.writeable
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_jpeg_comes_back_nearly_the_same(tmp_path, channels):
+    samples = np.full((16, 24, channels), 90, np.uint8)
+    save(tmp_path / "a.jpg", samples)
+    picture = load(tmp_path / "a.jpg")
+    assert picture.samples.shape == samples.shape
+    assert np.abs(picture.samples.astype(int) - 90).max() <= 2
+
+
+def test_one_pixel_is_a_picture(tmp_path):
+    save(tmp_path / "a.png", np.full((1, 1, 1), 7, np.uint8))
+    assert load(tmp_path / "a.png").samples.tolist() == [[[7]]]
+
+
+def test_content_counts_and_not_the_extension(tmp_path):
+    samples = samples_of("uint16", 3)
+    save(tmp_path / "a.png", samples)
+    (tmp_path / "a.png").rename(tmp_path / "lie.jpg")
+    assert np.array_equal(load(str(tmp_path / "lie.jpg")).samples, samples)
+
+
+def test_loading_works_off_the_main_thread_and_twice_at_once(tmp_path):
+    samples = samples_of("uint8", 3)
+    save(tmp_path / "a.png", samples)
+    loaded = []
+    threads = [
+        threading.Thread(target=lambda: loaded.append(load(tmp_path / "a.png").samples))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(loaded) == 4
+    assert all(np.array_equal(one, samples) for one in loaded)
+
+
+# -- what is converted is said ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("name", ["a.png", "a.tif", "deep.png", "deep.tif"])
+def test_exif_orientation_is_honoured(tmp_path, name, orientation):
+    stored = samples_of("uint16" if "deep" in name else "uint8", 3, 4, 6)
+    path = tmp_path / name
+    if name == "deep.tif":
+        tifffile.imwrite(
+            path,
+            stored,
+            photometric="rgb",
+            metadata=None,
+            extratags=[(274, "H", 1, orientation, True)],
+        )
+    elif name == "deep.png":
+        save(path, stored)
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        data = exif.tobytes().removeprefix(b"Exif\0\0")
+        path.write_bytes(png.insert_chunk(path.read_bytes(), b"eXIf", data))
+    else:
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        pillow_file(path, "RGB", stored, exif=exif)
+    upright = {
+        1: stored,
+        2: stored[:, ::-1],
+        3: stored[::-1, ::-1],
+        4: stored[::-1],
+        5: stored.transpose(1, 0, 2),
+        6: np.rot90(stored, -1),
+        7: stored[::-1, ::-1].transpose(1, 0, 2),
+        8: np.rot90(stored),
+    }[orientation]
+    picture = load(path)
+    assert np.array_equal(picture.samples, upright)
+    assert picture.samples.flags.c_contiguous
+    assert len(picture.notes) == (orientation != 1)
+
+
+def test_cmyk_becomes_rgb_and_is_said(tmp_path):
+    cyan = np.zeros((8, 8, 4), np.uint8)
+    cyan[:, :, 0] = 255
+    picture = load(pillow_file(tmp_path / "a.jpg", "CMYK", cyan, quality=100))
+    assert picture.samples.shape == (8, 8, 3)
+    assert picture.samples[4, 4].tolist() == pytest.approx([0, 255, 255], abs=3)
+    assert "CMYK" in picture.notes[0]
+
+
+def test_deep_cmyk_becomes_rgb(tmp_path):
+    ink = np.zeros((3, 4, 4), np.uint16)
+    ink[:, :, 1] = 65535
+    tifffile.imwrite(tmp_path / "a.tif", ink, photometric="separated")
+    picture = load(tmp_path / "a.tif")
+    assert picture.samples[0, 0].tolist() == [65535, 0, 65535]
+    assert "CMYK" in picture.notes[0]
+
+
+def test_a_palette_becomes_the_colours_it_stands_for(tmp_path):
+    image = Image.new("P", (3, 2), 1)
+    image.putpalette([0, 0, 0, 10, 20, 30])
+    image.save(tmp_path / "a.png")
+    picture = load(tmp_path / "a.png")
+    assert picture.samples[0, 0].tolist() == [10, 20, 30]
+    assert "palette" in picture.notes[0]
+
+
+def test_a_transparent_palette_entry_becomes_alpha(tmp_path):
+    image = Image.new("P", (3, 2), 1)
+    image.putpalette([0, 0, 0, 10, 20, 30])
+    image.save(tmp_path / "a.png", transparency=1)
+    assert load(tmp_path / "a.png").samples[0, 0].tolist() == [10, 20, 30, 0]
+
+
+@pytest.mark.parametrize(("mode", "colour", "channels"), [("L", 9, 2), ("RGB", (9, 8, 7), 4)])
+def test_a_colour_marked_transparent_becomes_alpha(tmp_path, mode, colour, channels):
+    Image.new(mode, (3, 2), colour).save(tmp_path / "a.png", transparency=colour)
+    picture = load(tmp_path / "a.png")
+    assert picture.samples.shape == (2, 3, channels)
+    assert picture.samples[0, 0, -1] == 0
+    assert "transparent" in picture.notes[0]
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.pbm", "a.tif", "a.bmp"])
+def test_one_bit_a_pixel_becomes_0_and_255(tmp_path, name):
+    dots = RNG.integers(0, 2, (9, 11), np.uint8) * 255
+    Image.fromarray(dots).convert("1").save(tmp_path / name)
+    picture = load(tmp_path / name)
+    assert np.array_equal(picture.samples[:, :, 0], dots)
+    assert "0 and 255" in picture.notes[0]
+
+
+@pytest.mark.parametrize("name", ["a.webp", "a.png", "a.gif", "a.tif"])
+def test_of_several_pictures_in_a_file_the_first_is_shown(tmp_path, name):
+    frames = [Image.new("RGB", (16, 16), colour) for colour in ("red", "lime", "blue")]
+    options = {"lossless": True} if name == "a.webp" else {}
+    frames[0].save(tmp_path / name, save_all=True, append_images=frames[1:], **options)
+    picture = load(tmp_path / name)
+    assert picture.samples[0, 0, :3].tolist() == [255, 0, 0]
+    assert "3 pictures; the first" in picture.notes[0]
+
+
+def test_the_first_page_of_a_deep_tiff_is_shown(tmp_path):
+    pages = samples_of("uint16", 5, 7, 8)
+    tifffile.imwrite(tmp_path / "a.tif", pages.transpose(2, 0, 1), photometric="minisblack")
+    picture = load(tmp_path / "a.tif")
+    assert np.array_equal(picture.samples[:, :, 0], pages[:, :, 0])
+    assert "5 pictures" in picture.notes[0]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint32", "int32", "float16", "float64"])
+def test_other_sample_types_become_float32_with_their_values(tmp_path, dtype):
+    values = RNG.integers(0, 100, (5, 6)).astype(dtype)
+    tifffile.imwrite(tmp_path / "a.tif", values)
+    picture = load(tmp_path / "a.tif")
+    assert picture.samples.dtype == np.float32
+    assert np.array_equal(picture.samples[:, :, 0], values)
+    assert dtype in picture.notes[0]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("byteorder", ["<", ">"])
+@pytest.mark.parametrize("planar", ["contig", "separate"])
+def test_tiff_of_either_byte_order_and_layout(tmp_path, dtype, byteorder, planar):
+    samples = samples_of(dtype, 3)
+    stored = samples if planar == "contig" else samples.transpose(2, 0, 1)
+    tifffile.imwrite(
+        tmp_path / "a.tif", stored, byteorder=byteorder, photometric="rgb", planarconfig=planar
+    )
+    picture = load(tmp_path / "a.tif")
+    assert picture.samples.dtype == np.dtype(dtype)
+    assert picture.samples.dtype.isnative
+    assert np.array_equal(picture.samples, samples)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("compression", [5, 8])
+def test_compressed_tiff(tmp_path, dtype, compression):
+    samples = samples_of(dtype, 3)
+    options = [cv2.IMWRITE_TIFF_COMPRESSION, compression]
+    assert cv2.imwrite(str(tmp_path / "a.tif"), samples[:, :, ::-1], options)
+    assert np.array_equal(load(tmp_path / "a.tif").samples, samples)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_a_tiff_where_zero_is_white_is_turned_round(tmp_path, dtype):
+    samples = samples_of(dtype, 1)
+    tifffile.imwrite(tmp_path / "a.tif", samples[:, :, 0], photometric="miniswhite")
+    assert np.array_equal(load(tmp_path / "a.tif").samples, np.iinfo(dtype).max - samples)
+
+
+def test_of_many_channels_the_first_three_are_shown(tmp_path):
+    samples = samples_of("uint16", 6)
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", planarconfig="contig")
+    picture = load(tmp_path / "a.tif")
+    assert np.array_equal(picture.samples, samples[:, :, :3])
+    assert "6 channels" in picture.notes[0]
+
+
+@pytest.mark.parametrize(("kind", "channels"), [("P5", 1), ("P6", 3)])
+def test_a_pnm_file_of_ten_bits_is_spread_over_sixteen(tmp_path, kind, channels):
+    samples = RNG.integers(0, 1024, (4, 5, channels)).astype(">u2")
+    samples[0, 0] = 1023
+    header = f"{kind}\n# a comment\n5 4\n1023\n".encode()
+    (tmp_path / "a.pnm").write_bytes(header + samples.tobytes())
+    picture = load(tmp_path / "a.pnm")
+    assert picture.samples.dtype == np.uint16
+    assert picture.samples[0, 0].tolist() == [65535] * channels
+    assert np.array_equal(np.rint(picture.samples * (1023 / 65535)), samples)
+    assert "1023" in picture.notes[0]
+
+
+def test_pnm_in_plain_text(tmp_path):
+    (tmp_path / "a.pgm").write_text("P2 3 1 255\n0 128 255\n")
+    assert load(tmp_path / "a.pgm").samples.ravel().tolist() == [0, 128, 255]
+
+
+# -- colour profiles -------------------------------------------------------------------------------
+
+
+def display_p3():
+    return bytes(QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data())
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize(("dtype", "one"), [("uint8", 1), ("uint16", 257)])
+@pytest.mark.parametrize("name", ["a.png", "a.tif"])
+def test_a_colour_profile_is_converted_to_srgb_and_said(tmp_path, name, dtype, one, channels):
+    samples = np.zeros((4, 5, channels), dtype)
+    samples[:] = np.array((128, 64, 32, 200)[:channels]) * one
+    path = tmp_path / name
+    if name == "a.tif":
+        extra = ["unassalpha"] if channels == 4 else None
+        tifffile.imwrite(
+            path, samples, photometric="rgb", extrasamples=extra, iccprofile=display_p3()
+        )
+    else:
+        save(path, samples)
+        data = b"P3\0\0" + zlib.compress(display_p3())
+        path.write_bytes(png.insert_chunk(path.read_bytes(), b"iCCP", data))
+    picture = load(path)
+    assert picture.samples.dtype == dtype
+    assert picture.samples[2, 2].tolist() == pytest.approx(
+        [138 * one, 59 * one, 21 * one, 200 * one][:channels], abs=0.6 * one
+    )
+    assert "sRGB" in picture.notes[0]
+
+
+def test_an_srgb_profile_leaves_every_sample_alone(tmp_path):
+    samples = samples_of("uint8", 3)
+    srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    picture = load(pillow_file(tmp_path / "a.png", "RGB", samples, icc_profile=srgb))
+    assert np.array_equal(picture.samples, samples)
+    assert picture.notes == ()
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_grey_profile_is_converted(tmp_path, channels):
+    from PySide6.QtCore import QPointF
+
+    gamma = QColorSpace(QPointF(0.3457, 0.3585), QColorSpace.TransferFunction.Gamma, 1.8)
+    icc = bytes(gamma.iccProfile().data())
+    samples = np.full((4, 5, channels), 128, np.uint8)
+    mode = {1: "L", 2: "LA"}[channels]
+    picture = load(pillow_file(tmp_path / "a.png", mode, samples, icc_profile=icc))
+    assert picture.samples[0, 0].tolist() == [146, 128][:channels]
+
+
+def test_a_damaged_profile_is_ignored_and_said(tmp_path):
+    samples = samples_of("uint8", 3)
+    picture = load(pillow_file(tmp_path / "a.png", "RGB", samples, icc_profile=b"not a profile"))
+    assert np.array_equal(picture.samples, samples)
+    assert "profile" in picture.notes[0]
+
+
+def test_float_samples_keep_their_values_whatever_the_profile(tmp_path):
+    samples = samples_of("float32", 3)
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", iccprofile=display_p3())
+    picture = load(tmp_path / "a.tif")
+    assert np.array_equal(picture.samples, samples)
+    assert "not applied" in picture.notes[0]
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+def refusal(path):
+    """The one sentence with which `path` is refused."""
+    with pytest.raises(ImageFileError) as caught:
+        load(path)
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert path.name in sentence
+    return sentence
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    assert "no file" in refusal(tmp_path / "gone.png")
+    assert "no file" in refusal(tmp_path / "gone" / "a.png")
+    assert "no file" in refusal(tmp_path / "zero\0byte.png")
+
+
+def test_a_folder_is_refused(tmp_path):
+    (tmp_path / "a.png").mkdir()
+    assert "folder" in refusal(tmp_path / "a.png")
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.png")
+    assert "not a file" in refusal(tmp_path / "a.png")
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    (tmp_path / "a.png").touch()
+    assert "empty" in refusal(tmp_path / "a.png")
+
+
+def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
+    save(tmp_path / "a.png", samples_of("uint8", 1))
+    (tmp_path / "a.png").chmod(0)
+    if os.access(tmp_path / "a.png", os.R_OK):
+        pytest.skip("this user may read everything")
+    assert "not allowed" in refusal(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("content", [b"hello, world\n" * 99, b"\x89PNG", b"P", b"\0" * 5000])
+def test_what_is_no_picture_is_refused(tmp_path, content):
+    (tmp_path / "a.png").write_bytes(content)
+    assert "not a picture" in refusal(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *[(name, "uint8") for name in ("a.png", "a.jpg", "a.tif", "a.bmp", "a.webp", "a.ppm")],
+        *[(name, "uint16") for name in ("a.png", "a.tif", "a.ppm")],
+        ("a.tif", "float32"),
+    ],
+)
+def test_a_truncated_file_is_refused_rather_than_half_shown(tmp_path, name, dtype, share):
+    save(tmp_path / name, samples_of(dtype, 3, 64, 64))
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[: int(len(whole) * share)])
+    assert "damaged" in refusal(tmp_path / name)
+
+
+def test_a_truncated_compressed_tiff_is_refused(tmp_path):
+    options = [cv2.IMWRITE_TIFF_COMPRESSION, 5]
+    cv2.imwrite(str(tmp_path / "whole.tif"), samples_of("uint16", 3, 64, 64), options)
+    whole = (tmp_path / "whole.tif").read_bytes()
+    directory = struct.unpack("<I", whole[4:8])[0]
+    moved = whole[:4] + struct.pack("<I", 8) + whole[directory:] + whole[8 : directory // 2]
+    (tmp_path / "a.tif").write_bytes(moved)
+    refusal(tmp_path / "a.tif")
+
+
+def png_header(width, height, bit_depth, colour_type):
+    header = struct.pack(">IIBBBBB", width, height, bit_depth, colour_type, 0, 0, 0)
+    data = zlib.compress(b"\0" * 100)
+    ends = png.chunk(b"IDAT", data) + png.chunk(b"IEND", b"")
+    return png.SIGNATURE + png.chunk(b"IHDR", header) + ends
+
+
+@pytest.mark.parametrize("bit_depth", [8, 16])
+def test_a_header_that_claims_more_than_the_memory_is_refused_with_figures(tmp_path, bit_depth):
+    (tmp_path / "a.png").write_bytes(png_header(2_000_000, 1_000_000, bit_depth, 2))
+    sentence = refusal(tmp_path / "a.png")
+    assert "2,000,000×1,000,000" in sentence
+    assert sentence.count("GiB") == 2
+
+
+def test_a_tiff_that_claims_more_than_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(image_decoders, "memory_available_bytes", lambda: 1000)
+    save(tmp_path / "a.tif", samples_of("float32", 3, 20, 20))
+    assert "memory" in refusal(tmp_path / "a.tif")
+
+
+def test_pillows_warning_of_large_pictures_does_not_leak(tmp_path):
+    Image.new("1", (20_000, 10_000)).save(tmp_path / "a.png")
+    assert load(tmp_path / "a.png").samples.shape == (10_000, 20_000, 1)
+
+
+def test_an_odd_tiff_is_refused_in_words(tmp_path):
+    tifffile.imwrite(tmp_path / "a.tif", np.ones((4, 4), np.complex64))
+    assert "complex64" in refusal(tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.tif", "a.bmp", "a.webp", "a.ppm"])
+def test_damaged_bytes_never_raise_anything_but_a_sentence(tmp_path, name):
+    rng = np.random.default_rng(3)
+    save(tmp_path / name, samples_of("uint8", 3))
+    whole = np.frombuffer((tmp_path / name).read_bytes(), np.uint8)
+    for _ in range(60):
+        damaged = whole.copy()
+        at = rng.integers(0, min(len(whole), 400), 4)
+        damaged[at] = rng.integers(0, 256, 4)
+        (tmp_path / name).write_bytes(damaged.tobytes())
+        try:
+            picture = load(tmp_path / name)
+        except ImageFileError:
+            continue
+        assert 1 <= picture.samples.shape[2] <= 4
+
+
+# -- saving that fails -----------------------------------------------------------------------------
+
+
+def save_refusal(path, samples):
+    before = sorted(path.parent.glob("*"))
+    with pytest.raises(ImageFileError) as caught:
+        save(path, samples)
+    after = sorted(path.parent.glob("*"))
+    assert after == before
+    assert path.name in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "channels", "instead"),
+    [
+        ("a.png", "float32", 3, "save as TIFF"),
+        ("a.jpg", "uint8", 4, "save as PNG or TIFF"),
+        ("a.jpg", "uint16", 3, "save as PNG or TIFF"),
+        ("a.webp", "uint8", 1, "save as PNG or TIFF"),
+        ("a.bmp", "uint8", 2, "save as PNG or TIFF"),
+        ("a.pgm", "uint8", 3, "save as PNG or TIFF"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused_with_one_that_can(
+    tmp_path, name, dtype, channels, instead
+):
+    assert instead in save_refusal(tmp_path / name, samples_of(dtype, channels))
+
+
+@pytest.mark.parametrize("name", ["a", "a.xyz", "a.png.bak"])
+def test_an_extension_that_names_no_format_is_refused(tmp_path, name):
+    assert ".png" in save_refusal(tmp_path / name, samples_of("uint8", 3))
+
+
+def test_a_picture_wider_than_webp_allows_is_refused(tmp_path):
+    assert "16,383" in save_refusal(tmp_path / "a.webp", np.zeros((1, 20_000, 3), np.uint8))
+
+
+def test_saving_into_a_missing_folder_or_over_a_folder_is_refused(tmp_path):
+    assert "folder" in save_refusal(tmp_path / "gone" / "a.png", samples_of("uint8", 3))
+    (tmp_path / "b.png").mkdir()
+    assert "folder" in save_refusal(tmp_path / "b.png", samples_of("uint8", 3))
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
+    save(tmp_path / "a.tif", samples_of("uint8", 1))
+    before = (tmp_path / "a.tif").read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        sentence = save_refusal(tmp_path / "a.tif", samples_of("float32", 3, 200, 200))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "free some space" in sentence
+    assert (tmp_path / "a.tif").read_bytes() == before
+
+
+def test_saving_through_a_link_keeps_the_link(tmp_path):
+    save(tmp_path / "real.png", samples_of("uint8", 1))
+    (tmp_path / "link.png").symlink_to(tmp_path / "real.png")
+    samples = samples_of("uint8", 3)
+    save(tmp_path / "link.png", samples)
+    assert (tmp_path / "link.png").is_symlink()
+    assert np.array_equal(load(tmp_path / "real.png").samples, samples)
+
+
+# -- the next picture ------------------------------------------------------------------------------
+
+
+def test_neighbours_follow_each_other_as_people_count(tmp_path):
+    for name in ("img10.png", "img2.PNG", "IMG1.jpg", "img3.txt", "notes.md"):
+        (tmp_path / name).touch()
+    (tmp_path / "img5.png").mkdir()
+    assert neighbours(tmp_path / "IMG1.jpg") == (None, tmp_path / "img2.PNG")
+    assert neighbours(tmp_path / "img2.PNG") == (tmp_path / "IMG1.jpg", tmp_path / "img10.png")
+    assert neighbours(tmp_path / "img10.png") == (tmp_path / "img2.PNG", None)
+
+
+def test_a_deleted_picture_still_has_neighbours(tmp_path):
+    for name in ("1.png", "3.png"):
+        (tmp_path / name).touch()
+    assert neighbours(tmp_path / "2.png") == (tmp_path / "1.png", tmp_path / "3.png")
+
+
+def test_names_that_differ_only_in_case_or_zeros_are_all_visited(tmp_path):
+    names = ["a1.png", "A1.png", "a01.png", "a001.png"]
+    for name in names:
+        (tmp_path / name).touch()
+    on_disk = sorted(p.name for p in tmp_path.iterdir())
+    here = next(p for p in tmp_path.iterdir() if neighbours(p)[0] is None)
+    visited = [here.name]
+    while (here := neighbours(here)[1]) is not None:
+        visited.append(here.name)
+    assert sorted(visited) == on_disk
+
+
+def test_a_deleted_folder_is_said(tmp_path):
+    with pytest.raises(ImageFileError, match="Cannot look into"):
+        neighbours(tmp_path / "gone" / "a.png")
+
+
+def test_the_dialogs_filter_names_every_extension():
+    assert all(f"*{extension}" in image_files.OPEN_FILTER for extension in image_files.EXTENSIONS)
+
+
+def test_cmyk_with_a_profile_goes_through_it(tmp_path):
+    """By a profile that knows the first ink only, full magenta is still white."""
+    profile = cmyk_profile_of_the_first_ink()
+    ink = np.zeros((8, 8, 4), np.uint8)
+    ink[:, :, 1] = 255
+    buffer = io.BytesIO()
+    Image.frombytes("CMYK", (8, 8), ink.tobytes()).save(
+        buffer, "JPEG", quality=100, icc_profile=profile
+    )
+    (tmp_path / "a.jpg").write_bytes(buffer.getvalue())
+    picture = load(tmp_path / "a.jpg")
+    assert picture.samples[4, 4].tolist() == pytest.approx([255, 255, 255], abs=3)
+    assert "profile" in picture.notes[0]
+
+
+def cmyk_profile_of_the_first_ink():
+    """The smallest ICC profile from CMYK to Lab: white without the first ink, black with it."""
+    lut = struct.pack(">4sI4B", b"mft1", 0, 4, 3, 2, 0)
+    lut += struct.pack(">9i", *(65536 * v for v in (1, 0, 0, 0, 1, 0, 0, 0, 1)))
+    lut += (
+        bytes(range(256)) * 4
+        + bytes((255, 128, 128)) * 8
+        + bytes((0, 128, 128)) * 8
+        + bytes(range(256)) * 3
+    )
+    text = b"first ink"
+    description = struct.pack(">4sII", b"desc", 0, len(text) + 1) + text + b"\0" * 79
+    white = struct.pack(">4sI3i", b"XYZ ", 0, 63190, 65536, 54061)
+    tags = {b"desc": description + b"\0" * (-len(description) % 4), b"wtpt": white, b"A2B0": lut}
+    table, body, offset = struct.pack(">I", len(tags)), b"", 128 + 4 + 12 * len(tags)
+    for name, data in tags.items():
+        table += struct.pack(">4sII", name, offset + len(body), len(data))
+        body += data
+    head = struct.pack(
+        ">I4sI4s4s4s", offset + len(body), b"none", 0x02400000, b"prtr", b"CMYK", b"Lab "
+    )
+    head += b"\0" * 12 + b"acsp" + b"\0" * 28 + struct.pack(">3i", 63190, 65536, 54061)
+    return head.ljust(128, b"\0") + table + body

@@ -1,0 +1,111 @@
+"""A card with a caption, one large value, and a line of small print."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout
+
+from workbench import theme
+from workbench.numbers import MISSING
+
+TEXT = QPalette.ColorRole.WindowText
+MUTED = QPalette.ColorRole.PlaceholderText
+
+
+class Tile(QFrame):
+    """Shows one number; never changes its size, so that numbers can change in place.
+
+    widest  a text as wide as any it will show
+    scale   size of the value against the program's font
+    detail  whether there is a line of small print below the value
+    """
+
+    def __init__(
+        self, name: str, caption: str, widest: str, tip: str, *, scale: float, detail: bool
+    ) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("card", True)
+        self.setToolTip(tip)
+        self._name = caption
+        self._caption = ElidedLabel(0.85)
+        self._value = QLabel()
+        self._value.setFont(scaled_font(scale, QFont.Weight.DemiBold))
+        self._value.setMinimumWidth(self._value.fontMetrics().horizontalAdvance(widest) + 4)
+        self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._detail = ElidedLabel(0.85)
+        self._detail.setVisible(detail)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 5, 10, 5)
+        layout.setSpacing(0)
+        for label in (self._caption, self._value, self._detail):
+            layout.addWidget(label)
+
+    def show_value(
+        self, text: str, detail: str = "", *, note: str = "", pale: bool = False
+    ) -> None:
+        """note: a word beside the caption.  pale: not to be relied on yet; the note says why."""
+        self._caption.show_text(f"{self._name} · {note}" if note else self._name)
+        self._value.setText(text)
+        self._value.setForegroundRole(MUTED if pale or text == MISSING else TEXT)
+        self._detail.show_text(detail)
+        spoken = "unknown" if text == MISSING else text
+        parts = (f"{self._name}: {spoken}", note, detail)
+        self.setAccessibleName(", ".join(part for part in parts if part))
+
+    @property
+    def text(self) -> str:
+        return self._value.text()
+
+    @property
+    def detail(self) -> str:
+        return self._detail.whole_text
+
+    @property
+    def is_pale(self) -> bool:
+        return self._value.foregroundRole() == MUTED
+
+
+class ElidedLabel(QLabel):
+    """One line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
+
+    def __init__(self, scale: float, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
+        super().__init__()
+        self._whole = ""
+        self.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
+        self.setFont(scaled_font(scale))
+        self.setForegroundRole(MUTED)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_text(self, text: str) -> None:
+        self._whole = text
+        self._elide()
+
+    @property
+    def whole_text(self) -> str:
+        return self._whole
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(60, self.fontMetrics().height() + 1)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        mode = Qt.TextElideMode.ElideRight
+        shown = self.fontMetrics().elidedText(self._whole, mode, self.width())
+        self.setText(shown)
+        self.setToolTip(self._whole if shown != self._whole else "")
+
+
+def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """The program's font for numbers, `factor` times as large."""
+    font = theme.numbers_font()
+    font.setPointSizeF(font.pointSizeF() * factor)
+    font.setWeight(weight)
+    return font
