@@ -54,12 +54,11 @@ class Engine:
 
     def why_not(self, job: Job) -> str | None:
         """The reason job.implementation cannot run `job` here; None if it can."""
-        return self.implementation(job.implementation).why_not(job, self.device)
+        return self._why_not(self.implementation(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
         """The key of the implementation furthest up that can run `job` here."""
-        able = [each.key for each in all_implementations() if not each.why_not(job, self.device)]
-        return able[-1]
+        return [each.key for each in all_implementations() if not self._why_not(each, job)][-1]
 
     def filtering(self, job: Job, sampling: Sampling | None = None) -> Iterator[Progress | Result]:
         """Filter, time and check, step by step.
@@ -70,7 +69,7 @@ class Engine:
         """
         sampling = sampling or Sampling()
         implementation = self.implementation(job.implementation)
-        if reason := implementation.why_not(job, self.device):
+        if reason := self._why_not(implementation, job):
             raise CannotRunError(reason)
         result: Result | None = None
         for step in self._running(implementation, job, sampling):
@@ -83,6 +82,11 @@ class Engine:
         """Filter, time and check in one go."""
         *_, last = (step for step in self.filtering(job, sampling) if isinstance(step, Result))
         return last
+
+    def _why_not(self, implementation: Implementation, job: Job) -> str | None:
+        if isinstance(implementation, HostImplementation):
+            return implementation.why_not(job)  # without looking for a GPU, which takes a while
+        return implementation.why_not(job, self.device)
 
     def _running(
         self, implementation: Implementation, job: Job, sampling: Sampling

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Literal
 
 from kernels.job import Sampling
-from kernels.timing import WARM_UP_MS, Timing
+from kernels.timing import Timing
 
 NEWS_EVERY_S = 0.1
 
@@ -14,8 +14,8 @@ NEWS_EVERY_S = 0.1
 class Sampler:
     """Collects samples until the plan is met.
 
-    The first run warms up.  It is shown until there is a better sample, and kept only where it
-    took so long that warming up cannot matter.
+    The first run warms up: it is shown until there is a better sample, and counts as one only
+    where it alone takes all the time there is.
     """
 
     def __init__(
@@ -24,20 +24,20 @@ class Sampler:
         self._plan = plan
         self._cache = cache
         self._first_ms = first_ms
-        self._samples_ms = [first_ms] if first_ms >= WARM_UP_MS else []
-        self._spent_s = first_ms / 1e3
+        self._samples_ms: list[float] = []
         self._last_news = perf_counter()
 
     def add(self, sample_ms: float) -> None:
+        """One more."""
         self._samples_ms.append(sample_ms)
-        self._spent_s += sample_ms / 1e3
 
     def wants_more(self) -> bool:
         """False once there are max_samples, or another one would pass max_seconds."""
-        next_s = self._first_ms / 1e3
+        latest_ms = self._samples_ms[-1] if self._samples_ms else self._first_ms
+        next_ms = sum(self._samples_ms) + latest_ms
         return (
             len(self._samples_ms) < self._plan.max_samples
-            and self._spent_s + next_s <= self._plan.max_seconds
+            and next_ms <= self._plan.max_seconds * 1e3
         )
 
     def is_news(self) -> bool:
@@ -48,4 +48,5 @@ class Sampler:
         return True
 
     def timing(self) -> Timing:
+        """What there is so far."""
         return Timing(tuple(self._samples_ms or [self._first_ms]), self._cache)

@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-# A first run shorter than this only warms up; a longer one is worth keeping as a sample.
-WARM_UP_MS = 20.0
 HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two events and a launch
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QToolTip, QWidget
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedLayout, QToolTip, QWidget
 
 from workbench.tile import MUTED
 
@@ -29,7 +29,7 @@ class Canvas(QWidget):
     plot  a pyqtgraph PlotWidget; None until the first paint is over
 
     Signals:
-        ready(): draw now: the plot was made, or has another theme.
+        ready(): draw now: the plot was made, or has another theme or size.
     """
 
     ready = Signal()
@@ -40,7 +40,7 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.plot: Any = None
         self._in_words = in_words
-        self._spots: Sequence[Spot] = ()
+        self.spots: Sequence[Spot] = ()
         self._empty = QLabel(empty)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
@@ -50,15 +50,28 @@ class Canvas(QWidget):
 
     def show_spots(self, spots: Sequence[Spot]) -> None:
         """What there is to point at.  Without any, there is nothing to see."""
-        self._spots = spots
+        self.spots = spots
         self._stack.setCurrentWidget(self.plot if spots else self._empty)
+
+    @Slot()
+    def make_plot(self) -> None:
+        """Make it now, if it is not there yet."""
+        if self.plot is not None:
+            return
+        from workbench import plotting
+
+        self.plot = plotting.new_plot(self._in_words)
+        self.plot.scene().sigMouseMoved.connect(self._tell)
+        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._stack.addWidget(self.plot)
+        self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
         """The spot nearest to a position in the plot's pixels, if one is near."""
-        if not self._spots:
+        if not self.spots:
             return None
         box = self.plot.getViewBox()
-        places = ((box.mapViewToScene(QPointF(s.x, s.y)) - position, s) for s in self._spots)
+        places = ((box.mapViewToScene(QPointF(s.x, s.y)) - position, s) for s in self.spots)
         away, nearest = min(
             ((math.hypot(offset.x(), offset.y()), spot) for offset, spot in places),
             key=lambda pair: pair[0],
@@ -68,23 +81,17 @@ class Canvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         super().paintEvent(event)
         if self.plot is None:
-            QTimer.singleShot(0, self, self._make_plot)
+            QTimer.singleShot(0, self, self.make_plot)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        if self.plot is not None:
+            self.ready.emit()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.plot is not None:
             self._dress()
-
-    @Slot()
-    def _make_plot(self) -> None:
-        if self.plot is not None:  # painted twice before there was time
-            return
-        from workbench import plotting
-
-        self.plot = plotting.new_plot(self._in_words)
-        self.plot.scene().sigMouseMoved.connect(self._tell)
-        self._stack.addWidget(self.plot)
-        self._dress()
 
     def _dress(self) -> None:
         from workbench import plotting

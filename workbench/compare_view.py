@@ -98,6 +98,14 @@ class CompareView(QWidget):
         self._transform = self._point = None
         self._refresh()
 
+    def show_fit(self) -> None:
+        """Show the whole picture."""
+        self._move(None)
+
+    def show_exact(self) -> None:
+        """Show one screen pixel for each pixel of the picture."""
+        self._move(ViewTransform(1.0, self._shown_transform().centre))
+
     def grab_comparison(self) -> QImage:
         """Before and after with captions, every pixel of both; null where there is no result."""
         if self._picture is None or self._before is None or self._after is None:
@@ -141,24 +149,25 @@ class CompareView(QWidget):
         self._zoom.setAccessibleName("Zoom")
         self._zoom.setFont(theme.numbers_font())
         self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
-        self._original = _button("original", "&Original", "Hold to see the original (Space)")
-        self._original.pressed.connect(lambda: self._hold(True))
-        self._original.released.connect(lambda: self._hold(False))
         whole = _button("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)")
-        whole.clicked.connect(lambda: self._move(None))
+        whole.clicked.connect(self.show_fit)
         exact = _button(
             "one_to_one", "&1:1", "One screen pixel for each pixel (1, or double-click)"
         )
-        exact.clicked.connect(self._show_exact)
+        exact.clicked.connect(self.show_exact)
         row = QHBoxLayout()
+        row.setSpacing(8)
         row.addStretch(1)
-        for widget in (self._zoom, whole, exact, self._original):
+        for widget in (self._read_out.position, self._zoom, whole, exact):
             row.addWidget(widget)
         return row
 
     def _build_modes(self) -> QHBoxLayout:
         self._side = _button("side", "Side &by side", "Before and after next to each other")
         self._wipe = _button("wipe", "&Wipe", "One over the other, with a divider to drag across")
+        self._original = _button("original", "&Original", "Hold to see the original (Space)")
+        self._original.pressed.connect(lambda: self._hold(True))
+        self._original.released.connect(lambda: self._hold(False))
         self._modes = QButtonGroup(self)
         row = QHBoxLayout()
         row.setSpacing(0)
@@ -173,6 +182,8 @@ class CompareView(QWidget):
             button.clicked.connect(lambda _=False, mode=mode: self.wanted.emit("view_mode", mode))
             self._modes.addButton(button)
             row.addWidget(button)
+        row.addSpacing(6)
+        row.addWidget(self._original)
         return row
 
     # -- what happens
@@ -189,9 +200,6 @@ class CompareView(QWidget):
             self._transform = transform and transform.kept_within(self._before.size)
             self._arrange()
 
-    def _show_exact(self) -> None:
-        self._move(ViewTransform(1.0, self._shown_transform().centre))
-
     def _hover(self, point: tuple[int, int] | None) -> None:
         self._point = point
         for view in self._views:
@@ -203,19 +211,19 @@ class CompareView(QWidget):
             self._holding = holding
             self._refresh()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Space:
             self._hold(True)
         else:
             super().keyPressEvent(event)
 
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._hold(False)
         else:
             super().keyReleaseEvent(event)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() == QEvent.Type.FocusOut:
             self._hold(False)  # the key's release will go elsewhere
         return super().eventFilter(watched, event)

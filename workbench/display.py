@@ -101,7 +101,8 @@ def _over_checkerboard(bgra: Bytes, alpha: Bytes) -> Bytes:
         return bgra
     bgra[..., 3:] = alpha
     board = np.empty_like(bgra)
-    painter = QPainter(_image(board, QImage.Format.Format_RGB32))
+    canvas = _image(board, QImage.Format.Format_RGB32)  # a painter does not keep it alive
+    painter = QPainter(canvas)
     painter.fillRect(0, 0, bgra.shape[1], bgra.shape[0], QBrush(_checker_tile()))
     painter.drawImage(0, 0, _image(bgra, QImage.Format.Format_ARGB32))
     painter.end()

@@ -41,14 +41,16 @@ class HistoryPlot(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("history_plot")
+        self.setObjectName("history-plot")
         self.setAccessibleName("History of kernel times")
         self.setProperty("card", True)
         self._runs: deque[Run] = deque(maxlen=LAST_RUNS)
         self._last_job: Job | None = None
         self._canvas = Canvas("The next runs appear here.", numbers.duration)
         self._canvas.ready.connect(self._draw)
-        self._later = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(REDRAW_MS)
         self._later.timeout.connect(self._draw)
         caption = QLabel(f"Kernel time of the last {LAST_RUNS} runs")
         caption.setFont(scaled_font(0.85))

@@ -16,7 +16,7 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from workbench import colour_profiles, numbers
+from workbench import colour_profiles, numbers, png
 from workbench.image_files import ImageFileError
 from workbench.memory import memory_available_bytes
 
@@ -85,20 +85,23 @@ def _decode(path: Path, notes: list[str]) -> NDArray[Any]:
     if start.startswith(_TIFF_SIGNATURES) and (samples := _deep_tiff(path, notes)) is not None:
         return samples
     with Image.open(path, formats=_PILLOW_FORMATS) as image:
-        orientation = image.getexif().get(_ORIENTATION_TAG, 1)
-        _note_first_of(getattr(image, "n_frames", 1), notes)
         largest = _largest_sample(start)
-        bytes_per_pixel = len(image.getbands()) * (2 if largest > 255 else 1)
+        is_deep = largest > 255
+        bytes_per_pixel = len(image.getbands()) * (2 if is_deep else 1)
         _refuse_if_too_large(path.name, image.width, image.height, bytes_per_pixel)
-        if largest > 255:
-            samples = _stretched(_deep(path, start), largest, notes)
-        else:
-            samples = _shallow(image, notes)
+        _note_first_of(getattr(image, "n_frames", 1), notes)
+        orientation = _orientation(path, image, is_deep)
+        samples = _deep(path, start, largest, notes) if is_deep else _shallow(image, notes)
         samples = _to_srgb(samples, image.info.get("icc_profile"), image.mode, notes)
-        if image.format == "TIFF":  # Pillow has turned it already
-            _upright(samples, orientation, notes)
-            return samples
-        return _upright(samples, orientation, notes)
+        upright = _upright(samples, orientation, notes)
+        return samples if image.format == "TIFF" else upright  # Pillow turns a TIFF by itself
+
+
+def _orientation(path: Path, image: Image.Image, is_deep: bool) -> int:
+    """EXIF's orientation, 1 to 8.  For a PNG without one Pillow decodes all pixels to be sure."""
+    if is_deep and not png.holds(path, b"eXIf"):
+        return 1
+    return int(image.getexif().get(_ORIENTATION_TAG, 1))
 
 
 def _note_first_of(count: int, notes: list[str]) -> None:
@@ -154,11 +157,12 @@ def _largest_sample(start: bytes) -> int:
     return 255
 
 
-def _deep(path: Path, start: bytes) -> NDArray[np.uint16]:
-    """uint16 samples of a PNG or PNM file, as they stand in it."""
+def _deep(path: Path, start: bytes, largest: int, notes: list[str]) -> NDArray[np.uint16]:
+    """uint16 samples of a PNG or PNM file."""
     samples = _by_opencv(path)
     is_png_grey_alpha = start.startswith(b"\x89PNG") and start[25:26] == b"\x04"
-    return samples[:, :, [0, 3]] if is_png_grey_alpha else samples
+    samples = samples[:, :, [0, 3]] if is_png_grey_alpha else samples
+    return _stretched(samples, largest, notes)
 
 
 def _by_opencv(path: Path) -> NDArray[Any]:

@@ -28,7 +28,9 @@ WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
 PAN_STEP = 0.1  # of the view, for one press of an arrow key
 _CORNER = 8.0
 _CHIP_MARGIN = 10
+CHIPS_HEIGHT = 64  # captions are within so much of the upper edge
 _MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
+_HAIR = 1e-4  # device pixels; exactly on a pixel's edge, rounding errors would decide what is shown
 _CHIP_BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
 _CHIP_TEXT = QColor("#ffffff")
 
@@ -105,12 +107,12 @@ class PictureView(QWidget):
         width, height = self._display.size
         return (math.floor(x), math.floor(y)) if 0 <= x < width and 0 <= y < height else None
 
-    def sizeHint(self) -> QSize:
+    def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(480, 360)
 
     # -- painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         colors = theme.colors(self.palette())
         painter = QPainter(self)
         painter.fillRect(event.rect(), QColor(colors.surround))
@@ -177,37 +179,37 @@ class PictureView(QWidget):
 
     # -- what the user does
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         factor = 2.0 ** (event.angleDelta().y() / WHEEL_PER_DOUBLING)
         self._zoom(event.position(), factor)
         event.accept()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             self._grabbed = event.position()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._grabbed is not None and self._display is not None:
             step = self._to_device(event.position() - self._grabbed)
             self._grabbed = event.position()
             self.moved.emit(self._transform.panned(*step))
         self.hovered.emit(self.pixel_at(event.position()))
 
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
         self._grabbed = None
         self.unsetCursor()
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._transform.scale == 1.0:
             self.moved.emit(None)
         else:
             self._zoom(event.position(), 1.0 / self._transform.scale)
 
-    def leaveEvent(self, _event: QEvent) -> None:
+    def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
         self.hovered.emit(None)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         width, height = self.device_size
         dx, dy = PAN_STEP * width, PAN_STEP * height
         match event.key():
@@ -230,7 +232,7 @@ class PictureView(QWidget):
             case _:
                 super().keyPressEvent(event)
 
-    def resizeEvent(self, _event: QResizeEvent) -> None:
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
         self.resized.emit()
 
     def event(self, event: QEvent) -> bool:
@@ -238,10 +240,10 @@ class PictureView(QWidget):
             self.resized.emit()
         return super().event(event)
 
-    def focusInEvent(self, _event: QFocusEvent) -> None:
+    def focusInEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
         self.update()
 
-    def focusOutEvent(self, _event: QFocusEvent) -> None:
+    def focusOutEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
         self.update()
 
     def _zoom(self, position: QPointF, factor: float) -> None:
@@ -257,12 +259,14 @@ class PictureView(QWidget):
 def use_device_pixels(painter: QPainter, ratio: float) -> None:
     """Make one unit one device pixel, on the device's grid.
 
-    Under fractional scaling a widget's corner may lie between device pixels; without the shift
-    every picture pixel would then be smeared over two of them.
+    Under fractional scaling a widget's corner may lie between device pixels, elsewhere for each
+    view; without the shift linked views would sample their pictures at different points.
     """
     corner = painter.deviceTransform()
     painter.scale(1 / ratio, 1 / ratio)
-    painter.translate(round(corner.dx()) - corner.dx(), round(corner.dy()) - corner.dy())
+    painter.translate(
+        round(corner.dx()) - corner.dx() + _HAIR, round(corner.dy()) - corner.dy() + _HAIR
+    )
 
 
 def draw(painter: QPainter, display: Display, transform: ViewTransform, view: Size) -> None:

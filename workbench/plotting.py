@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from workbench.tile import scaled_font
 # As many colours as there are in a theme and one marker less: together they repeat very late.
 MARKERS = ("o", "s", "t1", "d", "star", "t")
 WRONG_MARKER = "x"
-PX_PER_TICK = 28
+PX_PER_TICK = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,12 @@ class ValueAxis(pg.AxisItem):
         return [(1.0, log_ticks(low, high, max(2, int(size / PX_PER_TICK))))]
 
     def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802, ARG002
-        return [self.in_words(10**value if self.is_log else value) for value in values]
+        return [shortened(self.in_words(10**v if self.is_log else v)) for v in values]
+
+
+def shortened(text: str) -> str:
+    """1 ms for 1.00 ms, 2.5× for 2.50×: on an axis, zeros at the end say nothing."""
+    return re.sub(r"(\.\d*?)0+(?!\d)", lambda found: found[1].rstrip("."), text)
 
 
 def log_ticks(low: float, high: float, at_most: int) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -48,6 +49,12 @@ def chunks(file: BinaryIO) -> Iterator[Chunk]:
         found = Chunk(kind, file.tell(), length)
         yield found
         file.seek(found.offset + length + 4)
+
+
+def holds(path: Path, kind: bytes) -> bool:
+    """Whether the file is a PNG with such a chunk."""
+    with path.open("rb") as file:
+        return any(found.kind == kind for found in chunks(file))
 
 
 def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:

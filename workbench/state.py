@@ -18,15 +18,17 @@ ViewMode = Literal["side", "wipe"]
 class Picture:
     """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
 
-    samples  (H, W, C) uint8, uint16 or float32, C-contiguous, read-only; C = 1 to 4
-    path     the file it came from; None for a built-in or pasted picture
-    notes    what was converted on the way in, one sentence each
+    samples   (H, W, C) uint8, uint16 or float32, C-contiguous, read-only; C = 1 to 4
+    path      the file it came from; None for a built-in or pasted picture
+    notes     what was converted on the way in, one sentence each
+    built_in  its key in `kernels.pictures.PICTURES`, if it is one of those
     """
 
     name: str
     samples: NDArray[Any] = field(repr=False)
     path: Path | None = None
     notes: tuple[str, ...] = ()
+    built_in: str | None = None
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False

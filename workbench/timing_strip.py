@@ -32,7 +32,7 @@ class TimingStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("timing_strip")
+        self.setObjectName("timing-strip")
         self.setAccessibleName("Timing")
         self._result: Result | None = None
         self._baseline: Result | None = None
@@ -63,13 +63,13 @@ class TimingStrip(QWidget):
 
     def _make_tiles(self) -> None:
         time, rate = f"8.88{GAP}ms", f"8.88{GAP}GB/s"
-        self._kernel = _large("kernel", "Kernel", f"888{GAP}µs", KERNEL_TIP)
+        self._kernel = _large("kernel", "Kernel", f"88.8{GAP}ms", KERNEL_TIP)
         self._speedup = _large("speedup", "Speed-up", "888.8×", SPEEDUP_TIP)
         self._upload = _small("upload", "Upload", "resident", UPLOAD_TIP)
         self._download = _small("download", "Download", time, DOWNLOAD_TIP)
         self._total = _small("total", "Total", time, TOTAL_TIP)
-        self._pixel_rate = _small("pixel_rate", "Pixels", rate, PIXEL_RATE_TIP)
-        self._byte_rate = _small("byte_rate", "Effective", rate, BYTE_RATE_TIP)
+        self._pixel_rate = _small("pixel-rate", "Pixels", rate, PIXEL_RATE_TIP)
+        self._byte_rate = _small("byte-rate", "Effective", rate, BYTE_RATE_TIP)
         self._compile = _small("compile", "Compile", time, COMPILE_TIP)
 
     def _lay_out(self) -> None:
@@ -87,7 +87,7 @@ class TimingStrip(QWidget):
         for column, stretch in enumerate((5, 4, 2, 2, 2)):
             grid.setColumnStretch(column, stretch)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addLayout(grid)
         layout.addWidget(self._verdict)
@@ -159,7 +159,7 @@ class VerdictCard(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("verdict_card")
+        self.setObjectName("verdict-card")
         self.setProperty("card", True)
         self.setToolTip(VERDICT_TIP)
         self._check: Check | None = None

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractSlider, QWidget
 
 from workbench import theme
 from workbench.display import Display
-from workbench.picture_view import PictureView, draw, paint_chip
+from workbench.picture_view import CHIPS_HEIGHT, PictureView, draw, paint_chip
 
 _STEPS = 1000
 _HANDLE = 36
@@ -52,9 +52,8 @@ class WipeView(PictureView):
         left, right = sorted((self._line, line))
         self._line = line
         self.divider.move(line - _HANDLE // 2, (self.height() - _HANDLE) // 2)
-        captions = paint_area_of_captions(self.rect())
         self.update(QRect(QPoint(left - 3, 0), QPoint(right + 3, self.height())))
-        self.update(captions)  # they are cut at the line
+        self.update(0, 0, self.width(), CHIPS_HEIGHT)  # the captions give way to the line
 
     def _paint_picture(self, painter: QPainter) -> None:
         super()._paint_picture(painter)
@@ -78,13 +77,13 @@ class WipeView(PictureView):
             painter.setPen(QPen(QColor(color), width))
             painter.drawLine(self._line, 0, self._line, self.height())
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._on_line(event.position()) and event.button() == Qt.MouseButton.LeftButton:
             self.divider.take()
         else:
             super().mousePressEvent(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self.divider.isSliderDown():
             self.divider.drag_to(event.position().x())
         else:
@@ -94,20 +93,16 @@ class WipeView(PictureView):
                 self.setCursor(shape)
             super().mouseMoveEvent(event)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self.divider.setSliderDown(False)
         super().mouseReleaseEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         self._move_line()
         super().resizeEvent(event)
 
     def _on_line(self, position: QPointF) -> bool:
         return self._before is not None and abs(position.x() - self._line) <= _REACH
-
-
-def paint_area_of_captions(area: QRect) -> QRect:
-    return QRect(area.topLeft(), QPoint(area.right(), area.top() + 60))
 
 
 class Divider(QAbstractSlider):
@@ -119,6 +114,7 @@ class Divider(QAbstractSlider):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._view = parent
         self.setObjectName("divider")
         self.setAccessibleName("Divider between before and after")
         self.setToolTip("Drag to uncover more of before or after; arrow keys move it too")
@@ -136,23 +132,23 @@ class Divider(QAbstractSlider):
         self.setSliderDown(True)
 
     def drag_to(self, x: float) -> None:
-        """Stand at `x`, in the parent's coordinates."""
-        self.setValue(round(x / max(self.parentWidget().width(), 1) * _STEPS))
+        """Stand at `x`, in the view's coordinates."""
+        self.setValue(round(x / max(self._view.width(), 1) * _STEPS))
 
-    def mousePressEvent(self, _event: QMouseEvent) -> None:
+    def mousePressEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
         self.take()
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self.isSliderDown():
             self.drag_to(self.mapToParent(event.position()).x())
 
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
         self.setSliderDown(False)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         event.ignore()  # the wheel zooms the picture, here as well
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         colors = theme.colors(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -20,7 +20,10 @@ extern "C" __global__ void convolve(
         return;
     }
     float sum = 0.0f;
+    // Left to itself the compiler unrolls until 1024 threads want more registers than there are.
+    #pragma unroll 1
     for (int j = 0; j < KSIZE; ++j)
+        #pragma unroll 4
         for (int i = 0; i < KSIZE; ++i)
             sum += weights[j * KSIZE + i]
                  * read_sample(src, x + (i - RADIUS) * CHANNELS, y + j - RADIUS, height, width);

@@ -17,6 +17,10 @@ RUNTIME = HERE / "fibers.cpp"
 COMMON = ("-std=c++20", "-fPIC", "-shared", f"-I{HERE}")
 
 
+class BuildError(Exception):
+    """g++ refuses the text; the message is what it says."""
+
+
 @dataclass(frozen=True)
 class Flavour:
     """A way to build device code.
@@ -63,8 +67,10 @@ def why_not() -> str | None:
 
 
 def build(text: str, flavour: Flavour, cache: Path) -> Path:
-    """The shared library that `text` and the runtime make; CalledProcessError says what does not
-    compile.  Processes may share `cache`: the first builds, the others wait for it."""
+    """The shared library that `text` makes with the runtime; BuildError if it does not compile.
+
+    Processes may share `cache`: the first builds, the others wait for it.
+    """
     runtime = _build(RUNTIME.read_text(encoding="utf-8"), flavour.runtime_flags, cache)
     return _build(text, (*flavour.flags, str(runtime)), cache)
 
@@ -81,7 +87,9 @@ def _build(text: str, flags: tuple[str, ...], cache: Path) -> Path:
             options = tuple(flag for flag in flags if not flag.endswith(".so"))
             part = library.with_suffix(".part")
             command = ("g++", *COMMON, *options, str(source), *sources, "-o", str(part))
-            subprocess.run(command, check=True, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise BuildError(done.stderr)
             part.rename(library)
     return library
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from kernels.borders import BORDERS
 from kernels.errors import CannotRunError
 from kernels.job import Job
 from kernels.reference import correlate, to_pixel_type
+from tests.cuda_on_cpu.shim import Shim
 from tests.kernels import runners as r
 from tests.kernels.cases import (
     LEVELS,
@@ -51,21 +54,36 @@ def test_the_full_product_says_what_the_oracle_says(name, group, runners):
 
 
 @everywhere
-@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
-@pytest.mark.parametrize("ksize", [3, 5])
-def test_halves_are_rounded_to_even(name, pixel_type, ksize, runners):
-    """Binomial sums are exact in float32, so not one sample may differ from the oracle."""
-    assert halves_differ(name, runners(name), pixel_type, ksize) == 0
+def test_halves_are_rounded_to_even(name, runners):
+    assert halves_differ(r.key_of(name), runners(name)) == 0
 
 
-def halves_differ(name: str, run: r.Run, pixel_type: str, ksize: int) -> int:
-    picture = random_picture(np.random.default_rng(ksize), (40, 40, 3), pixel_type)
-    job = Job(
-        picture & 0xFF, filters.get("gaussian").weights(ksize), "mirror", r.key_of(name)
-    )
-    sums = correlate(job.picture, job.weights, job.border)
-    assert (sums - np.floor(sums) == 0.5).any()
-    return int((run(job) != to_pixel_type(sums, job.picture.dtype)).sum())
+def halves_differ(key: str, run: r.Run) -> int:
+    """How many samples are not exactly the oracle's, of some that often lie between two integers.
+
+    Binomial sums are exact in float32, so there is no excuse.
+    """
+    differing = 0
+    for pixel_type, ksize in product(("uint8", "uint16"), (3, 5)):
+        picture = np.random.default_rng(ksize).integers(0, 256, (40, 40, 3), pixel_type)
+        job = Job(picture, filters.get("gaussian").weights(ksize), "mirror", key)
+        sums = correlate(job.picture, job.weights, job.border)
+        assert (sums - np.floor(sums) == 0.5).any()
+        differing += int((run(job) != to_pixel_type(sums, picture.dtype)).sum())
+    return differing
+
+
+@pytest.mark.parametrize("name", r.ON_SHIM)
+def test_a_launch_writes_its_rows_and_no_others(name, runners, build_cache):
+    """Long pictures, and those on a GPU with a display, are launched in strips."""
+    case = next(case for case in pairwise_cases() if case.size_hw == (64, 64) and case.ksize > 1)
+    job = case.job(r.key_of(name))
+    whole = runners(name)(job)
+    strip = Shim(r.RUNGS[r.key_of(name)], [job], build_cache).run(job, rows=(13, 37))
+    nothing = r.poisoned_like(job.picture)
+    np.testing.assert_array_equal(strip[13:37], whole[13:37])
+    np.testing.assert_array_equal(strip[:13], nothing[:13])
+    np.testing.assert_array_equal(strip[37:], nothing[37:])
 
 
 @everywhere

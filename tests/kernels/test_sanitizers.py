@@ -43,11 +43,11 @@ def test_a_rung_gives_sanitizers_nothing_to_report(flavour, rung, build_cache):
 @pytest.mark.parametrize(
     ("flavour", "rung", "fault", "report"),
     [
-        ("address", "global", "reads beyond the last row", "heap-buffer-overflow"),
-        ("address", "shared", "writes beyond the tile", "heap-buffer-overflow"),
+        ("address", "global", "reads below the last row", "heap-buffer-overflow"),
+        ("address", "shared", "writes behind the tile", "heap-buffer-overflow"),
         ("address", "global", "nothing saturates", "outside the range of representable values"),
         ("races", "shared", "no barrier", "data race"),
-        ("races", "global", "all write one sample", "data race"),
+        ("races", "global", "all threads write one sample", "data race"),
     ],
 )
 def test_a_sanitizer_reports(flavour, rung, fault, report, build_cache):

@@ -94,3 +94,11 @@ def test_list_names_filters_borders_and_implementations(run):
     said = run("workbench", "list")
     for word in ("gaussian", "sobel_x", "mirror", "sequential", "opencv", "global"):
         assert word in said
+
+
+def test_the_desktop_finds_entry_description_and_icon_by_one_name(installed):
+    share = installed.parent / "share"
+    (entry,) = share.glob("applications/*.desktop")
+    name = entry.name.removesuffix(".desktop")
+    assert (share / "metainfo" / f"{name}.metainfo.xml").is_file()
+    assert (share / "icons/hicolor/scalable/apps" / f"{name}.svg").is_file()

@@ -1,0 +1,96 @@
+"""Test pictures made by code: the same on every computer, and known in every pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NOISE_SEED = 42
+
+
+def scene() -> NDArray[np.uint8]:
+    """(512, 768, 3): an evening by a lake, with gradients, textures, thin lines and hard edges."""
+    from kernels.scene import paint
+
+    return paint()
+
+
+def checkerboard(size: int = 64, cell: int = 8) -> NDArray[np.uint8]:
+    """(size, size, 1): squares of `cell` pixels, 0 and 255, black at the top left."""
+    y, x = np.indices((size, size)) // cell
+    return np.asarray((x + y) % 2 * 255, np.uint8)[:, :, np.newaxis]
+
+
+def noise(
+    height: int = 512, width: int = 512, channels: int = 1, pixel_type: str = "uint8"
+) -> NDArray[Any]:
+    """(height, width, channels): independent samples of seed 42, evenly spread from black to white.
+
+    Integers cover their whole range, floats 0 up to but not including 1.
+    """
+    rng, shape = np.random.default_rng(NOISE_SEED), (height, width, channels)
+    if pixel_type == "float32":
+        return rng.random(shape, np.float32)
+    return rng.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
+
+
+def gradient(height: int = 256, width: int = 1024) -> NDArray[np.uint16]:
+    """(height, width, 1): from black at the left to white at the right, in 16-bit steps."""
+    row = np.rint(np.linspace(0, 65535, width)).astype(np.uint16)
+    return np.tile(row, (height, 1))[:, :, np.newaxis]
+
+
+def zone_plate(size: int = 512) -> NDArray[np.uint8]:
+    """(size, size, 1): rings that get finer from the middle, up to 2 pixels a ring at the edges.
+
+    Every frequency in every direction, each in one place: it shows what a filter lets through.
+    """
+    at = np.arange(size) - (size - 1) / 2
+    phase = np.pi / size * (at[:, None] ** 2 + at[None, :] ** 2)
+    return np.asarray(np.rint(127.5 + 127.5 * np.cos(phase)), np.uint8)[:, :, np.newaxis]
+
+
+def impulse(size: int = 65) -> NDArray[np.float32]:
+    """(size, size, 1): a single 1 in the middle of zeros, so that a filter shows its weights."""
+    picture = np.zeros((size, size, 1), np.float32)
+    picture[size // 2, size // 2] = 1
+    return picture
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A picture to choose by name.
+
+    make   paints it: (H, W, C) uint8, uint16 or float32
+    shows  what it is good for, one sentence
+    """
+
+    title: str
+    make: Callable[[], NDArray[Any]]
+    shows: str
+
+
+PICTURES = {
+    "scene": BuiltIn(
+        "Evening scene", scene, "Gradients, textures, thin lines and hard edges in one picture."
+    ),
+    "checkerboard": BuiltIn(
+        "Checkerboard", checkerboard, "64×64, hard edges in both directions: any error shows."
+    ),
+    "noise": BuiltIn(
+        "Noise", noise, "Every sample is random (seed 42): nothing to hide a mistake behind."
+    ),
+    "gradient": BuiltIn(
+        "Gradient", gradient, "16 bits from black to white: a smoothing filter must not change it."
+    ),
+    "zone_plate": BuiltIn(
+        "Zone plate", zone_plate, "Every frequency in every direction: shows what a filter lets by."
+    ),
+    "impulse": BuiltIn(
+        "Impulse", impulse, "One bright pixel of type float32: a filter shows its own weights."
+    ),
+}

@@ -1,0 +1,117 @@
+"""The five borders against NumPy, SciPy and the device's own copy of the rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import ndimage
+
+from kernels.borders import BORDERS, OUTSIDE, pad, read, source_indices
+from kernels.job import Job
+from kernels.rung import Rung
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import Shim
+
+NUMPY = {
+    "zero": "constant",
+    "clamp": "edge",
+    "reflect": "symmetric",
+    "mirror": "reflect",
+    "wrap": "wrap",
+}
+SCIPY = {
+    "zero": "constant",
+    "clamp": "nearest",
+    "reflect": "reflect",
+    "mirror": "mirror",
+    "wrap": "wrap",
+}
+borders = pytest.mark.parametrize("border", BORDERS)
+SIZES = (1, 2, 3, 5, 17)
+REACH = 70
+
+
+@borders
+@given(size=st.integers(1, 9), radius=st.integers(0, 40))
+def test_along_an_axis_it_is_numpys_pad(border, size, radius):
+    indices = source_indices(-radius, size + radius, size, border)
+    axis = np.arange(1, size + 1)
+    continued = np.where(indices == OUTSIDE, 0, axis[indices])
+    np.testing.assert_array_equal(continued, np.pad(axis, radius, mode=NUMPY[border]))
+
+
+@borders
+@given(height=st.integers(1, 6), width=st.integers(1, 6), radius=st.integers(0, 15))
+def test_a_padded_picture_is_numpys_pad(border, height, width, radius):
+    picture = np.arange(1, height * width * 2 + 1, dtype=np.uint16).reshape(height, width, 2)
+    around = ((radius, radius), (radius, radius), (0, 0))
+    np.testing.assert_array_equal(
+        pad(picture, radius, border), np.pad(picture, around, mode=NUMPY[border])
+    )
+
+
+@borders
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (5, 4), (20, 30)])
+@pytest.mark.parametrize("radius", [0, 1, 3, 15])
+def test_scipys_filters_see_the_same_beyond_the_edge(border, shape, radius):
+    plane = np.random.default_rng(1).random(shape)
+    shifted = np.zeros((2 * radius + 1, 2 * radius + 1))
+    shifted[0, -1] = 1  # up and to the right, as far as it goes
+    around = pad(plane[..., None], radius, border)[..., 0]
+    np.testing.assert_array_equal(
+        around[: shape[0], 2 * radius :],
+        ndimage.correlate(plane, shifted, mode=SCIPY[border], origin=0, cval=0.0),
+    )
+
+
+@borders
+@given(
+    st.tuples(st.integers(-60, 60), st.integers(0, 30)),
+    st.tuples(st.integers(-60, 60), st.integers(0, 30)),
+)
+def test_a_rectangle_anywhere_is_cut_out_of_the_padded_picture(border, rows, columns):
+    picture = np.arange(1, 5 * 4 + 1, dtype=np.uint8).reshape(5, 4, 1)
+    (top, height), (left, width) = rows, columns
+    around = pad(picture, 100, border)
+    np.testing.assert_array_equal(
+        read(picture, border, (top, top + height), (left, left + width)),
+        around[100 + top : 100 + top + height, 100 + left : 100 + left + width],
+    )
+
+
+@borders
+def test_what_is_read_is_a_copy(border):
+    picture = np.ones((3, 3, 1), np.uint8)
+    read(picture, border, (0, 3), (0, 3))[:] = 7
+    assert (picture == 1).all()
+
+
+def test_an_unknown_border_is_refused():
+    with pytest.raises(ValueError, match="nearest"):
+        source_indices(0, 1, 1, "nearest")
+
+
+DEVICE_TABLE = """
+extern "C" __global__ void convolve(
+    const sample*, sample* dst, const float* weights, int height, int width, int, int)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x < width) dst[x] = border_index(x - REACH, static_cast<int>(weights[0]));
+}
+"""
+
+
+@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+@borders
+def test_the_device_reads_where_the_host_reads(border, build_cache):
+    source = DEVICE_TABLE.replace("REACH", str(REACH))
+    rung = Rung("table", source, "Table", "Writes border_index.", "global")
+    positions = np.empty((1, 2 * REACH + max(SIZES), 1), np.float32)
+    jobs = [Job(positions, np.full((1, 1), size, np.float32), border) for size in SIZES]
+    shim = Shim(rung, jobs, build_cache)
+    for size, job in zip(SIZES, jobs, strict=True):
+        np.testing.assert_array_equal(
+            shim.run(job).ravel(), source_indices(-REACH, job.width - REACH, size, border)
+        )

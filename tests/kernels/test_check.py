@@ -1,0 +1,203 @@
+"""The checker finds what is planted, forgives what float32 must be forgiven, and says what it saw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels import filters
+from kernels.check import Check, checking, error_bound, plan_tiles
+from kernels.job import Job
+from kernels.reference import correlate, to_pixel_type
+
+HEIGHT, WIDTH = 90, 150  # more than one tile each way
+
+
+def job_of(pixel_type="uint8", channels=3, key="gaussian", ksize=5, border="mirror"):
+    random = np.random.default_rng(11)
+    shape = (HEIGHT, WIDTH, channels)
+    if pixel_type == "float32":
+        picture = random.standard_normal(shape).astype(np.float32)
+    else:
+        picture = random.integers(0, 200, shape).astype(pixel_type)
+    return Job(picture, filters.get(key).weights(ksize), border)
+
+
+def right_answer(job):
+    sums = correlate(job.picture, job.weights, job.border)
+    return to_pixel_type(sums, job.picture.dtype)
+
+
+def last(job, answer, max_taps=None):
+    *_, found = checking(job, answer, chain=job.ksize**2, factor=1.0, max_taps=max_taps)
+    return found
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_the_right_answer_is_verified(pixel_type, channels):
+    job = job_of(pixel_type, channels)
+    found = last(job, right_answer(job))
+    assert found.ok
+    assert found.is_full
+    assert (found.differing, found.wrong) == (0, 0)
+
+
+@given(
+    st.integers(0, HEIGHT - 1),
+    st.integers(0, WIDTH - 1),
+    st.integers(0, 2),
+    st.sampled_from(["uint8", "uint16", "float32"]),
+)
+def test_one_planted_error_is_found_where_it_is(y, x, channel, pixel_type):
+    job = job_of(pixel_type)
+    answer = right_answer(job)
+    answer[y, x, channel] += 3
+    found = last(job, answer)
+    assert not found.ok
+    assert found.worst == (y, x, channel)
+    assert (found.wrong, found.differing) == (1, 1)
+    assert found.max_error == pytest.approx(3, abs=1e-5)
+
+
+def test_two_errors_are_counted_and_the_larger_is_shown():
+    job = job_of()
+    answer = right_answer(job)
+    answer[3, 4, 0] += 5
+    answer[80, 140, 2] += 9
+    found = last(job, answer)
+    assert (found.wrong, found.max_error, found.worst) == (2, 9, (80, 140, 2))
+
+
+def test_one_off_is_wrong_unless_the_sum_lies_at_a_half():
+    """The oracle says 2.5 for the first pixel, and 2.25 for the second."""
+    weights = np.full((1, 1), 0.25, np.float32)
+    job = Job(np.array([10, 9], np.uint8).reshape(1, 2, 1), weights)
+    right = np.array([2, 2], np.uint8).reshape(1, 2, 1)
+    either = np.array([3, 2], np.uint8).reshape(1, 2, 1)
+    wrong = np.array([2, 3], np.uint8).reshape(1, 2, 1)
+    assert last(job, right).ok
+    assert last(job, either).ok
+    assert last(job, either).differing == 1
+    assert last(job, wrong).wrong == 1
+    assert last(job, either + np.uint8(1)).wrong == 2
+
+
+def test_two_off_is_wrong_even_at_a_half():
+    job = Job(np.full((1, 1, 1), 10, np.uint8), np.full((1, 1), 0.25, np.float32))
+    assert not last(job, np.full((1, 1, 1), 4, np.uint8)).ok
+
+
+def test_floats_may_be_off_by_the_bound_and_no_more():
+    job = job_of("float32")
+    bound = error_bound(job, job.ksize**2, 1.0)
+    exact = correlate(job.picture, job.weights, job.border)
+    assert last(job, (exact + 0.9 * bound).astype(np.float32)).ok
+    assert not last(job, (exact + 1.2 * bound).astype(np.float32)).ok
+
+
+def test_the_bound_is_what_the_book_says():
+    job = Job(np.full((2, 2, 1), -8, np.float32), filters.get("sharpen").weights(3))
+    assert error_bound(job, 9, 2.0) == pytest.approx(2 * 9 * 2**-24 * 9 * 8)
+
+
+def test_alpha_may_not_differ_by_one_bit():
+    job = job_of("float32", channels=4)
+    answer = right_answer(job)
+    answer[5, 5, 3] = np.nextafter(answer[5, 5, 3], np.float32(9))
+    found = last(job, answer)
+    assert found.wrong == 1
+
+
+@pytest.mark.parametrize("instead", [0.0, np.inf, -np.inf])
+def test_a_nan_that_did_not_spread_is_found(instead):
+    job = job_of("float32")
+    picture = job.picture.copy()
+    picture[20, 30, 1] = np.nan
+    job = Job(picture, job.weights, job.border)
+    answer = right_answer(job)
+    assert last(job, answer).ok
+    answer[20, 30, 1] = instead
+    assert not last(job, answer).ok
+
+
+def test_a_nan_out_of_nowhere_is_found():
+    job = job_of("float32")
+    answer = right_answer(job)
+    answer[70, 100, 0] = np.nan
+    found = last(job, answer)
+    assert found.worst == (70, 100, 0)
+    assert not found.ok
+
+
+@pytest.mark.parametrize("border", ["zero", "clamp", "reflect", "mirror", "wrap"])
+def test_an_answer_with_another_border_is_found(border):
+    job = job_of(border=border)
+    other = Job(job.picture, job.weights, "zero" if border != "zero" else "clamp")
+    assert not last(job, right_answer(other)).ok
+
+
+def test_without_a_limit_every_pixel_is_in_exactly_one_tile():
+    job = job_of()
+    assert (coverage(job, None) == 1).all()
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_with_a_limit_all_edges_and_corners_are_checked(share):
+    job = job_of()
+    taps = job.ksize**2 * job.channels * HEIGHT * WIDTH
+    seen = coverage(job, int(share * taps))
+    assert seen.max() == 1
+    for edge in (seen[0], seen[-1], seen[:, 0], seen[:, -1]):
+        assert (edge == 1).all()
+    assert seen[5:-5, 5:-5].any()
+    assert not seen.all()
+
+
+def test_however_low_the_limit_edges_and_some_of_the_inside_are_checked():
+    seen = coverage(job_of(ksize=127), 1)
+    assert seen[0].all()
+    assert seen[:, -1].all()
+    assert seen[10:-10, 10:-10].any()
+
+
+def coverage(job, max_taps):
+    """(H, W): how many tiles hold each pixel."""
+    seen = np.zeros((HEIGHT, WIDTH), int)
+    for top, bottom, left, right in plan_tiles(job, max_taps):
+        assert top < bottom
+        assert left < right
+        seen[top:bottom, left:right] += 1
+    return seen
+
+
+def test_what_was_not_checked_is_said():
+    job = job_of()
+    found = last(job, right_answer(job), max_taps=600_000)
+    assert not found.is_full
+    assert f"checked {found.checked:,} of {HEIGHT * WIDTH:,} pixels" in str(found)
+    assert str(found).startswith("verified")
+
+
+def test_what_is_wrong_is_said_with_its_place():
+    job = job_of()
+    answer = right_answer(job)
+    answer[12, 34, 1] += 7
+    assert str(last(job, answer)) == (
+        "WRONG in 1 samples, checked all pixels, largest error 7 at x 34, y 12, channel 1"
+    )
+
+
+def test_every_step_knows_more():
+    job = job_of()
+    seen = [found.checked for found in checking(job, right_answer(job), 25, 1.0, None)]
+    assert seen == sorted(seen)
+    assert seen[-1] == HEIGHT * WIDTH
+    assert len(seen) == 2 * 3  # tiles of 64 × 64
+
+
+def test_a_check_is_ok_without_wrong_samples():
+    assert Check(1.0, (0, 0, 0), 5, 0, 0.1, 10, 10).ok
+    assert not Check(1.0, (0, 0, 0), 5, 1, 0.1, 10, 10).ok

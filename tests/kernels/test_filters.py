@@ -1,0 +1,204 @@
+"""Every filter's weights as they are written down, and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels import filters
+from kernels.errors import BadJobError
+from kernels.filters import custom
+from kernels.filters.gaussian import default_sigma
+
+WRITTEN_DOWN = {
+    "sharpen": [[0, -1, 0], [-1, 5, -1], [0, -1, 0]],
+    "sharpen_strong": [[-1, -1, -1], [-1, 9, -1], [-1, -1, -1]],
+    "sobel_x": [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]],
+    "sobel_y": [[-1, -2, -1], [0, 0, 0], [1, 2, 1]],
+    "prewitt_x": [[-1, 0, 1], [-1, 0, 1], [-1, 0, 1]],
+    "prewitt_y": [[-1, -1, -1], [0, 0, 0], [1, 1, 1]],
+    "laplacian": [[0, 1, 0], [1, -4, 1], [0, 1, 0]],
+    "laplacian_diagonal": [[1, 1, 1], [1, -8, 1], [1, 1, 1]],
+    "emboss": [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]],
+}
+ANY_SIZE = ("identity", "gaussian", "box", "unsharp", "custom")
+odd = st.integers(0, 63).map(lambda half: 2 * half + 1)
+
+
+def weights(key, ksize, **parameters):
+    return filters.get(key).weights(ksize, **parameters)
+
+
+def test_all_filters_are_there_and_no_others():
+    keys = {each.key for each in filters.all_filters()}
+    assert keys == {*WRITTEN_DOWN, *ANY_SIZE, "laplacian_of_gaussian"}
+
+
+def test_titles_are_unique_and_the_list_is_in_order():
+    every = filters.all_filters()
+    assert len({each.title for each in every}) == len(every)
+    assert [each.order for each in every] == sorted(each.order for each in every)
+
+
+@pytest.mark.parametrize("key", WRITTEN_DOWN)
+def test_small_filters_are_what_is_written_down(key):
+    np.testing.assert_array_equal(weights(key, 3), WRITTEN_DOWN[key])
+
+
+@pytest.mark.parametrize("key", WRITTEN_DOWN)
+@pytest.mark.parametrize("ksize", [1, 5, 7])
+def test_small_filters_take_size_3_alone(key, ksize):
+    with pytest.raises(BadJobError, match="it takes 3 only"):
+        weights(key, ksize)
+
+
+@pytest.mark.parametrize("key", ANY_SIZE)
+@pytest.mark.parametrize("ksize", [-1, 0, 2, 4, 128, 129])
+def test_even_and_impossible_sizes_are_refused_in_words(key, ksize):
+    with pytest.raises(BadJobError, match=f"no size {ksize}; it takes odd sizes from 1 to 127"):
+        weights(key, ksize)
+
+
+@pytest.mark.parametrize("each", filters.all_filters(), ids=lambda each: each.key)
+def test_weights_are_read_only_float32_of_the_size_asked_for(each):
+    for ksize in each.sizes:
+        made = each.weights(ksize)
+        assert made.shape == (ksize, ksize)
+        assert made.dtype == np.float32
+        assert made.flags.c_contiguous
+        assert not made.flags.writeable
+        assert np.isfinite(made).all()
+
+
+def test_identity_is_one_in_the_middle():
+    assert weights("identity", 5)[2, 2] == 1
+    assert weights("identity", 5).sum() == 1
+
+
+def test_gaussian_3_and_5_are_binomial():
+    np.testing.assert_array_equal(weights("gaussian", 3) * 16, [[1, 2, 1], [2, 4, 2], [1, 2, 1]])
+    row = np.array([1, 4, 6, 4, 1])
+    np.testing.assert_array_equal(weights("gaussian", 5) * 256, np.outer(row, row))
+
+
+@pytest.mark.parametrize("ksize", [7, 9, 31, 127])
+def test_other_gaussians_are_sampled_with_the_usual_sigma(ksize):
+    sigma = 0.3 * ((ksize - 1) / 2 - 1) + 0.8
+    assert default_sigma(ksize) == pytest.approx(sigma)
+    distance = np.arange(ksize) - ksize // 2
+    bell = np.exp(-(distance[:, None] ** 2 + distance**2) / (2 * sigma**2))
+    np.testing.assert_allclose(weights("gaussian", ksize), bell / bell.sum(), rtol=2e-7)
+
+
+def test_sigma_overrides_the_binomial():
+    made = weights("gaussian", 3, sigma=1.0).astype(np.float64)
+    assert made[1, 0] / made[1, 1] == pytest.approx(np.exp(-0.5))
+    assert made[0, 0] / made[1, 1] == pytest.approx(np.exp(-1))
+
+
+@given(odd, st.floats(0.1, 64))
+def test_blurs_sum_to_one(ksize, sigma):
+    for key in ("gaussian", "box", "unsharp"):
+        assert weights(key, ksize, sigma=sigma).sum(dtype=np.float64) == pytest.approx(1, abs=1e-5)
+
+
+@given(odd)
+def test_a_box_is_flat(ksize):
+    assert (weights("box", ksize) == np.float32(1 / ksize**2)).all()
+
+
+@given(odd.filter(lambda ksize: ksize >= 3), st.floats(0.1, 64))
+def test_laplacian_of_gaussian_sums_to_zero_around_a_negative_centre(ksize, sigma):
+    made = weights("laplacian_of_gaussian", ksize, sigma=sigma).astype(np.float64)
+    assert abs(made.sum()) <= 1e-6 * np.abs(made).sum()
+    assert made[ksize // 2, ksize // 2] == made.min() < 0
+    np.testing.assert_array_equal(made, made.T)
+
+
+def test_laplacian_of_gaussian_has_no_size_1():
+    with pytest.raises(BadJobError, match="odd sizes from 3 to 127"):
+        weights("laplacian_of_gaussian", 1)
+
+
+@pytest.mark.parametrize("amount", [0.0, 0.5, 1.0, 10.0])
+def test_unsharp_is_identity_and_what_the_blur_takes_away(amount):
+    blur = weights("gaussian", 5).astype(np.float64)
+    expected = (1 + amount) * weights("identity", 5) - amount * blur
+    np.testing.assert_allclose(weights("unsharp", 5, amount=amount), expected, atol=1e-6)
+
+
+def test_unsharp_has_amount_1_by_default():
+    np.testing.assert_array_equal(weights("unsharp", 7), weights("unsharp", 7, amount=1.0))
+
+
+@pytest.mark.parametrize("sigma", [0.0, -1.0, 0.09, 64.1, float("nan"), float("inf")])
+@pytest.mark.parametrize("key", ["gaussian", "unsharp", "laplacian_of_gaussian"])
+def test_a_sigma_out_of_range_is_refused_in_words(key, sigma):
+    with pytest.raises(BadJobError, match="sigma must be from 0.1 to 64"):
+        weights(key, 5, sigma=sigma)
+
+
+@pytest.mark.parametrize("amount", [-0.1, 10.1, float("nan")])
+def test_an_amount_out_of_range_is_refused_in_words(amount):
+    with pytest.raises(BadJobError, match="amount must be from 0 to 10"):
+        weights("unsharp", 5, amount=amount)
+
+
+def test_parameters_that_a_filter_does_not_have_are_ignored():
+    np.testing.assert_array_equal(weights("box", 5, sigma=-1.0, amount=99.0), weights("box", 5))
+
+
+def test_an_unknown_filter_is_named_with_those_there_are():
+    with pytest.raises(BadJobError, match="no filter 'blur'; choose from identity, gaussian"):
+        filters.get("blur")
+
+
+@pytest.mark.parametrize(("ksize", "nearest"), [(1, 3), (2, 3), (50, 49), (200, 127)])
+def test_the_nearest_size(ksize, nearest):
+    assert filters.get("laplacian_of_gaussian").nearest_size(ksize) == nearest
+    assert filters.get("sobel_x").nearest_size(ksize) == 3
+
+
+def test_custom_weights_are_applied_as_drawn():
+    drawn = ((1.5, -2.0, 0.0), (0.0, 1.0, 0.25), (7.0, 8.0, 9.0))
+    np.testing.assert_array_equal(weights("custom", 3, matrix=drawn), np.array(drawn))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "sentence"),
+    [
+        (((1.0,),), "are 1×1, not 3×3"),
+        (((1.0, 2.0), (3.0, 4.0), (5.0, 6.0)), "as many columns as rows"),
+        (((1.0,) * 3, (1.0,) * 3, (1.0, 2.0, float("nan"))), "finite"),
+        (((1.0,) * 3, (1.0,) * 3, (1.0, 2.0, 1e39)), "finite"),
+    ],
+)
+def test_custom_weights_that_do_not_fit_are_refused(matrix, sentence):
+    with pytest.raises(BadJobError, match=sentence):
+        weights("custom", 3, matrix=matrix)
+
+
+@pytest.mark.parametrize(
+    "text", ["1 2 3\n4 5 6\n7 8 9", "1,2,3;4,5,6;7,8,9", " 1, 2\t3 ;\n4 5 6;\n\n7 8 9\n"]
+)
+def test_custom_weights_are_read_from_text(text):
+    assert custom.parse(text) == ((1, 2, 3), (4, 5, 6), (7, 8, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "odd size"),
+        ("1 2; 3 4", "odd size from 1 to 127, not 2"),
+        ("1 2 3; 4 5 6", "square"),
+        ("1 2; 3", "square"),
+        ("1 x 3", "numbers"),
+        ("nan", "finite"),
+        ("1e39", "finite"),
+    ],
+)
+def test_text_that_is_no_square_of_numbers_is_refused(text, sentence):
+    with pytest.raises(BadJobError, match=sentence):
+        custom.parse(text)

@@ -1,0 +1,38 @@
+"""`kernels` is importable without Qt, CuPy, GPU or display, and at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize("module", ["PySide6", "cupy", "numba", "cv2", "pyqtgraph", "scipy"])
+def test_importing_kernels_does_not_import(module):
+    program = (
+        "import sys, kernels; from kernels.rung import ladder; from kernels import filters;"
+        "ladder(); filters.all_filters();"
+        f"sys.exit({module!r} in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+
+
+def test_the_implementations_are_listed_without_importing_what_they_need():
+    program = (
+        "import sys; from kernels.engine import all_implementations; all_implementations();"
+        "sys.exit(bool({'cupy', 'numba', 'cv2', 'PySide6'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+
+
+def test_no_text_of_the_library_names_qt():
+    """One direction: the window knows the library, never the other way round."""
+    naming = [
+        path.name
+        for path in (ROOT / "kernels").rglob("*.py")
+        if any(word in path.read_text(encoding="utf-8") for word in ("PySide6", "workbench."))
+    ]
+    assert naming == []

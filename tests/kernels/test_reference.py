@@ -1,0 +1,177 @@
+"""The oracle against numbers worked out by hand: everything else is measured by it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from kernels.borders import BORDERS
+from kernels.reference import correlate, to_pixel_type
+
+COUNTING = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)[..., None]
+ONES = np.ones((3, 3), np.float32)
+
+
+def plane(*rows):
+    """(H, W, 1) float32."""
+    return np.array(rows, np.float32)[..., None]
+
+
+def only(ksize, j, i):
+    """(ksize, ksize) weights: 1 at row j, column i."""
+    weights = np.zeros((ksize, ksize), np.float32)
+    weights[j, i] = 1
+    return weights
+
+
+def correlated(picture, weights, border="zero"):
+    return correlate(picture, weights, border)[..., 0].tolist()
+
+
+def test_ones_add_up_the_neighbours():
+    assert correlated(COUNTING, ONES) == [[12, 21, 16], [27, 45, 33], [24, 39, 28]]
+
+
+def test_weights_are_applied_as_drawn_not_flipped():
+    assert correlated(COUNTING, only(3, 1, 2)) == [[2, 3, 0], [5, 6, 0], [8, 9, 0]]
+    assert correlated(COUNTING, only(3, 0, 1)) == [[0, 0, 0], [1, 2, 3], [4, 5, 6]]
+
+
+def test_every_weight_counts_in_its_place():
+    weights = np.array([[1, 10, 100], [1e3, 1e4, 1e5], [1e6, 1e7, 1e8]], np.float32)
+    assert correlate(COUNTING, weights, "zero")[1, 1, 0] == 987_654_321
+
+
+@pytest.mark.parametrize(
+    ("border", "left_of_it", "above_it"),
+    [
+        ("zero", [0, 1, 2], [0, 1, 4]),
+        ("clamp", [1, 1, 2], [1, 1, 4]),
+        ("reflect", [1, 1, 2], [1, 1, 4]),
+        ("mirror", [2, 1, 2], [4, 1, 4]),
+        ("wrap", [3, 1, 2], [7, 1, 4]),
+    ],
+)
+def test_borders_one_pixel_out(border, left_of_it, above_it):
+    assert correlated(COUNTING, only(3, 1, 0), border)[0] == left_of_it
+    assert [row[0] for row in correlated(COUNTING, only(3, 0, 1), border)] == above_it
+
+
+@pytest.mark.parametrize(
+    ("border", "two_left"),
+    [
+        ("zero", [0, 0, 1]),
+        ("clamp", [1, 1, 1]),
+        ("reflect", [2, 1, 1]),
+        ("mirror", [3, 2, 1]),
+        ("wrap", [2, 3, 1]),
+    ],
+)
+def test_borders_two_pixels_out(border, two_left):
+    assert correlated(plane([1, 2, 3]), only(5, 2, 0), border)[0] == two_left
+
+
+@pytest.mark.parametrize(
+    ("border", "seven_left"),
+    [  # of 1 2, continued to the left: what stands at -7 and at -6
+        ("zero", [0, 0]),
+        ("clamp", [1, 1]),
+        ("reflect", [2, 2]),  # ... 1 2 2 1 1 2 2 1 | 1 2
+        ("mirror", [2, 1]),  # ... 2 1 2 1 2 1 2 | 1 2
+        ("wrap", [2, 1]),
+    ],
+)
+def test_borders_further_out_than_the_picture_is_wide(border, seven_left):
+    assert correlated(plane([1, 2]), only(15, 7, 0), border)[0] == seven_left
+
+
+@pytest.mark.parametrize("border", BORDERS)
+def test_one_pixel_under_31_by_31(border):
+    expected = 5 if border == "zero" else 5 * 31 * 31
+    assert correlated(plane([5]), np.ones((31, 31), np.float32), border) == [[expected]]
+
+
+@pytest.mark.parametrize("channels", [2, 4])
+def test_alpha_passes_through(channels):
+    picture = np.full((2, 2, channels), 10, np.uint8)
+    picture[..., -1] = [[0, 255], [7, 3]]
+    filtered = correlate(picture, ONES, "clamp")
+    assert (filtered[..., :-1] == 90).all()
+    assert (filtered[..., -1] == picture[..., -1]).all()
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_without_alpha_every_channel_is_filtered_alone(channels):
+    picture = np.arange(channels, dtype=np.uint8) * np.ones((2, 2, 1), np.uint8)
+    assert (correlate(picture, ONES, "clamp")[0, 0] == 9 * np.arange(channels)).all()
+
+
+def test_sums_are_neither_rounded_nor_clipped():
+    assert correlated(plane([-3]), np.full((1, 1), 0.5, np.float32)) == [[-1.5]]
+    assert correlated(plane([250]), np.full((1, 1), 2, np.float32)) == [[500]]
+
+
+@pytest.mark.parametrize("rows", [(0, 2), (1, 3), (2, 3)])
+def test_a_part_is_cut_out_of_the_whole(rows):
+    part = correlate(COUNTING, ONES, "mirror", rows, (1, 3))
+    assert (part == correlate(COUNTING, ONES, "mirror")[rows[0] : rows[1], 1:3]).all()
+
+
+def test_nan_reaches_as_far_as_the_weights_also_where_they_are_zero():
+    picture = np.zeros((1, 5, 1), np.float32)
+    picture[0, 1] = np.nan
+    assert np.isnan(correlate(picture, only(3, 1, 1), "zero")[0, :, 0]).tolist() == (
+        [True, True, True, False, False]
+    )
+
+
+@pytest.mark.parametrize(
+    ("sums", "rounded"),
+    [
+        ([0.5, 1.5, 2.5, 3.5, 254.5], [0, 2, 2, 4, 254]),
+        ([0.49, 0.51, 1.49], [0, 1, 1]),
+        ([-0.5, -0.6, -1e9], [0, 0, 0]),
+        ([255.4, 255.6, 256, 1e9], [255, 255, 255, 255]),
+    ],
+)
+def test_bytes_are_rounded_half_to_even_and_saturated(sums, rounded):
+    assert to_pixel_type(np.array(sums), np.dtype(np.uint8)).tolist() == rounded
+
+
+def test_sixteen_bits_saturate_at_65535():
+    sums = np.array([65534.5, 65535.5, 1e9, -1.0])
+    assert to_pixel_type(sums, np.dtype(np.uint16)).tolist() == [65534, 65535, 65535, 0]
+
+
+def test_floats_are_not_clipped():
+    sums = np.array([-1e9, 0.3, 1e9])
+    assert (to_pixel_type(sums, np.dtype(np.float32)) == sums.astype(np.float32)).all()
+
+
+PICTURES = arrays(
+    np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 3]))
+)
+WEIGHTS = st.sampled_from([1, 3, 5, 7]).flatmap(
+    lambda k: arrays(np.float32, (k, k), elements=st.integers(-8, 8).map(float))
+)
+
+
+@given(PICTURES, WEIGHTS, st.sampled_from(BORDERS))
+def test_it_is_linear(picture, weights, border):
+    twice = correlate(picture, 2 * weights, border)
+    assert (twice == 2 * correlate(picture, weights, border)).all()
+
+
+@given(PICTURES, WEIGHTS, st.sampled_from(BORDERS))
+def test_turning_picture_and_weights_turns_the_answer(picture, weights, border):
+    turned = correlate(np.rot90(picture), np.rot90(weights), border)
+    assert (turned == np.rot90(correlate(picture, weights, border))).all()
+
+
+@given(st.integers(0, 255), WEIGHTS, st.sampled_from([b for b in BORDERS if b != "zero"]))
+def test_a_flat_picture_stays_flat(value, weights, border):
+    picture = np.full((4, 3, 1), value, np.uint8)
+    assert (correlate(picture, weights, border) == value * weights.sum(dtype=np.float64)).all()

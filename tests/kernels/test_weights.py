@@ -1,0 +1,68 @@
+"""Separability and gain, told from weights alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from kernels import filters
+from kernels.weights import UNIT_ROUNDOFF, gain, separate
+
+SEPARABLE = ("identity", "gaussian", "box", "sobel_x", "sobel_y", "prewitt_x", "prewitt_y")
+NOT_SEPARABLE = (
+    *("sharpen", "sharpen_strong", "laplacian", "laplacian_diagonal"),
+    *("emboss", "laplacian_of_gaussian", "unsharp"),
+)
+FACTOR = st.floats(-4, 4, width=16).filter(lambda x: x == 0 or abs(x) > 0.01)
+
+
+@pytest.mark.parametrize("key", SEPARABLE)
+@pytest.mark.parametrize("ksize", [3, 7, 31, 127])
+def test_these_filters_are_separable(key, ksize):
+    chosen = filters.get(key)
+    made = chosen.weights(chosen.nearest_size(ksize))
+    factors = separate(made)
+    assert factors is not None
+    column, row = (factor.astype(np.float64) for factor in factors)
+    off = np.abs(np.outer(column, row) - made).sum()
+    assert off <= 5 * UNIT_ROUNDOFF * gain(made)
+
+
+@pytest.mark.parametrize("key", NOT_SEPARABLE)
+def test_these_filters_are_not(key):
+    assert separate(filters.get(key).weights(3)) is None
+
+
+@pytest.mark.parametrize("key", ["sobel_x", "prewitt_y", "gaussian"])
+def test_factors_are_exact_where_the_weights_are(key):
+    made = filters.get(key).weights(3)
+    column, row = separate(made)
+    np.testing.assert_array_equal(np.outer(column, row), made)
+
+
+def test_zeros_are_separable_into_zeros():
+    column, row = separate(np.zeros((5, 5), np.float32))
+    assert not column.any()
+    assert not row.any()
+
+
+def test_one_weight_a_little_off_is_noticed():
+    made = filters.get("gaussian").weights(7).copy()
+    made[0, 0] *= 1.001
+    assert separate(made) is None
+
+
+@given(arrays(np.float32, 5, elements=FACTOR), arrays(np.float32, 5, elements=FACTOR))
+def test_an_outer_product_is_separable(column, row):
+    factors = separate(np.outer(column, row).astype(np.float32))
+    assert factors is not None
+
+
+@pytest.mark.parametrize(
+    ("key", "total"), [("gaussian", 1), ("sharpen", 9), ("sobel_x", 8), ("laplacian_diagonal", 16)]
+)
+def test_gain_is_the_sum_of_magnitudes(key, total):
+    assert gain(filters.get(key).weights(3)) == total

@@ -1,0 +1,51 @@
+"""Results and sweep points that nobody measured, for tests of what is made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.check import Check
+from kernels.engine import all_implementations
+from kernels.job import Job, Ran, Result
+from kernels.sweep import Measurement, SweepPoint
+from kernels.timing import Timing
+
+PICTURE = np.zeros((100, 200, 3), np.uint8)
+PICTURE.flags.writeable = False
+WEIGHTS = np.full((5, 5), 0.04, np.float32)
+IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
+
+PASSED = Check(0.5, (0, 0, 0), 0, 0, 1e-3, 20_000, 20_000)
+PARTLY = Check(0.5, (0, 0, 0), 0, 0, 1e-3, 1_500, 20_000)
+FAILED = Check(35.0, (7, 3, 1), 40, 12, 1e-3, 20_000, 20_000)
+
+
+def result(
+    implementation="shared", samples_ms=(0.2, 0.1, 0.3), check=PASSED, job=None, **facts
+) -> Result:
+    """A Result of PICTURE and WEIGHTS, unless `job` is given."""
+    job = job or a_job(implementation)
+    on_gpu = IMPLEMENTATIONS[job.implementation].kind == "cuda"
+    x, y = job.block_xy
+    ran = (
+        Ran("convolve", grid=(19, 13), block=(x, y), registers=40, shared_bytes=1664)
+        if on_gpu
+        else Ran("cv2.sepFilter2D", threads=2)
+    )
+    facts.setdefault("download_ms", 0.31 if on_gpu else None)
+    timing = Timing(tuple(samples_ms), "cold" if on_gpu else None)
+    return Result(job, job.picture, timing, (ran,), check=check, **facts)
+
+
+def a_job(implementation="shared", block_xy=(32, 8), weights=WEIGHTS, picture=PICTURE) -> Job:
+    return Job(picture, weights, "clamp", implementation, block_xy, "Gaussian blur")
+
+
+def point(dimension, implementation, value, samples_ms=(1.0,), check=PASSED) -> SweepPoint:
+    """A point as measured, or refused where `samples_ms` is a sentence."""
+    outcome = (
+        samples_ms
+        if isinstance(samples_ms, str)
+        else Measurement.of(result(implementation, samples_ms, check))
+    )
+    return SweepPoint(dimension, IMPLEMENTATIONS[implementation], value, outcome)

@@ -1,0 +1,208 @@
+"""The command line: what it understands, what it says when it does not, and what it imports."""
+
+import runpy
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernels import pictures
+from workbench import __version__, cli, image_files, qt_libraries
+
+HEAVY = ("PySide6", "cupy", "numba", "cv2")
+
+
+def workbench(*words, **options):
+    """The command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "workbench", *map(str, words)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        **options,
+    )
+
+
+@pytest.fixture
+def refused(capsys):
+    """What stderr says about words that are no command line."""
+
+    def refused(*words):
+        with pytest.raises(SystemExit) as stop:
+            cli.parse(words)
+        assert stop.value.code == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.count("\n") == 1
+        return said.err
+
+    return refused
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["apply", "--help"]])
+def test_help_and_version_import_nothing_heavy(words):
+    script = (
+        "import sys\nfrom workbench.cli import main\n"
+        f"try:\n    main({words})\nexcept SystemExit as stop:\n    assert stop.code == 0\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.splitlines()[-1] == "[]"
+
+
+def test_version_is_the_package_s(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.parse(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"workbench {__version__}\n"
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit):
+        cli.parse(["--help"])
+    said = capsys.readouterr().out
+    assert all(f"\n  {name} " in said for name in ("apply", "list", "doctor", "shot", "bench"))
+
+
+def test_words_that_are_no_command_are_pictures_for_the_window(tmp_path):
+    picture = tmp_path / "photo.png"
+    arguments = cli.parse([str(picture), "--filter", "sobel_x"])
+    assert arguments.command == "window"
+    assert arguments.images == [picture]
+    assert arguments.filter == "sobel_x"
+
+
+def test_a_bare_word_that_is_no_file_was_meant_to_be_a_command(refused):
+    assert "no command or file 'aply'" in refused("aply", "photo.png")
+
+
+def test_a_file_may_have_a_bare_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photo").touch()
+    assert cli.parse(["photo"]).command == "window"
+
+
+def test_options_may_stand_between_the_files(tmp_path):
+    arguments = cli.parse(["apply", "a.png", "--size", "3", "b.png", "--border", "wrap", "out"])
+    assert [str(each) for each in arguments.inputs] == ["a.png", "b.png"]
+    assert str(arguments.output) == "out"
+    assert (arguments.size, arguments.border) == (3, "wrap")
+
+
+def test_a_block_shape_is_x_by_y():
+    assert cli.parse(["apply", "a", "b", "--block", "32x8"]).block == (32, 8)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["apply", "a.png"], "OUT"),
+        (["apply", "a", "b", "--colour"], "--colour"),
+        (["apply", "a", "b", "--siz", "3"], "--siz"),
+        (["apply", "a", "b", "--size", "big"], "'big'"),
+        (["apply", "a", "b", "--block", "32"], "two numbers as in 32x8"),
+        (["apply", "a", "b", "--block", "0x8"], "two numbers as in 32x8"),
+        (["list", "--device", "-1"], "--device"),
+        (["list", "extra"], "extra"),
+        (["bench", "speed"], "'speed'"),
+        (["bench", "startup", "--runs", "0"], "from 1 up"),
+        (["shot"], "OUT.png"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(words, complaint, refused):
+    assert complaint in refused(*words)
+
+
+def test_without_qt_the_sentence_names_the_doctor(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(sys.modules, "PySide6", None)
+    for name in [each for each in sys.modules if each.startswith(("workbench.", "PySide6."))]:
+        monkeypatch.delitem(sys.modules, name)
+    assert cli.main(["apply", str(tmp_path / "a.png"), str(tmp_path / "b.png")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("workbench: Qt does not load")
+    assert "workbench doctor" in said
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path):
+    image_files.save(tmp_path / "first.png", pictures.checkerboard())
+    image_files.save(tmp_path / "second.png", pictures.noise(1500, 1500))
+    words = ["--filter", "box", "--size", "127", "--implementation", "sequential", "--no-gpu"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "apply", "first.png", "second.png", "out", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert b"first.png" in process.stdout.readline()  # so it is at the second, for minutes
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == (b"", b"")
+    assert [each.name for each in (tmp_path / "out").iterdir()] == ["first.png"]
+
+
+def test_list_shows_what_there_is_and_why_not():
+    said = workbench("list", "--no-gpu")
+    assert said.returncode == 0
+    for word in ("gaussian", "--sigma", "laplacian_of_gaussian", "mirror", "sequential", "opencv"):
+        assert word in said.stdout
+    assert "Not here: global, constant, shared" in said.stdout
+    assert "--no-gpu" in said.stdout
+
+
+def test_list_draws_the_borders_by_their_definition(capsys):
+    assert cli.main(["list", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    for line in ("zero     0 0 0 | a b c d | 0 0 0", "mirror   d c b | a b c d | c b a"):
+        assert line in said
+
+
+def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert cli.main(["doctor", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    for word in (__version__, "numba", "PySide6", "--no-gpu", "offscreen", "workbench.png"):
+        assert word in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="about Linux's libraries")
+def test_doctor_names_the_package_that_is_missing(capsys, monkeypatch):
+    monkeypatch.setitem(qt_libraries.ALWAYS, "libnothere.so.7", "libnothere7")
+    assert cli.main(["doctor", "--no-gpu"]) == 1
+    said = capsys.readouterr().out
+    assert "libnothere.so.7" in said
+    assert "apt-get install libnothere7" in said
+
+
+@pytest.mark.parametrize("words", [["list", "--no-gpu"], ["doctor", "--no-gpu"]])
+def test_list_and_doctor_work_without_qt(words):
+    script = (
+        "import sys\nsys.modules['PySide6'] = None\n"
+        f"from workbench.cli import main\nsys.exit(main({words}))"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert said.stderr == ""
+    assert ("Qt does not load" in said.stdout) == (words[0] == "doctor")
+    assert said.returncode == (1 if words[0] == "doctor" else 0)
+
+
+def test_the_setup_brings_the_libraries_that_the_program_asks_for():
+    bootstrap = Path(qt_libraries.__file__).parents[1] / "packaging" / "bootstrap.py"
+    said = runpy.run_path(str(bootstrap), run_name="bootstrap")
+    assert said["LIBRARIES"] == {**qt_libraries.ALWAYS, **qt_libraries.ON_X11}

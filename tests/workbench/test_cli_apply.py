@@ -1,0 +1,175 @@
+"""`workbench apply`: real files in, real files out, and what happens when that cannot be."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import engine, filters, pictures
+from kernels.check import Check
+from workbench import cli, image_files
+from workbench.commands import apply as apply_command
+
+
+def names(folder="."):
+    return sorted(each.name for each in Path(folder).iterdir())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with two pictures, the current one."""
+    monkeypatch.chdir(tmp_path)
+    image_files.save("a.png", pictures.noise(40, 50, 3))
+    image_files.save("b.png", pictures.noise(30, 20, 1, "uint16"))
+    return tmp_path
+
+
+def apply(*words):
+    return cli.main(["apply", *words, "--no-gpu"])
+
+
+def test_the_file_written_is_the_filtered_picture(folder, capsys):
+    assert apply("a.png", "out.png", "--filter", "sharpen", "--border", "wrap") == 0
+    before = image_files.load("a.png").samples.astype(np.int64)
+    around = sum(np.roll(before, by, axis) for by in (-1, 1) for axis in (0, 1))
+    expected = np.clip(5 * before - around, 0, 255)
+    np.testing.assert_array_equal(image_files.load("out.png").samples, expected)
+    line = capsys.readouterr().out
+    assert line.startswith("a.png → out.png: sharpen 3×3, opencv: kernel ")
+    assert "verified, checked all pixels" in line
+
+
+def test_sixteen_bits_stay_sixteen_bits(folder):
+    assert apply("b.png", "out.png", "--filter", "identity", "--size", "1") == 0
+    np.testing.assert_array_equal(
+        image_files.load("out.png").samples, image_files.load("b.png").samples
+    )
+
+
+def test_several_pictures_go_into_a_folder_that_is_made(folder, capsys):
+    assert apply("a.png", "b.png", "out", "--size", "3", "--implementation", "sequential") == 0
+    assert names("out") == ["a.png", "b.png"]
+    assert capsys.readouterr().out.count("gaussian 3×3, sequential") == 2
+
+
+def test_one_picture_goes_into_a_folder_that_exists(folder):
+    (folder / "out").mkdir()
+    assert apply("a.png", "out") == 0
+    assert names("out") == ["a.png"]
+
+
+def test_own_weights_are_applied_as_drawn(folder):
+    assert apply("a.png", "out.png", "--weights", "0 0 0; 0 0 1; 0 0 0", "--border", "zero") == 0
+    before, after = image_files.load("a.png").samples, image_files.load("out.png").samples
+    np.testing.assert_array_equal(after[:, :-1], before[:, 1:])
+    assert not after[:, -1].any()
+
+
+def test_verify_checks_every_pixel(folder, capsys):
+    image_files.save("large.png", pictures.noise(700, 700))
+    assert apply("large.png", "out.png", "--size", "31", "--verify") == 0
+    assert "verified, checked all pixels" in capsys.readouterr().out
+
+
+def test_without_verify_a_second_s_worth_is_checked(folder, capsys):
+    image_files.save("large.png", pictures.noise(700, 700))
+    assert apply("large.png", "out.png", "--size", "31") == 0
+    assert "of 490,000 pixels" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verify", [["--verify"], []])
+def test_a_wrong_answer_is_not_written(folder, capsys, monkeypatch, verify):
+    def wrong(job, *_arguments, **_keywords):
+        total = job.height * job.width
+        yield Check(3.0, (1, 2, 0), 4, 4, 0.1, total, total)
+
+    monkeypatch.setattr(apply_command, "checking", wrong)
+    monkeypatch.setattr(engine, "checking", wrong)
+    assert apply("a.png", "out.png", *verify) == 1
+    assert "WRONG in 4 samples" in capsys.readouterr().err
+    assert not (folder / "out.png").exists()
+
+
+def test_one_bad_file_does_not_keep_the_others_from_being_done(folder, capsys):
+    whole = (folder / "a.png").read_bytes()
+    (folder / "broken.png").write_bytes(whole[: len(whole) // 2])
+    (folder / "empty.png").touch()
+    assert apply("broken.png", "a.png", "empty.png", "missing.png", "out") == 1
+    assert names("out") == ["a.png"]
+    complaints = capsys.readouterr().err.splitlines()
+    assert len(complaints) == 3
+    assert all(line.startswith("workbench: ") for line in complaints)
+    for name, line in zip(("broken", "empty", "missing"), complaints, strict=True):
+        assert name in line
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["a.png", "a.png"], "a.png is an input"),
+        (["a.png", "."], "a.png is an input"),
+        (["a.png", "./sub/../a.png"], "is an input"),
+        (["a.png", "b.png", "c.png"], "c.png must be a folder"),
+        (["a.png", "twin/a.png", "out"], "Several inputs are called a.png"),
+        (["a.png", "o.png", "--size", "4"], "has no size 4; it takes odd sizes"),
+        (
+            ["a.png", "o.png", "--filter", "sobel_x", "--size", "5"],
+            "has no size 5; it takes 3 only",
+        ),
+        (["a.png", "o.png", "--filter", "blur"], "There is no filter 'blur'; choose from identity"),
+        (["a.png", "o.png", "--border", "edge"], "Unknown border 'edge'; choose from zero"),
+        (["a.png", "o.png", "--implementation", "gpu"], "There is no implementation 'gpu'"),
+        (["a.png", "o.png", "--sigma", "nan"], "sigma must be from"),
+        (["a.png", "o.png", "--filter", "box", "--sigma", "1"], "Box blur takes no --sigma"),
+        (["a.png", "o.png", "--amount", "1"], "Gaussian blur takes no --amount"),
+        (["a.png", "o.png", "--filter", "custom"], "needs --weights"),
+        (["a.png", "o.png", "--weights", "1 2; 3 4"], "odd size"),
+        (["a.png", "o.png", "--weights", "1", "--filter", "box"], "--filter box clashes"),
+        (["a.png", "o.png", "--weights", "1", "--size", "3"], "are 1×1, not 3×3"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_written(
+    folder, capsys, words, complaint
+):
+    (folder / "sub").mkdir()
+    (folder / "twin").mkdir()
+    shutil.copy("a.png", "twin/a.png")
+    there = names()
+    assert apply(*words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert complaint in said.err
+    assert said.err.count("\n") == 1
+    assert names() == there
+
+
+def test_an_implementation_that_cannot_run_here_says_why(folder, capsys):
+    assert apply("a.png", "out.png", "--implementation", "shared") == 1
+    assert "a.png: The GPU was switched off with --no-gpu." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["nowhere/out.png", "out.unknown", "out"])
+def test_what_cannot_be_written_leaves_nothing_behind(folder, capsys, target):
+    there = names()
+    assert apply("a.png", target) == 1
+    assert "Cannot save" in capsys.readouterr().err
+    assert names() == there
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+def test_a_disk_that_is_full_is_said_so(folder, capsys, monkeypatch):
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert apply("a.png", "out.png") == 1
+    assert "the disk is full" in capsys.readouterr().err
+    assert names() == ["a.png", "b.png"]
+
+
+def test_every_filter_can_be_applied_by_its_name(folder):
+    for each in filters.all_filters():
+        words = ["--weights", "1 0 0; 0 1 0; 0 0 1"] if each.key == "custom" else []
+        assert apply("b.png", f"{each.key}.png", "--filter", each.key, *words) == 0

@@ -1,0 +1,480 @@
+"""Before and after: linked, exact to the pixel, with the values that are in the data."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QToolButton
+
+from workbench import theme
+from workbench.compare_view import CompareView
+from workbench.display import to_display
+from workbench.state import Picture, State
+from workbench.view_transform import ViewTransform
+
+HEIGHT, WIDTH = 60, 90
+
+
+def noise(shape=(HEIGHT, WIDTH, 3), dtype=np.uint8, seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype == np.float32:
+        return rng.random(shape, np.float32)
+    return rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+
+
+def open_picture(view, samples, name="noise.png"):
+    view.show_before(Picture(name, samples), to_display(samples))
+
+
+def show_result(view, samples, caption="Gaussian 5×5 · shared"):
+    view.show_after(samples, to_display(samples), caption)
+
+
+@pytest.fixture
+def view(qapp, qtbot):
+    theme.apply(qapp, "light")
+    view = CompareView()
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show_state(State())
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+@pytest.fixture
+def loaded(view):
+    """A view with a picture and its negative as the result."""
+    samples = noise()
+    open_picture(view, samples)
+    show_result(view, 255 - samples)
+    return view
+
+
+def panes(view):
+    return view._before_view, view._after_view
+
+
+def button(view, name):
+    return view.findChild(QToolButton, name)
+
+
+def text(view, name):
+    return view.findChild(QLabel, name).text()
+
+
+def painted(pane):
+    """(H, W, 3) of what is on screen."""
+    image = pane.grab().toImage().convertToFormat(pane.grab().toImage().Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+
+
+def position_of(pane, x, y):
+    """Where the middle of the picture's pixel (x, y) is in `pane`."""
+    at = pane._transform.to_view((x + 0.5, y + 0.5), pane.device_size)
+    return QPoint(int(at[0]), int(at[1]))
+
+
+def wheel(pane, position, notches):
+    event = QWheelEvent(
+        QPointF(position),
+        pane.mapToGlobal(QPointF(position)),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    pane.wheelEvent(event)
+
+
+@pytest.mark.parametrize("scale", [1, 2, 3, 5, 17])
+@pytest.mark.parametrize("centre", [(45.0, 30.0), (20.25, 33.7)])
+def test_at_whole_scales_every_device_pixel_is_exactly_its_picture_pixel(loaded, scale, centre):
+    loaded._move(ViewTransform(scale, centre))
+    pane = loaded._before_view
+    seen = painted(pane)
+    ys, xs = np.mgrid[100 : seen.shape[0] - 60 : 7, 20 : seen.shape[1] - 20 : 5]
+    for y, x in zip(ys.ravel(), xs.ravel(), strict=True):
+        pixel = pane.pixel_at(QPointF(x + 0.5, y + 0.5))
+        if pixel is not None:
+            wanted = loaded._picture.samples[pixel[1], pixel[0]]
+            assert tuple(seen[y, x]) == tuple(wanted)
+
+
+def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
+    board = np.zeros((40, 40, 1), np.uint8)
+    board[::2, ::2] = board[1::2, 1::2] = 255
+    open_picture(view, board)
+    view._move(ViewTransform(11.3, (20.0, 20.0)))
+    middle = painted(view._before_view)[100:300, 50:350]
+    assert np.unique(middle).tolist() == [0, 255]
+
+
+def test_below_100_percent_stripes_become_grey_and_not_moire(view):
+    stripes = np.zeros((2048, 2048, 1), np.uint8)
+    stripes[:, ::2] = 255
+    open_picture(view, stripes)
+    middle = painted(view._before_view)[200:300, 50:350].astype(int)
+    assert abs(middle - 128).max() <= 2
+
+
+FRACTIONAL = """
+import numpy as np
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QWidget
+from workbench.display import to_display
+from workbench.picture_view import PictureView
+from workbench.view_transform import ViewTransform
+
+app = QApplication([])
+window = QWidget()
+window.resize(640, 303)
+board = np.zeros((800, 800, 1), np.uint8)
+board[::2, ::2] = board[1::2, 1::2] = 255
+noise = np.random.default_rng(0).integers(0, 256, (800, 800, 1), np.uint8)
+panes = [PictureView(name, "", window) for name in "ab"]
+corners = [(13, 7), (327, 10)]
+for pane, corner in zip(panes, corners):
+    pane.setGeometry(*corner, 300, 280)
+window.show()
+
+def seen(samples, scale):
+    for pane in panes:
+        pane.show_picture(to_display(samples), "")
+        pane.show_transform(ViewTransform(scale, (400.0, 400.0)))
+    app.processEvents()
+    image = window.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    ratio = window.devicePixelRatioF()
+    starts = [(round(x * ratio) + 30, round(y * ratio) + 30) for x, y in corners]
+    return [rows[y : y + 180, x : x + 200].astype(int) for x, y in starts]
+
+for part in seen(board, 1.0):
+    assert np.unique(part).tolist() == [0, 255], np.unique(part)
+    assert (abs(np.diff(part, axis=1)) == 255).all() and (abs(np.diff(part, axis=0)) == 255).all()
+for scale in (0.4, 0.76, 1.3, 2.7):
+    one, other = seen(noise, scale)
+    assert abs(one - other).max() <= 1, f"the panes differ at {scale}"  # a blend may round
+print("exact at", window.devicePixelRatioF())
+"""
+
+
+@pytest.mark.parametrize("factor", ["1", "1.25", "1.5", "1.75", "2"])
+def test_100_percent_is_exact_and_panes_are_alike_under_any_display_scaling(factor):
+    environment = {**os.environ, "QT_SCALE_FACTOR": factor, "QT_QPA_PLATFORM": "offscreen"}
+    said = subprocess.run(
+        [sys.executable, "-c", FRACTIONAL], env=environment, capture_output=True, text=True
+    )
+    assert said.stdout.strip() == f"exact at {float(factor)}", said.stderr
+
+
+def test_an_empty_view_says_how_to_open_a_picture(view):
+    assert "Ctrl+O" in view._before_view.accessibleDescription()
+    assert text(view, "before") == text(view, "after") == "–"
+    assert view.grab_comparison().isNull()
+
+
+def test_zoom_and_pan_are_linked(loaded):
+    before, after = panes(loaded)
+    assert before._transform == after._transform
+    fitted = before._transform
+    wheel(after, QPoint(100, 100), 3)
+    assert before._transform == after._transform
+    assert before._transform.scale == pytest.approx(2 * fitted.scale)
+    QTest.mousePress(before, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    QTest.mouseMove(before, QPoint(130, 90))
+    QTest.mouseRelease(before, Qt.MouseButton.LeftButton, pos=QPoint(130, 90))
+    moved = before._transform
+    assert moved.centre != fitted.centre
+    assert after._transform == moved
+
+
+def test_the_wheel_keeps_the_pixel_under_the_pointer(loaded):
+    pane = loaded._before_view
+    at = position_of(pane, 70, 12)
+    wheel(pane, at, 4)
+    assert pane.pixel_at(QPointF(at)) == (70, 12)
+
+
+def test_the_keyboard_zooms_pans_and_fits(loaded):
+    pane = loaded._before_view
+    pane.setFocus()
+    fitted = pane._transform
+    QTest.keyClick(pane, Qt.Key.Key_1)
+    assert pane._transform.scale == 1.0
+    assert text(loaded, "zoom") == "100 %"
+    QTest.keyClick(pane, Qt.Key.Key_Plus)
+    QTest.keyClick(pane, Qt.Key.Key_Plus)
+    assert pane._transform.scale == pytest.approx(2.0)
+    QTest.keyClick(pane, Qt.Key.Key_Minus)
+    x, y = pane._transform.centre
+    QTest.keyClick(pane, Qt.Key.Key_Right)
+    QTest.keyClick(pane, Qt.Key.Key_Down)
+    assert pane._transform.centre[0] > x
+    assert pane._transform.centre[1] > y
+    QTest.keyClick(pane, Qt.Key.Key_0)
+    assert pane._transform == fitted
+
+
+def test_a_double_click_goes_to_100_percent_and_back_to_fit(loaded):
+    pane = loaded._after_view
+    fitted = pane._transform
+    QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+    assert pane._transform.scale == 1.0
+    QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+    assert pane._transform == fitted
+
+
+def test_the_buttons_zoom_and_a_fitted_picture_stays_fitted(loaded, qapp):
+    pane = loaded._before_view
+    button(loaded, "one_to_one").click()
+    assert pane._transform.scale == 1.0
+    button(loaded, "fit").click()
+    before = pane._transform.scale
+    loaded.resize(500, 400)
+    qapp.processEvents()
+    assert pane._transform.scale < before
+    width, height = pane.device_size
+    assert pane._transform.scale == pytest.approx(min(width / WIDTH, height / HEIGHT), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "before", "after", "difference"),
+    [
+        (np.uint8, 200, 7, "-193"),
+        (np.uint16, 3, 65535, "+65532"),
+        (np.float32, 0.25, -1.5, "-1.75"),
+        (np.uint8, 9, 9, "0"),
+    ],
+)
+def test_the_values_under_the_pointer_are_those_in_the_data(view, dtype, before, after, difference):
+    samples = np.zeros((HEIGHT, WIDTH, 3), dtype)
+    samples[20, 50] = (1, before, 0)
+    result = np.zeros_like(samples)
+    result[20, 50] = (1, after, 0)
+    open_picture(view, samples)
+    show_result(view, result)
+    pane = view._before_view
+    QTest.mouseMove(pane, position_of(pane, 50, 20))
+    assert text(view, "position") == "x 50  y 20"
+    assert text(view, "before").split() == ["R", "1", "G", f"{before}", "B", "0"]
+    assert text(view, "after").split() == ["R", "1", "G", f"{after}", "B", "0"]
+    assert text(view, "difference").split() == ["R", "0", "G", difference, "B", "0"]
+
+
+@pytest.mark.parametrize(
+    ("channels", "names"),
+    [(1, ["grey"]), (2, ["grey", "α"]), (3, ["R", "G", "B"]), (4, ["R", "G", "B", "α"])],
+)
+def test_channels_are_named_and_alpha_is_marked(view, channels, names):
+    samples = noise((HEIGHT, WIDTH, channels))
+    open_picture(view, samples)
+    QTest.mouseMove(view._before_view, position_of(view._before_view, 3, 4))
+    assert text(view, "before").split()[::2] == names
+    assert text(view, "after") == "–"
+
+
+def test_values_that_are_not_numbers_are_shown_as_such(view):
+    samples = np.full((HEIGHT, WIDTH, 1), np.inf, np.float32)
+    open_picture(view, samples)
+    show_result(view, samples.copy())
+    QTest.mouseMove(view._before_view, position_of(view._before_view, 3, 4))
+    assert text(view, "before").split() == ["grey", "inf"]
+    assert text(view, "difference").split() == ["grey", "nan"]
+
+
+def test_values_follow_a_new_result_and_go_when_the_pointer_leaves(loaded):
+    pane = loaded._before_view
+    QTest.mouseMove(pane, position_of(pane, 10, 10))
+    show_result(loaded, np.full((HEIGHT, WIDTH, 3), 42, np.uint8))
+    assert text(loaded, "after").split() == ["R", "42", "G", "42", "B", "42"]
+    pane.hovered.emit(None)
+    assert text(loaded, "position") == ""
+    assert text(loaded, "before") == "–"
+
+
+def test_beside_the_picture_there_is_no_value(loaded):
+    QTest.mouseMove(loaded._before_view, QPoint(5, 5))
+    assert text(loaded, "before") == "–"
+
+
+def test_mode_buttons_say_what_is_wanted_and_change_nothing(loaded, qtbot):
+    with qtbot.waitSignal(loaded.wanted) as wanted:
+        button(loaded, "wipe").click()
+    assert wanted.args == ["view_mode", "wipe"]
+    assert loaded._before_view.isVisible()
+    loaded.show_state(State(view_mode="wipe"))
+    assert loaded._wipe_view.isVisible()
+    assert button(loaded, "wipe").isChecked()
+
+
+def test_the_transform_stays_when_the_mode_changes(loaded):
+    loaded._move(ViewTransform(3.0, (40.0, 30.0)))
+    loaded.show_state(State(view_mode="wipe"))
+    assert loaded._wipe_view._transform == ViewTransform(3.0, (40.0, 30.0))
+
+
+@pytest.fixture
+def wiped(view):
+    """Black before, white after, in wipe mode."""
+    black = np.zeros((200, 300, 1), np.uint8)
+    open_picture(view, black)
+    show_result(view, 255 - black)
+    view.show_state(State(view_mode="wipe"))
+    return view
+
+
+def share_of_black(view):
+    row = painted(view._wipe_view)[view._wipe_view.height() // 4, :, 0]
+    return np.count_nonzero(row < 60) / np.count_nonzero((row < 60) | (row > 200))
+
+
+def test_wipe_shows_before_left_and_after_right_of_the_divider(wiped):
+    assert share_of_black(wiped) == pytest.approx(0.5, abs=0.03)
+    row = painted(wiped._wipe_view)[wiped._wipe_view.height() // 4, :, 0]
+    assert row[200] == 0
+    assert row[-200] == 255
+
+
+def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
+    pane, divider = wiped._wipe_view, wiped._wipe_view.divider
+    QTest.mousePress(divider, Qt.MouseButton.LeftButton, pos=divider.rect().center())
+    target = divider.mapFrom(pane, QPoint(pane.width() * 3 // 4, 200))
+    QTest.mouseMove(divider, target)
+    QTest.mouseRelease(divider, Qt.MouseButton.LeftButton)
+    assert divider.value() == pytest.approx(750, abs=5)
+    before = pane._transform
+    QTest.mousePress(pane, Qt.MouseButton.LeftButton, pos=QPoint(pane.width() * 3 // 4, 100))
+    QTest.mouseMove(pane, QPoint(pane.width() // 4, 100))
+    QTest.mouseRelease(pane, Qt.MouseButton.LeftButton)
+    assert divider.value() == pytest.approx(250, abs=5)
+    assert pane._transform == before
+
+
+def test_the_divider_moves_by_keyboard(wiped):
+    divider = wiped._wipe_view.divider
+    divider.setFocus()
+    QTest.keyClick(divider, Qt.Key.Key_Right)
+    assert divider.value() == 510
+    QTest.keyClick(divider, Qt.Key.Key_Home)
+    assert divider.value() == 0
+    assert share_of_black(wiped) < 0.02
+    QTest.keyClick(divider, Qt.Key.Key_End)
+    assert share_of_black(wiped) > 0.98
+
+
+def test_the_divider_keeps_its_share_when_the_view_is_resized(wiped, qapp):
+    wiped._wipe_view.divider.setValue(250)
+    wiped.resize(600, 500)
+    qapp.processEvents()
+    centre = wiped._wipe_view.divider.geometry().center().x()
+    assert centre == pytest.approx(wiped._wipe_view.width() / 4, abs=2)
+
+
+def test_without_a_result_wipe_shows_the_picture_alone(view):
+    open_picture(view, noise())
+    view.show_state(State(view_mode="wipe"))
+    assert not view._wipe_view.divider.isVisible()
+    assert view._wipe_view.caption == "Before"
+
+
+@pytest.mark.parametrize("mode", ["side", "wipe"])
+def test_holding_space_shows_the_original_where_the_result_was(loaded, mode):
+    loaded.show_state(State(view_mode=mode))
+    pane = loaded._wipe_view if mode == "wipe" else loaded._after_view
+    pane.setFocus()
+    QTest.keyPress(pane, Qt.Key.Key_Space)
+    assert pane.caption == "Original"
+    assert pane.display is loaded._before_view.display
+    QTest.keyRelease(pane, Qt.Key.Key_Space)
+    assert pane.caption == "After · Gaussian 5×5 · shared"
+
+
+def test_the_original_button_works_while_held_by_mouse(loaded):
+    original = button(loaded, "original")
+    QTest.mousePress(original, Qt.MouseButton.LeftButton)
+    assert loaded._after_view.caption == "Original"
+    QTest.mouseRelease(original, Qt.MouseButton.LeftButton)
+    assert loaded._after_view.caption != "Original"
+
+
+def test_losing_the_focus_while_space_is_held_ends_it(loaded):
+    loaded._after_view.setFocus()
+    QTest.keyPress(loaded._after_view, Qt.Key.Key_Space)
+    button(loaded, "fit").setFocus()
+    assert loaded._after_view.caption != "Original"
+
+
+def test_a_new_picture_of_the_same_kind_keeps_the_last_result_and_the_zoom(loaded):
+    loaded._move(ViewTransform(3.0, (40.0, 30.0)))
+    result = loaded._after_view.display
+    open_picture(loaded, noise(seed=2))
+    assert loaded._after_view.display is result
+    assert loaded._after_view._transform.scale == 3.0
+
+
+@pytest.mark.parametrize(
+    "samples", [noise((31, 33, 3)), noise((HEIGHT, WIDTH, 3), np.uint16), noise((HEIGHT, WIDTH, 1))]
+)
+def test_a_picture_of_another_kind_empties_the_after_pane_until_its_result_comes(loaded, samples):
+    late = 255 - loaded._picture.samples
+    open_picture(loaded, samples)
+    assert loaded._after_view.display is None
+    show_result(loaded, late)
+    assert loaded._after_view.display is None, "a late answer for the earlier picture"
+    show_result(loaded, samples.copy())
+    assert loaded._after_view.display is not None
+
+
+def test_a_picture_of_another_size_is_fitted(loaded):
+    loaded._move(ViewTransform(3.0, (40.0, 30.0)))
+    open_picture(loaded, noise((31, 33, 3)))
+    assert loaded._before_view._transform.centre == (16.5, 15.5)
+
+
+def test_show_nothing_empties_everything(loaded):
+    loaded.show_nothing()
+    assert all(pane.display is None for pane in panes(loaded))
+    assert loaded.grab_comparison().isNull()
+    assert text(loaded, "zoom") == ""
+
+
+@pytest.mark.parametrize("size", [(HEIGHT, WIDTH), (5, 4), (700, 900)])
+def test_the_exported_comparison_holds_every_pixel_of_both(view, size):
+    samples = noise((*size, 3))
+    open_picture(view, samples)
+    show_result(view, 255 - samples)
+    image = view.grab_comparison()
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 2::-1]
+    for wanted in (samples, 255 - samples):
+        assert contains(pixels, wanted)
+
+
+def contains(big, small):
+    height, width = small.shape[:2]
+    corners = np.argwhere((big[:, :] == small[0, 0]).all(axis=2))
+    return any(np.array_equal(big[y : y + height, x : x + width], small) for y, x in corners)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_surround_is_neutral_in_every_theme(view, qapp, scheme):
+    theme.apply(qapp, scheme)
+    open_picture(view, noise((50, 400, 3)))
+    surround = QColor(*painted(view._before_view)[-20, 100].tolist())
+    assert surround.saturation() == 0
+    theme.apply(qapp, "light")
+
+
+def test_controls_have_names_tooltips_and_can_be_reached_by_keyboard(loaded):
+    for control in loaded.findChildren(QToolButton):
+        assert control.accessibleName()
+        assert control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus

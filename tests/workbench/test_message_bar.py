@@ -1,0 +1,128 @@
+"""The message bar: what it says, how long, and how one gets rid of it."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from workbench import message_bar, theme
+from workbench.message_bar import DetailsDialog, MessageBar
+
+
+@pytest.fixture
+def window(qapp, qtbot):
+    theme.apply(qapp, "light")
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    window.bar = MessageBar()
+    column.addWidget(window.bar)
+    column.addStretch(1)
+    window.resize(700, 400)
+    window.show()
+    qtbot.waitExposed(window)
+    return window
+
+
+def test_it_is_hidden_until_there_is_something_to_say(window):
+    bar = window.bar
+    assert bar.isHidden()
+    bar.show_message("warning", "The picture was converted to 8 bits.")
+    assert bar.isVisible()
+    assert bar.sentence == "The picture was converted to 8 bits."
+    bar.clear()
+    assert bar.isHidden()
+    assert bar.kind is None
+
+
+@pytest.mark.parametrize("kind", ["info", "warning", "error"])
+def test_the_kind_is_said_by_word_and_icon_too(window, kind):
+    window.bar.show_message(kind, "Something happened.")
+    labels = window.bar.findChildren(QLabel)
+    assert message_bar.WORDS[kind] in [label.text() for label in labels]
+    assert any(not label.pixmap().isNull() for label in labels)
+    assert window.bar.accessibleName() == f"{message_bar.WORDS[kind]}: Something happened."
+
+
+def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot, monkeypatch):
+    window.bar._timer.setInterval(20)
+    window.bar.show_message("info", "Saved.")
+    qtbot.waitUntil(window.bar.isHidden)
+    window.bar.show_message("info", "Saved.")
+    window.bar.show_message("error", "The disk is full.")
+    qtbot.wait(60)
+    assert window.bar.kind == "error"
+    assert window.bar.isVisible()
+
+
+def test_an_info_does_not_go_from_under_the_pointer(window, qtbot):
+    window.bar._timer.setInterval(20)
+    window.bar.show_message("info", "Saved.")
+    QTest.mouseMove(window.bar, QPoint(40, 10))
+    qtbot.waitUntil(lambda: not window.bar._timer.isActive() or window.bar.isHidden())
+    if window.bar.isHidden():
+        pytest.fail("went from under the pointer")
+    QTest.mouseMove(window, QPoint(300, 390))
+    qtbot.waitUntil(window.bar.isHidden)
+
+
+def test_it_can_be_dismissed_by_button_and_by_escape(window, qtbot):
+    window.bar.show_message("error", "The disk is full.")
+    window.bar.findChild(QToolButton, "dismiss").click()
+    assert window.bar.isHidden()
+    window.bar.show_message("error", "The disk is full.")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert window.bar.isHidden()
+
+
+def test_clearing_one_kind_leaves_the_others(window):
+    window.bar.show_message("error", "The disk is full.")
+    window.bar.clear("info")
+    assert window.bar.isVisible()
+    window.bar.clear("error")
+    assert window.bar.isHidden()
+
+
+def test_markup_in_a_message_is_text(window):
+    window.bar.show_message("error", "<b>x</b> is not a picture & never was.")
+    assert window.bar.sentence == "<b>x</b> is not a picture & never was."
+
+
+@pytest.mark.parametrize("sentence", ["A long sentence that goes on. " * 20, "/a_path" * 80])
+def test_long_messages_wrap_and_are_not_clipped(window, qtbot, sentence):
+    window.bar.show_message("error", sentence, "details")
+    text = window.bar._sentence
+
+    def fits():
+        assert text.document().size().height() <= text.height() + 1
+        assert text.document().idealWidth() <= text.viewport().width()
+        assert window.bar.height() >= text.height()
+
+    qtbot.waitUntil(fits)
+    assert window.width() == 700
+
+
+def test_details_are_one_click_away_to_read_and_to_copy(window, qtbot):
+    more = window.bar.findChild(QPushButton, "details")
+    window.bar.show_message("error", "It broke.")
+    assert more.isHidden()
+    window.bar.show_message("error", "It broke.", "Traceback: line 3")
+    more.click()
+    dialog = window.bar.findChild(DetailsDialog)
+    assert dialog.findChild(QPlainTextEdit, "detailsText").toPlainText() == "Traceback: line 3"
+    dialog.findChild(QPushButton, "copy").click()
+    assert QGuiApplication.clipboard().text() == "It broke.\n\nTraceback: line 3"
+    dialog.reject()
+    qtbot.waitUntil(lambda: window.bar.findChild(DetailsDialog) is None)
+
+
+def test_it_is_repainted_in_the_colours_of_a_new_theme(window, qapp):
+    window.bar.show_message("error", "It broke.")
+    theme.apply(qapp, "dark")
+    qapp.processEvents()
+    middle = window.bar.grab().toImage().pixelColor(window.bar.width() // 2, 4)
+    theme.apply(qapp, "light")
+    assert middle.name() == theme.DARK.panel

@@ -1,0 +1,117 @@
+"""Themes: readable, complete, following the desktop unless told otherwise."""
+
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtWidgets import QPushButton
+
+from workbench import theme
+from workbench.assets_path import asset
+
+
+@pytest.fixture(autouse=True)
+def leave_it_light(qapp):
+    yield
+    theme.apply(qapp, "light")
+
+
+def luminance(color):
+    channels = QColor(color).getRgbF()[:3]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("name", ["text", "muted", "accent", "good", "bad", "warn"])
+@pytest.mark.parametrize("back", ["surface", "panel", "plot_background"])
+def test_every_text_colour_stands_out_from_everything_behind_it(colors, name, back):
+    assert contrast(getattr(colors, name), getattr(colors, back)) >= 4.5
+
+
+@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_what_is_chosen_is_readable_and_the_surround_is_neutral(colors):
+    assert contrast(colors.on_accent, colors.accent) >= 4.5
+    assert len({*QColor(colors.surround).getRgb()[:3]}) == 1
+    assert len(set(colors.series)) == len(colors.series) >= 6
+
+
+def test_light_and_dark_can_be_chosen_and_seen_from_any_palette(qapp, qtbot):
+    widget = QPushButton()
+    qtbot.addWidget(widget)
+    for scheme, expected in (("dark", theme.DARK), ("light", theme.LIGHT)):
+        theme.apply(qapp, scheme)
+        assert theme.colors() == theme.colors(widget.palette()) == expected
+
+
+def test_it_follows_the_desktop_only_while_that_is_chosen(qapp):
+    hints = qapp.styleHints()
+    theme.apply(qapp, "system")
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.colors() == theme.DARK
+    theme.apply(qapp, "light")
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.colors() == theme.LIGHT
+
+
+class Listener(QObject):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def eventFilter(self, watched, event):  # noqa: N802
+        self.seen.append(event.type())
+        return False
+
+
+def test_widgets_are_told_when_the_colours_change(qapp, qtbot):
+    theme.apply(qapp, "light")
+    widget, listener = QPushButton(), Listener()
+    qtbot.addWidget(widget)
+    widget.show()
+    widget.installEventFilter(listener)
+    theme.apply(qapp, "dark")
+    qapp.processEvents()
+    assert QEvent.Type.PaletteChange in listener.seen
+
+
+def test_applying_twice_does_not_make_the_letters_grow(qapp):
+    theme.apply(qapp, "light")
+    size = qapp.font().pointSizeF()
+    theme.apply(qapp, "dark")
+    assert qapp.font().pointSizeF() == size
+
+
+def test_digits_are_of_one_width(qapp):
+    for font in (theme.numbers_font(), theme.fixed_font()):
+        assert len({QFontMetrics(font).horizontalAdvance(digit) for digit in "0123456789"}) == 1
+
+
+def test_the_style_sheet_names_only_colours_and_icons_there_are(qapp):
+    theme.apply(qapp, "dark")
+    sheet = qapp.styleSheet()
+    assert "$" not in sheet
+    assert asdict(theme.DARK)["accent"] in sheet
+    assert asset("icons/chevron-down.svg").as_posix() in sheet
+
+
+def test_a_missing_bundled_file_is_named():
+    with pytest.raises(FileNotFoundError, match=r"no-such\.svg"):
+        asset("no-such.svg")
+
+
+def test_the_window_can_paint_before_anything_heavy_is_imported():
+    code = (
+        "import sys, workbench.compare_view, workbench.message_bar, workbench.theme;"
+        "sys.exit(str(sorted({'cv2', 'numba', 'cupy', 'pyqtgraph'} & set(sys.modules))))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+    assert said.strip() == "[]"

@@ -1,0 +1,213 @@
+"""The timing strip: what it says, when it dares to, and that it stands still."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QLabel
+
+from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, result
+from workbench import theme
+from workbench.numbers import GAP, MISSING
+from workbench.tile import ElidedLabel, Tile
+from workbench.timing_strip import TimingStrip
+
+
+@pytest.fixture
+def strip(qapp, qtbot):
+    theme.apply(qapp, "light")
+    strip = TimingStrip()
+    qtbot.addWidget(strip)
+    strip.resize(760, strip.sizeHint().height())
+    strip.show()
+    return strip
+
+
+def tile(strip, name) -> Tile:
+    return strip.findChild(Tile, name)
+
+
+def words(strip, name) -> str:
+    label = strip.findChild(QLabel, name)
+    return label.whole_text if isinstance(label, ElidedLabel) else label.text()
+
+
+def spaced(text: str) -> str:
+    return text.replace(" ", GAP)
+
+
+OPENCV = result("opencv", (2.0,))
+
+
+def test_the_kernels_median_quartiles_and_samples_are_shown(strip):
+    strip.show_result(result(samples_ms=(0.1, 0.2, 0.3)))
+    kernel = tile(strip, "kernel")
+    assert kernel.text == spaced("200 µs")
+    assert kernel.detail == f"{spaced('150 – 250 µs')}  ·  3 samples"
+    assert "L2 cold" in kernel.accessibleName()
+
+
+def test_a_first_sample_has_no_spread_yet(strip):
+    strip.show_result(result(samples_ms=(0.2,)))
+    assert tile(strip, "kernel").detail == "1 sample"
+
+
+def test_transfers_and_their_total_are_shown_apart(strip):
+    strip.show_result(result(samples_ms=(0.2,), upload_ms=0.5, download_ms=0.3, compile_ms=512.0))
+    shown = {name: tile(strip, name).text for name in ("upload", "download", "total", "compile")}
+    assert shown == {
+        "upload": spaced("500 µs"),
+        "download": spaced("300 µs"),
+        "total": spaced("1.00 ms"),
+        "compile": spaced("512 ms"),
+    }
+
+
+def test_a_picture_that_was_on_the_gpu_already_is_called_resident(strip):
+    strip.show_result(result(upload_ms=None, compile_ms=None))
+    assert tile(strip, "upload").text == "resident"
+    assert tile(strip, "compile").text == "cached"
+
+
+def test_the_cpu_has_no_transfers(strip):
+    strip.show_result(OPENCV)
+    assert [tile(strip, name).text for name in ("upload", "download", "compile")] == [MISSING] * 3
+    assert words(strip, "ran") == "cv2.sepFilter2D, 2 threads"
+
+
+def test_a_speed_up_names_what_it_is_against(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(samples_ms=(0.2,)))
+    assert tile(strip, "speedup").text == "10.0×"
+    assert tile(strip, "speedup").detail == "vs OpenCV (2 threads)"
+
+
+def test_a_speed_up_comes_with_the_baseline_also_when_that_is_later(strip):
+    strip.show_result(result(samples_ms=(0.2,)))
+    assert tile(strip, "speedup").text == MISSING
+    strip.show_baseline(OPENCV)
+    assert tile(strip, "speedup").text == "10.0×"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        a_job(weights=np.full((3, 3), 1, np.float32)),
+        a_job(picture=np.zeros((100, 200, 3), np.uint8)),
+        replace(a_job(), border="wrap"),
+    ],
+    ids=["weights", "picture", "border"],
+)
+def test_a_baseline_of_something_else_is_no_baseline(strip, other):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(job=other))
+    assert tile(strip, "speedup").text == MISSING
+
+
+def test_equal_weights_are_the_same_task_even_as_another_array(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(job=a_job(weights=WEIGHTS.copy()), samples_ms=(0.2,)))
+    assert tile(strip, "speedup").text == "10.0×"
+
+
+SPEEDS = ("speedup", "pixel-rate", "byte-rate")
+
+
+def test_until_it_is_checked_a_speed_is_pale_and_says_so(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(check=None))
+    for name in SPEEDS:
+        assert tile(strip, name).is_pale
+        assert "checking" in tile(strip, name).accessibleName()
+    assert words(strip, "verdict") == "checking …"
+    assert not tile(strip, "kernel").is_pale
+    strip.show_result(result(check=PASSED))
+    assert not any(tile(strip, name).is_pale for name in SPEEDS)
+
+
+def test_a_speed_up_against_an_unchecked_baseline_is_pale_as_well(strip):
+    strip.show_baseline(result("opencv", check=None))
+    strip.show_result(result())
+    assert tile(strip, "speedup").is_pale
+    assert not tile(strip, "pixel-rate").is_pale
+
+
+def test_beside_a_wrong_answer_there_is_no_speed(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(check=FAILED))
+    assert [tile(strip, name).text for name in SPEEDS] == [MISSING] * 3
+    assert words(strip, "verdict").startswith("✗ WRONG in 12 samples")
+    assert "x 3, y 7, channel 1" in words(strip, "verdict")
+    verdict = strip.findChild(QLabel, "verdict")
+    color = verdict.palette().color(verdict.foregroundRole())
+    assert color.name() == theme.LIGHT.bad
+
+
+def test_against_a_wrong_baseline_there_is_no_speed_up(strip):
+    strip.show_baseline(result("opencv", check=FAILED))
+    strip.show_result(result())
+    assert tile(strip, "speedup").text == MISSING
+    assert tile(strip, "speedup").detail == "OpenCV (2 threads) is wrong"
+
+
+def test_a_verdict_says_how_much_was_checked(strip):
+    strip.show_result(result(check=PASSED))
+    assert words(strip, "verdict") == "✓ verified all pixels, max error 0.5"
+    strip.show_result(result(check=PARTLY))
+    assert words(strip, "verdict") == "✓ verified 1,500 of 20,000 pixels, max error 0.5"
+
+
+def test_what_ran_is_said_in_full(strip):
+    strip.show_result(result())
+    assert words(strip, "ran") == ("convolve, grid 19×13, block 32×8, 40 registers, 1664 B shared")
+
+
+def test_what_is_under_way_comes_and_goes(strip):
+    strip.show_progress("compiling shared")
+    assert words(strip, "doing") == "compiling shared …"
+    strip.show_progress(None)
+    assert words(strip, "doing") == ""
+
+
+def test_showing_nothing_forgets_all(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result())
+    strip.show_nothing()
+    assert {each.text for each in strip.findChildren(Tile)} == {MISSING}
+    strip.show_result(result())
+    assert tile(strip, "speedup").text == MISSING
+
+
+def test_nothing_moves_while_numbers_change(strip, qapp):
+    def places():
+        qapp.processEvents()
+        return [each.geometry() for each in strip.findChildren(Tile)], strip.minimumSizeHint()
+
+    empty = places()
+    strip.show_result(result(samples_ms=(0.00111,), check=None, compile_ms=1.11))
+    assert places() == empty
+    strip.show_baseline(result("opencv", (888.8,)))
+    strip.show_result(result(samples_ms=(0.888, 88.8, 888.0), upload_ms=888.0, download_ms=888.0))
+    strip.show_progress("compiling something with a very long name " * 5)
+    assert places() == empty
+
+
+def test_a_text_too_long_is_cut_and_whole_in_its_tooltip(strip, qapp):
+    long = "compiling " * 60
+    strip.show_progress(long)
+    qapp.processEvents()
+    label = strip.findChild(QLabel, "doing")
+    assert label.text().endswith("…")
+    assert len(label.text()) < len(long)
+    assert label.toolTip() == f"{long} …"
+
+
+@pytest.mark.parametrize("ms", [0.0888, 0.888, 88.8, 888.0])
+def test_no_number_is_clipped_at_the_least_width(strip, qapp, ms):
+    strip.resize(strip.minimumSizeHint())
+    strip.show_baseline(result("opencv", (88.8,)))
+    strip.show_result(result(samples_ms=(ms,), upload_ms=ms, download_ms=ms, compile_ms=ms))
+    qapp.processEvents()
+    for each in strip.findChildren(Tile):
+        value = next(v for v in each.findChildren(QLabel) if v.text() == each.text)
+        assert value.width() >= value.fontMetrics().horizontalAdvance(each.text), each.text

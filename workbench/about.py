@@ -1,0 +1,61 @@
+"""What this program is, and what it found on this computer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.device import Device, NoDevice
+from workbench import __version__, theme
+from workbench.assets_path import asset
+from workbench.commands.doctor import facts
+from workbench.commands.words import aligned
+
+ICON_PX = 72
+
+
+class AboutDialog(QDialog):
+    """Version, licence, and the same diagnostics as `workbench doctor`, ready to copy."""
+
+    def __init__(self, device: Device | NoDevice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Filter Workbench")
+        icon = QLabel()
+        icon.setPixmap(QIcon(str(asset("icon.svg"))).pixmap(ICON_PX, ICON_PX))
+        title = QLabel(
+            f"<h2>Filter Workbench {__version__}</h2>See, time and verify image filters on the CPU "
+            "and on a ladder of CUDA kernels.<br>MIT licence."
+        )
+        title.setWordWrap(True)
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        head.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(title, 1)
+        self._report = QPlainTextEdit(aligned(facts(device)))
+        self._report.setReadOnly(True)
+        self._report.setFont(theme.fixed_font())
+        self._report.setAccessibleName("Diagnostics")
+        self._report.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(
+            lambda: QGuiApplication.clipboard().setText(self._report.toPlainText())
+        )
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 16)
+        column.setSpacing(16)
+        column.addLayout(head)
+        column.addWidget(self._report, 1)
+        column.addWidget(buttons)
+        self.resize(640, 480)

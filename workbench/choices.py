@@ -1,0 +1,93 @@
+"""A State's choices as plain data, for the settings file and the inside of a screenshot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernels import filters
+from kernels.borders import BORDERS
+from kernels.engine import all_implementations
+from kernels.errors import KernelError
+from kernels.job import LARGEST_KSIZE
+from workbench.intents import Changes
+from workbench.state import State
+
+NAMES = (
+    "filter",
+    "ksize",
+    "sigma",
+    "amount",
+    "matrix",
+    "border",
+    "implementation",
+    "block_xy",
+    "baseline",
+    "cache",
+    "view_mode",
+)
+
+
+def to_data(state: State) -> dict[str, Any]:
+    """Everything but the picture, and its levels, which belong to it; fit for JSON."""
+    return {name: getattr(state, name) for name in NAMES}
+
+
+def from_data(data: dict[str, Any], state: State) -> Changes:
+    """What of `data` makes sense, as changes to `state`; the rest is left as it is.
+
+    Files outlive versions: a filter, or an implementation, may have gone since.
+    """
+    changes: Changes = {}
+    for name in NAMES:
+        try:
+            if name in data and _makes_sense(name, value := _tuples(data[name])):
+                changes[name] = value
+        except (TypeError, ValueError, OverflowError):
+            continue
+    return changes if _fits_together(changes, state) else {}
+
+
+def _makes_sense(name: str, value: Any) -> bool:
+    match name:
+        case "filter":
+            return value in [each.key for each in filters.all_filters()]
+        case "ksize":
+            return type(value) is int and 1 <= value <= LARGEST_KSIZE and value % 2 == 1
+        case "sigma":
+            return value is None or type(value) in (int, float)
+        case "amount":
+            return type(value) in (int, float)
+        case "matrix":
+            return len(value) > 0 and all(len(row) == len(value) for row in value)
+        case "border":
+            return value in BORDERS
+        case "implementation" | "baseline":
+            return value in [
+                each.key
+                for each in all_implementations()
+                if name == "implementation" or each.kind == "cpu"
+            ]
+        case "block_xy":
+            return len(value) == 2 and all(type(n) is int and 1 <= n <= 1024 for n in value)
+        case "cache":
+            return value in ("cold", "warm")
+        case "view_mode":
+            return value in ("side", "wipe")
+    return False
+
+
+def _fits_together(changes: Changes, state: State) -> bool:
+    """Whether the filter takes the size and the numbers that come with it."""
+    wish = {name: changes.get(name, getattr(state, name)) for name in NAMES}
+    try:
+        filters.get(wish["filter"]).weights(
+            wish["ksize"], sigma=wish["sigma"], amount=wish["amount"], matrix=wish["matrix"]
+        )
+    except (KernelError, TypeError, ValueError):
+        return False
+    return True
+
+
+def _tuples(value: Any) -> Any:
+    """JSON gives lists back for tuples."""
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

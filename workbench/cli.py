@@ -1,0 +1,218 @@
+"""The command line: what may be typed, and what a failure looks like.
+
+Imports neither Qt nor CuPy, numba or OpenCV: `--help` and `--version` answer at once, and a
+command's own module is imported when it is the one to run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from workbench import __version__
+from workbench.commands import CommandError
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+BENCHES = ("startup", "latency", "display")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line `words`, by default the process's own; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without × or µ shows a question mark instead of failing.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        return run(parse(sys.argv[1:] if words is None else words))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the parsed command; an expected failure becomes a sentence on stderr."""
+    from kernels.errors import BadJobError, KernelError
+
+    try:
+        command = importlib.import_module(f"workbench.commands.{arguments.command}")
+        return int(command.run(arguments))
+    except CommandError as error:
+        return _complain(error, error.exit_code)
+    except BadJobError as error:
+        return _complain(error, USAGE)
+    except KernelError as error:
+        return _complain(error, FAILED)
+    except ImportError as error:
+        if "PySide6" not in (error.name or ""):
+            raise
+        sentence = f"Qt does not load ({error}); `workbench doctor` says what is missing."
+        return _complain(sentence, FAILED)
+
+
+def _complain(sentence: object, exit_code: int) -> int:
+    print(f"workbench: {sentence}", file=sys.stderr)
+    return exit_code
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments, with `command` naming a module of `workbench.commands`.
+
+    Raises SystemExit for --help, --version, and for words that make no sense.
+    """
+    if words and words[0] in COMMANDS:
+        name, rest = words[0], words[1:]
+        summary, add_arguments = COMMANDS[name]
+        parser = _Parser(prog=f"workbench {name}", description=summary)
+    else:
+        name, rest = "window", words
+        parser = _Parser(prog="workbench", description=DESCRIPTION, epilog=_epilog())
+        parser.add_argument("--version", action="version", version=f"workbench {__version__}")
+        add_arguments = _add_window_arguments
+    add_arguments(parser)
+    arguments = parser.parse_intermixed_args(rest)
+    if name == "window":
+        _refuse_unknown_command(parser, arguments.images)
+    arguments.command = name
+    return arguments
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without repeating the usage."""
+
+    def __init__(self, **keywords: str) -> None:
+        super().__init__(
+            **keywords,  # type: ignore[arg-type]
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
+
+
+def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
+    """A bare word that is no file was meant to be a command."""
+    for image in images:
+        if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
+            parser.error(f"there is no command or file {str(image)!r}")
+
+
+def _add_window_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures to open")
+    _add_job_options(parser)
+    _add_device_options(parser)
+
+
+def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("inputs", metavar="IN", nargs="+", type=Path, help="pictures to filter")
+    parser.add_argument(
+        "output", metavar="OUT", type=Path, help="file to write; a folder when there are several IN"
+    )
+    _add_job_options(parser)
+    _add_device_options(parser)
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="check every pixel against the float64 oracle; without it, a second's worth of them",
+    )
+
+
+def _add_shot_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("output", metavar="OUT.png", type=Path, help="PNG file to write")
+    parser.add_argument(
+        "images", metavar="IMAGE", nargs="?", type=Path, help="picture; by default the bundled one"
+    )
+    parser.add_argument(
+        "--size-px",
+        metavar="WxH",
+        type=_pair,
+        default=(1440, 900),
+        help="size of the window (default: 1440x900)",
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), help="default: the system's")
+    _add_job_options(parser)
+    _add_device_options(parser)
+
+
+def _add_bench_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bench", choices=BENCHES, help="what to measure")
+    parser.add_argument("--runs", metavar="N", type=_positive, help="how often to repeat it")
+    _add_device_options(parser)
+
+
+def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_device_options(parser)
+
+
+def _add_job_options(parser: argparse.ArgumentParser) -> None:
+    """What to compute and how; `workbench list` shows the names.  See `commands.choices`."""
+    options = parser.add_argument_group("filtering (`workbench list` shows the names)")
+    options.add_argument("--filter", metavar="NAME", help="default: gaussian")
+    options.add_argument("--size", metavar="K", type=int, help="K×K weights, K odd")
+    options.add_argument("--sigma", metavar="S", type=float, help="width of the bell, in pixels")
+    options.add_argument("--amount", metavar="A", type=float, help="strength of unsharp")
+    options.add_argument(
+        "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
+    )
+    options.add_argument("--border", metavar="NAME", help="default: clamp")
+    options.add_argument(
+        "--implementation", metavar="NAME", help="default: the best that can run it"
+    )
+    options.add_argument(
+        "--block", metavar="XxY", type=_pair, help="CUDA threads a block, such as 32x8"
+    )
+
+
+def _add_device_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("GPU")
+    options.add_argument(
+        "--device", metavar="N", type=_natural, default=0, help="which GPU, from 0 (default: 0)"
+    )
+    options.add_argument("--no-gpu", action="store_true", help="as on a computer without one")
+
+
+def _pair(text: str) -> tuple[int, int]:
+    """ "32x8" as (32, 8)."""
+    found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
+    if not found or "0" in found.groups():
+        raise argparse.ArgumentTypeError(f"two numbers as in 32x8 are needed, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def _natural(text: str) -> int:
+    if not re.fullmatch(r"\d{1,9}", text):
+        raise argparse.ArgumentTypeError(f"a number from 0 up is needed, not {text!r}")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if _natural(text) == 0:
+        raise argparse.ArgumentTypeError("a number from 1 up is needed, not 0")
+    return int(text)
+
+
+DESCRIPTION = """\
+See, time and verify image filters on the CPU and on a ladder of CUDA kernels.
+Without a command: open the window, on the pictures if any are named."""
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "apply": ("Filter picture files, and say how long it took.", _add_apply_arguments),
+    "list": ("List filters, borders and implementations, and why not.", _add_no_arguments),
+    "doctor": ("Say what is installed here, and what is missing.", _add_no_arguments),
+    "shot": ("Draw the real window off screen into a PNG file.", _add_shot_arguments),
+    "bench": ("Measure how quick the window is on this computer.", _add_bench_arguments),
+}
+
+
+def _epilog() -> str:
+    lines = [f"  {name:<8}{summary}" for name, (summary, _) in COMMANDS.items()]
+    return "\n".join(
+        ["commands:", *lines, "", "`workbench COMMAND --help` says more.  Exit codes: 0 done, "]
+    ) + ("1 failed, 2 not understood.")

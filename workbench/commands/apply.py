@@ -1,0 +1,101 @@
+"""`workbench apply IN... OUT`: filter picture files, say how long it took, and check the answer."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from kernels import Engine, Result
+from kernels.check import checking
+from kernels.errors import KernelError
+from kernels.job import Sampling
+from workbench import image_files, intents
+from workbench.cli import FAILED, USAGE
+from workbench.commands import CommandError
+from workbench.commands.options import changes_of
+from workbench.commands.words import in_one_line
+from workbench.image_files import ImageFileError
+from workbench.state import State
+
+
+def run(arguments: Namespace) -> int:
+    """Filter every file; one that fails does not keep the others from being done."""
+    chosen = replace(State(), **changes_of(arguments, State()))
+    engine = machine.engine_maker(arguments)()
+    pairs = plan(arguments.inputs, arguments.output)
+    if len(pairs) > 1:
+        _make_folder(arguments.output)
+    done = [_attempt(engine, chosen, *pair, arguments) for pair in pairs]
+    return 0 if all(done) else FAILED
+
+
+def plan(inputs: list[Path], output: Path) -> list[tuple[Path, Path]]:
+    """Which file each input is written to.  Raises CommandError rather than lose a picture."""
+    if len(inputs) == 1 and not output.is_dir():
+        targets = [output]
+    elif output.suffix.lower() in image_files.EXTENSIONS or output.is_file():
+        raise CommandError(f"With several pictures, {output} must be a folder, not a file.", USAGE)
+    else:
+        targets = [output / each.name for each in inputs]
+    originals = {each.resolve() for each in inputs}
+    for target in targets:
+        if target.resolve() in originals:
+            raise CommandError(f"{target} is an input; write to another file or folder.", USAGE)
+        if targets.count(target) > 1:
+            raise CommandError(f"Several inputs are called {target.name}; rename one.", USAGE)
+    return list(zip(inputs, targets, strict=True))
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot make the folder {path}: {error.strerror}; choose another one."
+        ) from error
+
+
+def _attempt(
+    engine: Engine, chosen: State, source: Path, target: Path, arguments: Namespace
+) -> bool:
+    """Filter one file; False, and a sentence on stderr, where that fails."""
+    try:
+        _apply(engine, chosen, source, target, arguments)
+    except (ImageFileError, CommandError) as error:  # they name the file themselves
+        sentence = str(error)
+    except KernelError as error:
+        sentence = f"{source.name}: {error}"
+    else:
+        return True
+    print(f"workbench: {sentence}", file=sys.stderr)
+    return False
+
+
+def _apply(engine: Engine, chosen: State, source: Path, target: Path, arguments: Namespace) -> None:
+    picture = image_files.load(source)
+    for note in picture.notes:
+        print(f"{source.name}: {note}")
+    job = intents.job_for(replace(chosen, picture=picture))
+    assert job is not None
+    if arguments.implementation is None:
+        job = replace(job, implementation=engine.best_for(job))
+    result = engine.run(job, Sampling(check=not arguments.verify))
+    if arguments.verify:
+        result = _verified(engine, result)
+    line = f"{source.name} → {target}: {chosen.filter} {in_one_line(result)}"
+    if result.check is not None and not result.check.ok:
+        raise CommandError(f"{line}; nothing was written.")
+    image_files.save(target, result.picture)
+    print(line, flush=True)
+
+
+def _verified(engine: Engine, result: Result) -> Result:
+    """`result` with every pixel held against the oracle, however long that takes."""
+    job = result.job
+    implementation = engine.implementation(job.implementation)
+    *_, check = checking(
+        job, result.picture, implementation.chain(job), implementation.error_factor, max_taps=None
+    )
+    return replace(result, check=check)

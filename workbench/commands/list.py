@@ -1,0 +1,70 @@
+"""`workbench list`: filters, borders, implementations, and why one cannot run here."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernels import Engine, Job, filters
+from kernels.borders import BORDERS, OUTSIDE, source_indices
+from kernels.device import Device, NoDevice
+from kernels.engine import all_implementations
+from kernels.filters import Filter
+
+KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+
+
+def run(arguments: Namespace) -> int:
+    """Print the three lists."""
+    engine = machine.engine_maker(arguments)()
+    filter_rows = [(each.key, each.title, _takes(each)) for each in filters.all_filters()]
+    _print("Filters (--filter)", filter_rows)
+    _print("Borders (--border)", [(name, _sketch(name)) for name in BORDERS])
+    rows = [(each.key, KINDS[each.kind], each.idea) for each in all_implementations()]
+    _print("Implementations (--implementation), from the plainest up", rows)
+    for reason, keys in _refusals(engine).items():
+        print(f"Not here: {', '.join(keys)}. {reason}")
+    return 0
+
+
+def _takes(each: Filter) -> str:
+    """Its sizes and parameters: "odd sizes from 1 to 127; --sigma 0.1 to 64"."""
+    numbers = [p for p in each.parameters if p.low is not None]
+    parts = [f"--{p.name} {p.low:g} to {p.high:g}" for p in numbers]
+    if each.key == "custom":
+        parts.append("--weights")
+    return "; ".join([each.sizes_in_words, *parts])
+
+
+def _sketch(border: str) -> str:
+    """What lies around the samples a b c d, drawn by the definition itself."""
+    letters = ["abcd"[at] if at != OUTSIDE else "0" for at in source_indices(-3, 7, 4, border)]
+    left, picture, right = letters[:3], letters[3:7], letters[7:]
+    return f"{' '.join(left)} | {' '.join(picture)} | {' '.join(right)}"
+
+
+def _refusals(engine: Engine) -> dict[str, list[str]]:
+    """Why some cannot run even the smallest job here: each reason, and whose it is."""
+    job = Job(np.zeros((1, 1, 1), np.uint8), filters.get("gaussian").weights(3))
+    refusals: dict[str, list[str]] = {}
+    for each in all_implementations():
+        if reason := each.why_not(job, engine.device):
+            refusals.setdefault(_with_remedy(reason, engine.device), []).append(each.key)
+    return refusals
+
+
+def _with_remedy(reason: str, device: Device | NoDevice) -> str:
+    if isinstance(device, NoDevice) and reason == device.reason:
+        return f"{reason} {device.remedy}".rstrip()
+    return reason
+
+
+def _print(title: str, rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    print(title)
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        print(f"  {''.join(cells)}".rstrip())
+    print()

@@ -1,0 +1,64 @@
+"""What the options --filter, --size, ... change about a State: the window's own words."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+
+import numpy as np
+
+from kernels import Engine, filters
+from kernels.errors import BadJobError
+from kernels.filters import Filter, custom
+from workbench import intents
+from workbench.intents import Changes
+from workbench.state import Picture, State
+
+
+def changes_of(arguments: Namespace, state: State) -> Changes:
+    """The State fields that the options set, checked together with the rest of `state`.
+
+    Raises BadJobError where they make no sense: an even size, an unknown name, an option that
+    would be ignored.
+    """
+    changes = _filter_changes(arguments, state)
+    given = {
+        "ksize": arguments.size,
+        "sigma": arguments.sigma,
+        "amount": arguments.amount,
+        "border": arguments.border,
+        "implementation": arguments.implementation,
+        "block_xy": arguments.block,
+    }
+    changes |= {name: value for name, value in given.items() if value is not None}
+    _check(replace(state, **changes))
+    return changes
+
+
+def _filter_changes(arguments: Namespace, state: State) -> Changes:
+    if arguments.weights is not None:
+        if arguments.filter not in (None, "custom"):
+            raise BadJobError(f"--weights are own weights, so --filter {arguments.filter} clashes.")
+        matrix = custom.parse(arguments.weights)
+        return {"filter": "custom", **intents.changes_for(state, "matrix", matrix)}
+    if arguments.filter == "custom":
+        raise BadJobError(
+            'The filter custom needs --weights, such as --weights="0 0 0; 0 1 0; 0 0 0".'
+        )
+    changes = intents.with_filter(state, arguments.filter or state.filter)
+    _refuse_ignored(filters.get(changes["filter"]), arguments)
+    return changes if arguments.filter else {}
+
+
+def _refuse_ignored(chosen: Filter, arguments: Namespace) -> None:
+    """The window hides what a filter does not take; here it would be dropped in silence."""
+    for name in ("sigma", "amount"):
+        if getattr(arguments, name) is not None and not intents.has_parameter(chosen, name):
+            raise BadJobError(f"{chosen.title} takes no --{name}.")
+
+
+def _check(state: State) -> None:
+    """Raise BadJobError for what no picture could make sense of."""
+    pixel = Picture("", np.zeros((1, 1, 1), np.uint8))
+    intents.job_for(replace(state, picture=pixel))
+    Engine(use_gpu=False).implementation(state.implementation)

@@ -1,0 +1,121 @@
+"""The program's own window, driven by a command: for a picture of it, or for a measurement."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from kernels.job import Result
+from workbench import theme
+from workbench.app import make_application
+from workbench.commands import CommandError
+from workbench.commands.machine import engine_maker
+from workbench.intents import Changes
+from workbench.main_window import MainWindow
+from workbench.settings import Settings
+
+TICK_MS = 100  # how long Ctrl+C may go unnoticed
+BASELINE_MS = 10_000  # how long to wait for the CPU's turn, which may be refused
+
+
+@contextmanager
+def real_window(
+    arguments: Namespace,
+    changes: Changes,
+    size: tuple[int, int] = (1440, 900),
+    scheme: theme.Scheme = "system",
+) -> Iterator[MainWindow]:
+    """A window of `size` pixels with `changes` to the first day's choices; closed in the end.
+
+    It neither reads nor writes the user's settings, so it looks the same for everybody.
+    """
+    make_application(scheme)
+    with TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.json")
+        settings.set("choices", changes)
+        window = MainWindow(engine_maker(arguments), settings)
+        window.resize(*size)
+        window.show()
+        try:
+            yield window
+        finally:
+            window.close()
+
+
+def settle(window: MainWindow, act: Callable[[], None]) -> Result:
+    """Do `act`, and wait until what it asks for has been filtered, timed and checked.
+
+    Raises CommandError with the sentence that the window would show.
+    """
+    wait = Wait(window)
+    window.settled.connect(wait.end)
+    try:
+        act()
+        return wait.outcome()
+    finally:
+        window.settled.disconnect(wait.end)
+
+
+def wait_for_baseline(window: MainWindow) -> None:
+    """Wait until the speed-up has its baseline, or for so long that there will be none."""
+    wait = Wait(window)
+    window.worker.baseline_timed.connect(wait.end)
+    QTimer.singleShot(BASELINE_MS, lambda: wait.end(None))
+    wait.outcome()
+    window.worker.baseline_timed.disconnect(wait.end)
+
+
+class Wait:
+    """Runs Qt's loop until `end` is called with an outcome, the window refuses, or Ctrl+C."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._loop = QEventLoop()
+        self._outcomes: list[Any] = []
+
+    def end(self, outcome: Any) -> None:
+        self._outcomes.append(outcome)
+        self._loop.quit()
+
+    def outcome(self) -> Any:
+        """What `end` was called with, before or meanwhile; an exception is raised."""
+        with self._watching():
+            if not self._outcomes:
+                self._loop.exec()
+        if isinstance(self._outcomes[0], BaseException):
+            raise self._outcomes[0]
+        return self._outcomes[0]
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """End as well where the window says no, at a bug, and at Ctrl+C, which Python only looks
+        at between its own instructions."""
+        window, hook = self._window, sys.excepthook
+        connections = [
+            (window.live.refused, lambda sentence, _: self.end(CommandError(sentence))),
+            (window.opener.failed, lambda sentence: self.end(CommandError(sentence))),
+            (window.worker.broke, lambda _, details: self.end(RuntimeError(details))),
+        ]
+        for told, slot in connections:
+            told.connect(slot)
+        sys.excepthook = lambda _kind, error, _trace: self.end(error)
+        handler = signal.signal(signal.SIGINT, lambda *_: self.end(KeyboardInterrupt()))
+        tick = QTimer()
+        tick.timeout.connect(lambda: None)
+        tick.start(TICK_MS)
+        try:
+            yield
+        finally:
+            tick.stop()
+            signal.signal(signal.SIGINT, handler)
+            sys.excepthook = hook
+            for told, slot in connections:
+                told.disconnect(slot)

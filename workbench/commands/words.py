@@ -1,0 +1,64 @@
+"""A Result in words: one line for a file, a table for the window drawn off screen."""
+
+from __future__ import annotations
+
+from kernels.job import Result
+from workbench import numbers
+
+
+def in_one_line(result: Result) -> str:
+    """ "5×5, shared: kernel 13.2 µs (20 samples, cold), ...; verified, checked all pixels, ..." """
+    job = result.job
+    parts = [f"kernel {numbers.duration(result.kernel.median_ms)} ({_samples(result)})"]
+    if result.device_name is not None:
+        upload = result.upload_ms
+        parts.append("resident" if upload is None else f"upload {numbers.duration(upload)}")
+    if result.download_ms is not None:
+        parts.append(f"download {numbers.duration(result.download_ms)}")
+    parts.append(numbers.byte_rate(result.effective_gb_s))
+    verdict = f"; {result.check}" if result.check is not None else ""
+    return f"{job.ksize}×{job.ksize}, {job.implementation}: {', '.join(parts)}{verdict}"
+
+
+def as_table(result: Result) -> str:
+    """Everything the timing strip shows, a row each."""
+    low, high = result.kernel.quartiles_ms
+    rows = [
+        ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
+        ("picture", _picture(result)),
+        ("ran", "; ".join(map(str, result.ran))),
+        ("kernel", f"{numbers.duration(result.kernel.median_ms)} ({_samples(result)})"),
+        ("quartiles", numbers.duration_range(low, high)),
+        ("upload", _transfer(result, result.upload_ms, "resident")),
+        ("download", _transfer(result, result.download_ms, numbers.MISSING)),
+        ("total", numbers.duration(result.total_ms)),
+        ("pixels", numbers.pixel_rate(result.megapixels_per_s)),
+        ("effective", numbers.byte_rate(result.effective_gb_s)),
+        ("check", str(result.check or "not checked")),
+    ]
+    if result.device_name is not None:
+        rows.insert(2, ("device", result.device_name))
+    return aligned(rows)
+
+
+def aligned(rows: list[tuple[str, str]]) -> str:
+    """Names and values in two columns."""
+    width = max(len(name) for name, _ in rows) + 2
+    return "\n".join(f"{name:<{width}}{value}" for name, value in rows)
+
+
+def _samples(result: Result) -> str:
+    count = len(result.kernel.samples_ms)
+    words = f"{count} sample{'s' if count != 1 else ''}"
+    return f"{words}, {result.kernel.cache}" if result.kernel.cache else words
+
+
+def _picture(result: Result) -> str:
+    job = result.job
+    return f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}"
+
+
+def _transfer(result: Result, ms: float | None, otherwise: str) -> str:
+    if result.device_name is None:
+        return "none, on the CPU"
+    return otherwise if ms is None else numbers.duration(ms)

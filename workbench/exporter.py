@@ -1,0 +1,67 @@
+"""Results and screenshots, to files and to the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+
+from kernels.job import Result
+from workbench import image_files
+from workbench.background import Background
+from workbench.export import save_png
+from workbench.state import Picture
+
+Settings = dict[str, Any]
+
+
+class Exporter(QObject):
+    """Writes in the background; what is to be written is given whole, so it cannot change.
+
+    Signals:
+        saved(path): the file is there, whole.
+        failed(sentence): why it is not; nothing was left behind.
+        copied(what): the clipboard holds it.
+    """
+
+    saved = Signal(object)
+    failed = Signal(str)
+    copied = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = background
+
+    def save_result(self, path: Path, result: Result, settings: Settings) -> None:
+        """The filtered picture at full resolution; in a PNG the settings go along."""
+        if path.suffix.lower() == ".png" and result.picture.dtype.kind == "u":
+            self._write(path, lambda: save_png(path, result.picture, settings))
+        else:
+            self._write(path, lambda: image_files.save(path, result.picture))
+
+    def save_image(self, path: Path, image: QImage, settings: Settings) -> None:
+        """A screenshot, as PNG with the settings inside."""
+        path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
+        self._write(path, lambda: save_png(path, image, settings))
+
+    def copy_image(self, image: QImage, what: str) -> None:
+        """An image to the clipboard; `what` names it for the message."""
+        QGuiApplication.clipboard().setImage(image)
+        self.copied.emit(what)
+
+    def _write(self, path: Path, write: Callable[[], None]) -> None:
+        self._background.run(
+            write,
+            lambda _: self.saved.emit(path),
+            lambda error: self.failed.emit(str(error)),
+        )
+
+
+def suggested_name(picture: Picture, result: Result) -> str:
+    """ "kodim05 gaussian-blur 5x5": what a file dialog proposes, without an extension."""
+    stem = Path(picture.name).stem
+    filter_name = result.job.filter_title.lower().replace(" ", "-").replace(",", "")
+    return f"{stem} {filter_name} {result.job.ksize}x{result.job.ksize}"

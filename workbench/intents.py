@@ -1,0 +1,151 @@
+"""What a State asks for: pure functions from choices to work, or to the reason there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import filters
+from kernels.device import Device, NoDevice
+from kernels.engine import Engine, Implementation, all_implementations
+from kernels.errors import KernelError
+from kernels.filters import Filter
+from kernels.job import Job, Result, Sampling
+from kernels.sweep import SweepPlan, sweeping
+from workbench.state import Matrix, State
+
+if TYPE_CHECKING:
+    from workbench.sweep_panel import SweepWish
+
+Changes = dict[str, Any]
+LOOKING = "Looking for a GPU…"
+
+
+def job_for(state: State) -> Job | None:
+    """The job to run now; None without a picture.  Raises KernelError where the choices clash."""
+    if state.picture is None:
+        return None
+    return Job(
+        picture=state.picture.samples,
+        weights=weights_for(state),
+        border=state.border,
+        implementation=state.implementation,
+        block_xy=state.block_xy,
+        filter_title=filters.get(state.filter).title,
+    )
+
+
+def baseline_for(job: Job, state: State) -> Job:
+    """The same work for the CPU implementation that speed-ups are measured against."""
+    return Job(
+        picture=job.picture,
+        weights=job.weights,
+        border=job.border,
+        implementation=state.baseline,
+        filter_title=job.filter_title,
+    )
+
+
+def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
+    """Whether `baseline` is what `baseline_for(job, state)` would find."""
+    return (
+        baseline is not None
+        and baseline.job.picture is job.picture
+        and baseline.job.weights is job.weights
+        and baseline.job.border == job.border
+        and baseline.job.implementation == state.baseline
+    )
+
+
+def weights_for(state: State, ksize: int | None = None) -> NDArray[np.float32]:
+    """The state's weights, or those of another size; the same choices give the same array."""
+    return _weights(state.filter, ksize or state.ksize, state.sigma, state.amount, state.matrix)
+
+
+@lru_cache(maxsize=64)
+def _weights(
+    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix
+) -> NDArray[np.float32]:
+    chosen = filters.get(filter_key)
+    return chosen.weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
+
+
+def with_filter(state: State, key: str) -> Changes:
+    """What picking the filter `key` changes: its size, too, where the present one is not its."""
+    chosen = filters.get(key)
+    ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
+    return {"filter": key, "ksize": ksize}
+
+
+def changes_for(state: State, name: str, value: Any) -> Changes:
+    """What setting the State field `name` to `value` changes altogether."""
+    match name:
+        case "filter":
+            return with_filter(state, value)
+        case "matrix":
+            return {"matrix": value, "ksize": len(value)}
+    return {name: value}
+
+
+def first_choice(state: State, device: Device) -> str:
+    """The implementation to begin with where there is a GPU: the one furthest up that can run."""
+    able = [i.key for i in all_implementations() if why_unavailable(state, i, device) is None]
+    return able[-1]
+
+
+def sweep_for(state: State, wish: SweepWish) -> Callable[[Engine], Iterator[Any]] | None:
+    """The measuring that `wish` asks for, for a worker to drive; None without a picture."""
+    if state.picture is None:
+        return None
+    plan = SweepPlan(
+        dimension=wish.dimension,
+        values=wish.values,
+        implementations=wish.implementations,
+        picture=state.picture.samples,
+        weights=lambda ksize: weights_for(state, ksize),
+        ksize=state.ksize,
+        border=state.border,
+        block_xy=state.block_xy,
+        filter_title=filters.get(state.filter).title,
+    )
+    sampling = Sampling(max_samples=20, max_seconds=1.0, cache=state.cache)
+    return lambda engine: sweeping(plan, engine, sampling)
+
+
+def why_not_here(implementation: Implementation, device: Device | NoDevice | None) -> str | None:
+    """The reason `implementation` cannot run here at all; None if some jobs may."""
+    if implementation.kind == "cpu" or isinstance(device, Device):
+        return None
+    return device.reason if isinstance(device, NoDevice) else LOOKING
+
+
+def caption(job: Job, implementation: Implementation) -> str:
+    """What was done, in a few words: "Gaussian blur 5×5 · OpenCV"."""
+    return f"{job.filter_title} {job.ksize}×{job.ksize} · {implementation.title}"
+
+
+def has_parameter(chosen: Filter, name: str) -> bool:
+    """Whether the filter takes the parameter `name`."""
+    return any(parameter.name == name for parameter in chosen.parameters)
+
+
+def why_unavailable(
+    state: State, implementation: Implementation, device: Device | NoDevice | None
+) -> str | None:
+    """The reason `implementation` cannot run what `state` asks for; None if it can.
+
+    device  None: still being looked for
+    """
+    if reason := why_not_here(implementation, device):
+        return reason
+    try:
+        job = job_for(state)
+    except KernelError:
+        return None  # whatever is wrong is not the implementation's fault
+    if job is None or not isinstance(device, Device):
+        return None
+    return implementation.why_not(job, device)

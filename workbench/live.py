@@ -1,0 +1,174 @@
+"""Live filtering: every change of the state becomes a job, every answer something to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from kernels.errors import CompileFailedError, KernelError
+from kernels.job import Job, Result, Sampling
+from workbench import intents
+from workbench.background import Background
+from workbench.display import Display, to_display
+from workbench.state import Picture, State, Store
+from workbench.worker import Worker
+
+# A change of any of these asks for another result.
+RUN_ON = (
+    "picture",
+    "filter",
+    "ksize",
+    "sigma",
+    "amount",
+    "matrix",
+    "border",
+    "implementation",
+    "block_xy",
+    "cache",
+)
+
+
+class Live(QObject):
+    """Stands between the store and the worker; lives on the GUI thread.
+
+    Attributes:
+        result: the newest Result, of whatever job; None before the first.
+        shown: its Display.
+
+    Signals:
+        before_ready(picture, display): the picture, fit for the screen.
+        after_ready(result, display): what became of it; again when more is known.
+        baseline_ready(result): the CPU's Result for the same work; None while there is none.
+        settled(result): the last word, and nothing is under way.
+        refused(sentence, details): why there is no new result; the old one stays.
+    """
+
+    before_ready = Signal(object, object)
+    after_ready = Signal(object, object)
+    baseline_ready = Signal(object)
+    settled = Signal(object)
+    refused = Signal(str, str)
+
+    def __init__(
+        self, store: Store, worker: Worker, background: Background, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.result: Result | None = None
+        self._store = store
+        self._worker = worker
+        self._background = background
+        self.shown: Display | None = None
+        self._baseline: Result | None = None
+        self._before_shown: Picture | None = None
+        store.changed.connect(self._follow)
+        worker.filtered.connect(self._show)
+        worker.settled.connect(self._settle)
+        worker.failed.connect(self._refuse)
+        worker.baseline_timed.connect(self._keep_baseline)
+
+    def run_again(self) -> None:
+        """Filter once more, as things stand."""
+        try:
+            job = intents.job_for(self._store.state)
+        except KernelError as error:
+            self._refuse(error)
+            return
+        if job is not None:
+            state = self._store.state
+            self._worker.request(job, state.levels, Sampling(cache=state.cache))
+
+    def _follow(self, old: State, new: State) -> None:
+        if new.picture is not old.picture or new.levels != old.levels:
+            self._show_before(new)
+        if any(getattr(new, name) != getattr(old, name) for name in RUN_ON):
+            self.run_again()
+        elif new.levels != old.levels:
+            self._show_after_again(new)
+        if new.baseline != old.baseline and self.result is not None:
+            self._compare(self.result)
+
+    def _show_before(self, state: State) -> None:
+        picture = state.picture
+        if picture is None:
+            return
+
+        def show(display: Display) -> None:
+            self._before_shown = picture
+            self.before_ready.emit(picture, display)
+            self._emit_after()  # a quick filter may have been done first
+
+        self._ask_display(picture.samples, state, show)
+
+    def _show_after_again(self, state: State) -> None:
+        result = self.result
+
+        def show(display: Display) -> None:
+            if result is self.result:
+                self.shown = display
+                self._emit_after()
+
+        if result is not None:
+            self._ask_display(result.picture, state, show)
+
+    def _ask_display(
+        self, samples: NDArray[Any], state: State, show: Callable[[Display], None]
+    ) -> None:
+        def show_if_still_wanted(display: Display) -> None:
+            now = self._store.state
+            if now.picture is state.picture and now.levels == state.levels:
+                show(display)
+
+        self._background.run(
+            lambda: to_display(samples, state.levels),
+            show_if_still_wanted,
+            lambda error: self.refused.emit(str(error), ""),
+        )
+
+    def _show(self, result: Result, display: Display) -> None:
+        if not self._is_of_this_picture(result.job, self._store.state.picture):
+            return
+        self.result, self.shown = result, display
+        self._emit_after()
+        self.baseline_ready.emit(self._baseline_of(result))
+
+    def _emit_after(self) -> None:
+        picture = self._before_shown
+        if self.result is not None and self._is_of_this_picture(self.result.job, picture):
+            self.after_ready.emit(self.result, self.shown)
+
+    def _settle(self, result: Result) -> None:
+        if self._is_of_this_picture(result.job, self._store.state.picture):
+            self._compare(result)
+            self.settled.emit(result)
+
+    def _compare(self, result: Result) -> None:
+        """Have the baseline timed, unless its time is known, or is this very result."""
+        baseline = self._baseline_of(result)
+        self.baseline_ready.emit(baseline)
+        if baseline is None:
+            self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
+
+    def _baseline_of(self, result: Result) -> Result | None:
+        if intents.is_baseline_of(result, result.job, self._store.state):
+            self._baseline = result
+        return (
+            self._baseline
+            if intents.is_baseline_of(self._baseline, result.job, self._store.state)
+            else None
+        )
+
+    def _keep_baseline(self, baseline: Result) -> None:
+        self._baseline = baseline
+        if self.result is not None:
+            self.baseline_ready.emit(self._baseline_of(self.result))
+
+    def _refuse(self, error: KernelError) -> None:
+        details = error.log if isinstance(error, CompileFailedError) else ""
+        self.refused.emit(str(error), details)
+
+    @staticmethod
+    def _is_of_this_picture(job: Job, picture: Picture | None) -> bool:
+        return picture is not None and job.picture is picture.samples

@@ -1,0 +1,347 @@
+"""The window: builds the panels and connects them; no logic of its own."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+
+from kernels.device import Device, NoDevice
+from kernels.engine import Engine, all_implementations
+from kernels.errors import KernelError
+from kernels.job import Progress, Result
+from workbench import choices, intents
+from workbench.background import Background
+from workbench.compare_view import CompareView
+from workbench.controls import ControlPanel
+from workbench.display import Display
+from workbench.display_controls import stretched
+from workbench.exporter import Exporter
+from workbench.gallery import Gallery
+from workbench.history_plot import HistoryPlot
+from workbench.image_files import ImageFileError
+from workbench.live import Live
+from workbench.menus import Menus
+from workbench.message_bar import MessageBar
+from workbench.opener import Opener
+from workbench.settings import Settings
+from workbench.state import Picture, State, Store
+from workbench.sweep_panel import SweepPanel, SweepWish
+from workbench.timing_strip import TimingStrip
+from workbench.worker import Worker
+
+TITLE = "Filter Workbench"
+LAYOUT_VERSION = 1
+EXPECTED = (ImageFileError, KernelError, MemoryError)
+
+
+class MainWindow(QMainWindow):
+    """Everything on the screen.
+
+    Signals:
+        settled(result): the newest wish was filtered, timed and checked, and nothing waits.
+        first_painted(): the window shows for the first time.
+    """
+
+    settled = Signal(object)
+    first_painted = Signal()
+
+    def __init__(
+        self,
+        make_engine: Callable[[], Engine] = Engine,
+        settings: Settings | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.settings = settings or Settings()
+        self.store = Store(parent=self)
+        self.device: Device | NoDevice | None = None
+        self._chose_implementation = "implementation" in self.settings.get("choices", {})
+        self.store.update(**choices.from_data(self.settings.get("choices", {}), self.store.state))
+        self._make_services(make_engine)
+        self._make_views()
+        self._connect()
+        self.menus = Menus(self)
+        self._restore_layout()
+        self._show_state(self.store.state)
+        if self.settings.complaint:
+            self.messages.show_message("warning", self.settings.complaint)
+        self.worker.start()
+
+    # -- what others may ask for
+
+    def open_paths(self, paths: list[Path]) -> None:
+        """Open the first of `paths`, or the picture that comes with the program."""
+        if paths:
+            self.opener.open_file(paths[0])
+        else:
+            self.opener.open_start_picture()
+
+    def screenshot(self) -> QImage:
+        """The window as it is."""
+        return self.grab().toImage()
+
+    def choices_to_keep(self) -> dict[str, Any]:
+        """What a screenshot remembers: the choices, and which built-in picture they were for."""
+        picture = self.store.state.picture
+        built_in = picture.built_in if picture else None
+        return {**choices.to_data(self.store.state), "built_in": built_in}
+
+    def forget_all(self) -> None:
+        """Begin anew: choices and layout as on the first day."""
+        self.settings.forget()
+        self._chose_implementation = False
+        picture = self.store.state.picture
+        fresh = State(picture=picture)
+        self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
+        self.restoreState(self._first_layout, LAYOUT_VERSION)
+
+    def show_exception(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        """What Python calls for an exception nobody caught: a bug, shown with its traceback."""
+        details = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(details)
+        self._show_bug(f"{kind.__name__}: {error}", details)
+
+    # -- building
+
+    def _make_services(self, make_engine: Callable[[], Engine]) -> None:
+        self.worker = Worker(make_engine, self)
+        self._reading = Background(EXPECTED, self)
+        self._writing = Background(EXPECTED, self)
+        self.live = Live(self.store, self.worker, self._reading, self)
+        self.opener = Opener(self._reading, self)
+        self.exporter = Exporter(self._writing, self)
+
+    def _make_views(self) -> None:
+        self.setWindowTitle(TITLE)
+        self.resize(1280, 800)
+        self.setAcceptDrops(True)
+        self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
+        self.messages = MessageBar()
+        self.compare = CompareView()
+        self.timing = TimingStrip()
+        self.history = HistoryPlot()
+        self.controls = ControlPanel()
+        self.sweep = SweepPanel()
+        self.gallery = Gallery(mirror=self.settings.get("mirror", ""))
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        for view, stretch in ((self.messages, 0), (self.compare, 1), (self.timing, 0)):
+            column.addWidget(view, stretch)
+        self.setCentralWidget(centre)
+        # The side panels take the whole height, and the history what is below the pictures.
+        for corner, side in (
+            (Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea),
+            (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
+        ):
+            self.setCorner(corner, side)
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        self.docks = {
+            "Controls": self._dock("Controls", self.controls, left),
+            "Sweep": self._dock("Sweep", self.sweep, right),
+            "Gallery": self._dock("Gallery", self.gallery, right),
+            "History": self._dock("History", self.history, bottom),
+        }
+        self.tabifyDockWidget(self.docks["Sweep"], self.docks["Gallery"])
+        self.docks["Sweep"].raise_()
+        self._chip = QLabel("Looking for a GPU…")
+        self._chip.setObjectName("device")
+        self.statusBar().addPermanentWidget(self._chip)
+
+    def _dock(self, title: str, view: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title)
+        dock.setWidget(view)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _connect(self) -> None:
+        store, worker, live, say = self.store, self.worker, self.live, self.messages.show_message
+        store.changed.connect(lambda _old, new: self._show_state(new))
+        self.controls.wanted.connect(self._apply)
+        self.controls.stretch_wanted.connect(self._stretch)
+        self.compare.wanted.connect(self._apply)
+
+        worker.device_found.connect(self._show_device)
+        worker.progressed.connect(lambda doing: self.timing.show_progress(doing or None))
+        worker.broke.connect(self._show_bug)
+        for background in (self._reading, self._writing):
+            background.broke.connect(self._show_bug)
+        live.before_ready.connect(self.compare.show_before)
+        live.after_ready.connect(self._show_after)
+        live.baseline_ready.connect(self.timing.show_baseline)
+        live.settled.connect(self.history.add)
+        live.settled.connect(self.settled)
+        live.refused.connect(lambda sentence, details: say("error", sentence, details))
+
+        self.opener.opened.connect(self._take_picture)
+        self.opener.restored.connect(self._restore)
+        self.opener.failed.connect(lambda sentence: say("error", sentence))
+        self.exporter.saved.connect(lambda path: say("info", f"Saved {path}."))
+        self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
+        self.exporter.failed.connect(lambda sentence: say("error", sentence))
+        self.gallery.file_wanted.connect(self.opener.open_file)
+        self.gallery.built_in_wanted.connect(self.opener.open_built_in)
+
+        self.sweep.started.connect(self._start_sweep)
+        self.sweep.cancelled.connect(worker.cancel_sweep)
+        worker.sweep_stepped.connect(self._show_sweep_step)
+        worker.sweep_ended.connect(self._end_sweep)
+
+    # -- passing on
+
+    def _apply(self, name: str, value: Any) -> None:
+        self._chose_implementation |= name == "implementation"
+        self.store.update(**intents.changes_for(self.store.state, name, value))
+
+    def _show_state(self, state: State) -> None:
+        availability = [
+            (each, intents.why_unavailable(state, each, self.device))
+            for each in all_implementations()
+        ]
+        self.controls.show_implementations(availability)
+        self.sweep.show_implementations(
+            [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
+        )
+        for view in (self.controls, self.compare, self.sweep):
+            view.show_state(state)
+        name = f"{state.picture.name} — " if state.picture else ""
+        self.setWindowTitle(f"{name}{TITLE}")
+
+    def _show_device(self, device: Device | NoDevice) -> None:
+        self.device = device
+        if isinstance(device, Device):
+            self._chip.setText(device.name)
+            self._chip.setToolTip(f"CUDA device {device.index} of {device.count}")
+            if not self._chose_implementation:
+                self.store.update(implementation=intents.first_choice(self.store.state, device))
+        else:
+            self._chip.setText("No GPU")
+            self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
+            self.messages.show_message("info", f"{device.reason} {device.remedy}".strip())
+        self._show_state(self.store.state)
+
+    def _take_picture(self, picture: Picture) -> None:
+        self.store.update(picture=picture, levels=None)
+        if picture.path is not None:
+            self.settings.add_recent_file(picture.path)
+        self.messages.clear("error")
+        if picture.notes:
+            self.messages.show_message("info", f"{picture.name}: {' '.join(picture.notes)}")
+
+    def _show_after(self, result: Result, display: Display) -> None:
+        implementation = next(
+            each for each in all_implementations() if each.key == result.job.implementation
+        )
+        caption = intents.caption(result.job, implementation)
+        self.compare.show_after(result.picture, display, caption)
+        self.timing.show_result(result)
+        self.messages.clear("error")
+
+    def _show_bug(self, sentence: str, details: str) -> None:
+        self.messages.show_message("error", f"Something went wrong here: {sentence}", details)
+
+    def _stretch(self) -> None:
+        picture = self.store.state.picture
+        if picture is not None:
+            self._reading.run(
+                lambda: stretched(picture),
+                lambda levels: self.store.update(levels=levels),
+                lambda error: self.messages.show_message("error", str(error)),
+            )
+
+    def _restore(self, data: dict[str, Any], name: str) -> None:
+        """Take over the settings that a screenshot holds."""
+        self._chose_implementation = True
+        self.store.update(**choices.from_data(data, self.store.state))
+        self.messages.show_message("info", f"Took over the settings in {name}.")
+        if isinstance(built_in := data.get("built_in"), str):
+            self.opener.open_built_in(built_in)
+
+    # -- the sweep
+
+    def _start_sweep(self, wish: SweepWish) -> None:
+        sweeping = intents.sweep_for(self.store.state, wish)
+        if sweeping is not None:
+            self.sweep.show_running(True)
+            self.worker.start_sweep(sweeping)
+
+    def toggle_sweep(self) -> None:
+        """Start the sweep that the panel asks for, or cancel the one that runs."""
+        self.docks["Sweep"].show()
+        self.docks["Sweep"].raise_()
+        self.sweep.toggle()
+
+    def _show_sweep_step(self, step: Any) -> None:
+        if isinstance(step, Progress):
+            self.sweep.show_progress(step.doing)
+        else:
+            self.sweep.show_point(step)
+
+    def _end_sweep(self, error: KernelError | None, is_complete: bool) -> None:
+        if is_complete:
+            self.sweep.finished()
+        else:
+            self.sweep.show_running(False)
+        if error is not None:
+            self.messages.show_message("error", str(error))
+
+    # -- coming and going
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        if event.mimeData().hasUrls() or event.mimeData().hasImage():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            self.opener.open_dropped(paths[0])
+        elif event.mimeData().hasImage():
+            self.opener.open_image(QImage(event.mimeData().imageData()))
+        event.acceptProposedAction()
+
+    def paste(self) -> None:
+        """Open what the clipboard holds: a file, or a picture."""
+        content = QGuiApplication.clipboard().mimeData()
+        paths = [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]
+        if paths:
+            self.opener.open_dropped(paths[0])
+        else:
+            self.opener.open_image(QGuiApplication.clipboard().image())
+
+    def showEvent(self, event: Any) -> None:  # noqa: N802
+        super().showEvent(event)
+        QTimer.singleShot(0, self.first_painted.emit)
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        self.settings.set("choices", choices.to_data(self.store.state))
+        self.settings.set("geometry", _to_text(self.saveGeometry()))
+        self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
+        self.settings.save()
+        self.worker.close()
+        self.gallery.close_threads()
+        for background in (self._reading, self._writing):
+            background.close()
+        super().closeEvent(event)
+
+    def _restore_layout(self) -> None:
+        self._first_layout = self.saveState(LAYOUT_VERSION)
+        self.restoreGeometry(_from_text(self.settings.get("geometry", "")))
+        self.restoreState(_from_text(self.settings.get("layout", "")), LAYOUT_VERSION)
+
+
+def _to_text(data: QByteArray) -> str:
+    return bytes(data.toBase64().data()).decode()
+
+
+def _from_text(text: str) -> QByteArray:
+    return QByteArray.fromBase64(QByteArray(text.encode()))

@@ -1,0 +1,69 @@
+"""Weights typed in by hand: rows of numbers, applied once they make sense."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from kernels.errors import BadJobError
+from kernels.filters.custom import parse
+from kernels.filters.parameters import MATRIX
+from workbench import theme
+from workbench.state import Matrix
+
+
+class MatrixEdit(QWidget):
+    """Shows a matrix as text.  While the text is no matrix it says why, and nothing is picked.
+
+    Signals:
+        picked(matrix): the text is another matrix now.
+    """
+
+    picked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._matrix: Matrix = ()
+        self._text = QPlainTextEdit()
+        self._text.setObjectName("matrix")
+        self._text.setAccessibleName(MATRIX.title)
+        self._text.setToolTip(f"{MATRIX.tip}\nSpaces, commas or tabs between numbers; paste works.")
+        self._text.setTabChangesFocus(True)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setFont(theme.fixed_font())
+        self._text.setFixedHeight(6 * self._text.fontMetrics().lineSpacing())
+        self._text.textChanged.connect(self._read)
+        self._objection = QLabel()
+        self._objection.setWordWrap(True)
+        self._objection.setObjectName("matrix-objection")
+        self._objection.setProperty("objection", True)
+        self._objection.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._text)
+        column.addWidget(self._objection)
+
+    def show_matrix(self, matrix: Matrix) -> None:
+        """Show `matrix`, unless the text already says it in the user's own spelling."""
+        if matrix == self._matrix:
+            return
+        self._matrix = matrix
+        with QSignalBlocker(self._text):
+            rows = (" ".join(f"{value:g}" for value in row) for row in matrix)
+            self._text.setPlainText("\n".join(rows))
+        self._object("")
+
+    def _read(self) -> None:
+        try:
+            matrix = parse(self._text.toPlainText())
+        except BadJobError as error:
+            self._object(str(error))
+            return
+        self._object("")
+        if matrix != self._matrix:
+            self._matrix = matrix
+            self.picked.emit(matrix)
+
+    def _object(self, sentence: str) -> None:
+        self._objection.setText(sentence)
+        self._objection.setVisible(bool(sentence))

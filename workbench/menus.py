@@ -1,0 +1,247 @@
+"""The menu bar: all that can be done in the window, by name and by key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from kernels.device import NoDevice
+from workbench import theme
+from workbench.about import AboutDialog
+from workbench.actions import Action, MenuTree
+from workbench.clipboard import to_image
+from workbench.exporter import suggested_name
+from workbench.image_files import OPEN_FILTER, SAVE_FILTER
+from workbench.shortcuts import ShortcutsDialog
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QImage
+
+    from workbench.main_window import MainWindow
+
+SCHEMES = {"system": "Like the &system", "light": "&Light", "dark": "&Dark"}
+PNG_FILTER = "PNG (*.png)"
+
+
+class Menus(QObject):
+    """Builds the menus of a MainWindow and does what needs a dialog."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._actions = self._table()
+        tree = MenuTree(window)
+        tree.add(self._actions)
+        self._recent = tree.menu("&File/Open &recent")
+        self._recent.aboutToShow.connect(self._fill_recent)
+        self._add_schemes(tree.menu("&View/&Theme").addAction)
+        for dock in window.docks.values():
+            tree.menu("&View/&Panels").addAction(dock.toggleViewAction())
+
+    def _table(self) -> list[Action]:
+        window = self._window
+        opener, controls = window.opener, window.controls
+        file, view, run, copy = "&File", "&View", "&Run", "&Edit"
+        shot = "&File/&Screenshot"
+        return [
+            Action(file, "&Open…", self._open, ("Ctrl+O",), "Open a picture."),
+            Action("&File/Open &recent", "Forget these", self._forget_recent),
+            Action(file, "&Next in folder", lambda: self._neighbour(1), ("PgDown",)),
+            Action(file, "&Previous in folder", lambda: self._neighbour(-1), ("PgUp",)),
+            Action(
+                file,
+                "&Gallery",
+                lambda: self._raise("Gallery"),
+                ("Ctrl+G",),
+                "Kodak pictures and pictures made by code.",
+            ),
+            Action(
+                file,
+                "&Save result as…",
+                self._save_result,
+                ("Ctrl+S",),
+                "The filtered picture at full resolution.",
+                separator=True,
+            ),
+            Action(shot, "&Window…", lambda: self._save_image("window"), ("Ctrl+Shift+W",)),
+            Action(
+                shot,
+                "&Comparison…",
+                lambda: self._save_image("comparison"),
+                ("Ctrl+Shift+S",),
+                "Before and after at full resolution.",
+            ),
+            Action(shot, "C&hart…", lambda: self._save_image("chart"), ("Ctrl+Shift+H",)),
+            Action(file, "&Quit", window.close, ("Ctrl+Q",), separator=True),
+            Action(copy, "&Copy result", self._copy_result, ("Ctrl+C",)),
+            Action(
+                copy, "Copy com&parison", lambda: self._copy_image("comparison"), ("Ctrl+Shift+C",)
+            ),
+            Action(copy, "Copy &window", lambda: self._copy_image("window"), ("Ctrl+Alt+C",)),
+            Action(copy, "Copy c&hart", lambda: self._copy_image("chart"), ("Ctrl+Alt+H",)),
+            Action(copy, "&Paste picture", window.paste, ("Ctrl+V",), separator=True),
+            Action(view, "&Side by side or wipe", self._toggle_wipe, ("W",)),
+            Action(view, "&Fit", window.compare.show_fit, ("Ctrl+0",)),
+            Action(view, "&100 %", window.compare.show_exact, ("Ctrl+1",)),
+            Action(view, "F&ull screen", self._toggle_full_screen, ("F11",)),
+            Action(
+                run,
+                "&Run again",
+                window.live.run_again,
+                ("R", "F5"),
+                "Filter and time once more, as things stand.",
+            ),
+            Action(
+                run,
+                "Next &implementation",
+                lambda: controls.run.step_implementation(1),
+                ("I",),
+                separator=True,
+            ),
+            Action(
+                run,
+                "Previous implementation",
+                lambda: controls.run.step_implementation(-1),
+                ("Shift+I",),
+            ),
+            Action(run, "&Larger kernel", lambda: controls.filter.step_size(1), ("]",)),
+            Action(run, "&Smaller kernel", lambda: controls.filter.step_size(-1), ("[",)),
+            Action(run, "Next &block shape", lambda: controls.run.step_block(1), (".",)),
+            Action(run, "Previous block shape", lambda: controls.run.step_block(-1), (",",)),
+            Action(run, "Start or cancel s&weep", window.toggle_sweep, ("Ctrl+B",), separator=True),
+            Action("&Help", "&Keyboard shortcuts", self._shortcuts, ("?", "F1")),
+            Action("&Help", "Start with &defaults again", self._forget_all),
+            Action("&Help", "&About and diagnostics", self._about),
+        ] + [
+            Action("&File/&Built-in picture", title, lambda key=key: opener.open_built_in(key))
+            for key, title in _built_in_titles()
+        ]
+
+    # -- opening
+
+    def _open(self) -> None:
+        folder = self._window.settings.get("folder", "")
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open a picture", folder, OPEN_FILTER)
+        if name:
+            self._window.settings.set("folder", str(Path(name).parent))
+            self._window.opener.open_file(Path(name))
+
+    def _neighbour(self, step: int) -> None:
+        picture = self._window.store.state.picture
+        if picture is not None and picture.path is not None:
+            self._window.opener.open_neighbour(picture.path, step)
+
+    def _fill_recent(self) -> None:
+        for action in self._recent.actions()[1:]:
+            self._recent.removeAction(action)
+        self._recent.addSeparator()
+        for path in self._window.settings.recent_files:
+            action = self._recent.addAction(path.name.replace("&", "&&"))
+            action.setToolTip(str(path))
+            action.triggered.connect(lambda _=False, p=path: self._window.opener.open_file(p))
+
+    def _forget_recent(self) -> None:
+        self._window.settings.set("recent", [])
+
+    # -- saving and copying
+
+    def _save_result(self) -> None:
+        picture, result = self._window.store.state.picture, self._window.live.result
+        if picture is None or result is None:
+            return
+        extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
+        if path := self._ask_path(f"{suggested_name(picture, result)}{extension}", SAVE_FILTER):
+            self._window.exporter.save_result(path, result, self._window.choices_to_keep())
+
+    def _save_image(self, what: str) -> None:
+        image = self._take(what)
+        if not image.isNull() and (path := self._ask_path(f"{what}.png", PNG_FILTER)):
+            self._window.exporter.save_image(path, image, self._window.choices_to_keep())
+
+    def _copy_image(self, what: str) -> None:
+        image = self._take(what)
+        if not image.isNull():
+            self._window.exporter.copy_image(image, f"the {what}")
+
+    def _copy_result(self) -> None:
+        result, shown = self._window.live.result, self._window.live.shown
+        if result is not None and shown is not None:
+            image = to_image(result.picture, shown.images[0])
+            self._window.exporter.copy_image(image, "the result")
+
+    def _take(self, what: str) -> QImage:
+        take: dict[str, Callable[[], QImage]] = {
+            "window": self._window.screenshot,
+            "comparison": self._window.compare.grab_comparison,
+            "chart": self._window.sweep.grab_chart,
+        }
+        image = take[what]()
+        if image.isNull():
+            self._window.messages.show_message("info", f"There is no {what} to show yet.")
+        return image
+
+    def _ask_path(self, name: str, file_types: str) -> Path | None:
+        folder = Path(self._window.settings.get("save-folder", ""))
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, "Save", str(folder / name), file_types
+        )
+        if not chosen:
+            return None
+        self._window.settings.set("save-folder", str(Path(chosen).parent))
+        return Path(chosen)
+
+    # -- looks
+
+    def _raise(self, title: str) -> None:
+        dock = self._window.docks[title]
+        dock.show()
+        dock.raise_()
+        dock.widget().setFocus()
+
+    def _toggle_wipe(self) -> None:
+        mode = "side" if self._window.store.state.view_mode == "wipe" else "wipe"
+        self._window.store.update(view_mode=mode)
+
+    def _toggle_full_screen(self) -> None:
+        if self._window.isFullScreen():
+            self._window.showNormal()
+        else:
+            self._window.showFullScreen()
+
+    def _add_schemes(self, add_action: Callable[[str], QAction]) -> None:
+        group = QActionGroup(self)
+        for scheme, title in SCHEMES.items():
+            action = add_action(title)
+            action.setCheckable(True)
+            action.setChecked(scheme == self._window.settings.get("theme", "system"))
+            action.triggered.connect(lambda _=False, s=scheme: self._choose_scheme(s))
+            group.addAction(action)
+
+    def _choose_scheme(self, scheme: theme.Scheme) -> None:
+        self._window.settings.set("theme", scheme)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, scheme)
+
+    # -- help
+
+    def _shortcuts(self) -> None:
+        ShortcutsDialog(self._actions, self._window).open()
+
+    def _about(self) -> None:
+        device = self._window.device or NoDevice("The GPU is still being looked for.")
+        AboutDialog(device, self._window).open()
+
+    def _forget_all(self) -> None:
+        self._window.forget_all()
+
+
+def _built_in_titles() -> list[tuple[str, str]]:
+    from kernels.pictures import PICTURES
+
+    return [(key, picture.title) for key, picture in PICTURES.items()]

@@ -1,0 +1,96 @@
+"""Open pictures from wherever they come, and tell a screenshot that remembers its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from kernels.pictures import PICTURES
+from workbench import image_files
+from workbench.assets_path import asset
+from workbench.background import Background
+from workbench.clipboard import to_samples
+from workbench.export import read_settings
+from workbench.image_files import ImageFileError
+from workbench.state import Picture
+
+START_PICTURE = "scene"
+
+
+class Opener(QObject):
+    """Loads in the background; only the newest wish is heard of.
+
+    Signals:
+        opened(picture): a Picture was loaded.
+        restored(data, name): a screenshot called `name` held these settings.
+        failed(sentence): why there is no new picture; the old one stays.
+    """
+
+    opened = Signal(object)
+    restored = Signal(object, str)
+    failed = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._newest = 0
+
+    def open_file(self, path: Path) -> None:
+        """A picture file."""
+        self._ask(lambda: image_files.load(path), self.opened.emit)
+
+    def open_start_picture(self) -> None:
+        """The picture that comes with the program."""
+        title = PICTURES[START_PICTURE].title
+        self._ask(
+            lambda: Picture(
+                title, image_files.load(asset("scene.png")).samples, built_in=START_PICTURE
+            ),
+            self.opened.emit,
+        )
+
+    def open_built_in(self, key: str) -> None:
+        """One of the pictures made by code."""
+        built_in = PICTURES[key]
+        self._ask(lambda: Picture(built_in.title, built_in.make(), built_in=key), self.opened.emit)
+
+    def open_dropped(self, path: Path) -> None:
+        """A picture, or a screenshot of ours, whose settings count rather than its pixels."""
+
+        def show(found: dict[str, Any] | Picture) -> None:
+            if isinstance(found, Picture):
+                self.opened.emit(found)
+            else:
+                self.restored.emit(found, path.name)
+
+        self._ask(lambda: read_settings(path) or image_files.load(path), show)
+
+    def open_image(self, image: QImage) -> None:
+        """A picture from the clipboard, or dragged from another program."""
+        self._ask(lambda: Picture("Pasted picture", to_samples(image)), self.opened.emit)
+
+    def open_neighbour(self, path: Path, step: int) -> None:
+        """The next (1) or previous (-1) picture in the folder of `path`."""
+
+        def load() -> Picture:
+            neighbour = image_files.neighbours(path)[step > 0]
+            if neighbour is None:
+                raise ImageFileError(
+                    f"{path.name} is the {'last' if step > 0 else 'first'} picture in its folder."
+                )
+            return image_files.load(neighbour)
+
+        self._ask(load, self.opened.emit)
+
+    def _ask(self, load: Callable[[], Any], show: Callable[[Any], None]) -> None:
+        self._newest += 1
+        wish = self._newest
+        self._background.run(
+            load,
+            lambda found: show(found) if wish == self._newest else None,
+            lambda error: self.failed.emit(str(error)) if wish == self._newest else None,
+        )

@@ -1,0 +1,64 @@
+"""The system libraries that Qt loads on Linux, and the sentence for those that are missing.
+
+Imports no Qt: it is what speaks when Qt cannot.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Mapping
+
+# What Qt loads -> the Debian package that brings it.
+ALWAYS = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libglib-2.0.so.0": "libglib2.0-0",
+}
+ON_X11 = {
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+}
+
+
+def platform() -> str:
+    """The platform plugin that Qt will take: "xcb", "wayland", "offscreen", "windows", "cocoa"."""
+    if wanted := os.environ.get("QT_QPA_PLATFORM"):
+        return wanted
+    if sys.platform != "linux":
+        return {"win32": "windows", "darwin": "cocoa"}.get(sys.platform, sys.platform)
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return "wayland"
+    return "xcb" if os.environ.get("DISPLAY") else "offscreen"
+
+
+def why_no_window(on_platform: str) -> str | None:
+    """What Qt lacks to open a window there, and the command that brings it; None: nothing."""
+    if sys.platform != "linux":
+        return None
+    missing = {**_missing(ALWAYS), **(_missing(ON_X11) if on_platform == "xcb" else {})}
+    if not missing:
+        return None
+    return (
+        f"Qt needs {', '.join(missing)}, which this system lacks; on Debian or Ubuntu: "
+        f"sudo apt-get install {' '.join(missing.values())}"
+    )
+
+
+def _missing(libraries: Mapping[str, str]) -> dict[str, str]:
+    return {name: package for name, package in libraries.items() if not _loads(name)}
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
