@@ -27,6 +27,7 @@ class Background(QObject):
         self, expected: tuple[type[Exception], ...], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
+        self._closed = False
         self._thread = QThread(self)
         self._runner = _Runner(expected)
         self._runner.moveToThread(self._thread)
@@ -40,16 +41,21 @@ class Background(QObject):
         on_failure: Callable[[Exception], None],
     ) -> None:
         """Call `work` on the thread, then `on_answer` or `on_failure` here."""
+        if self._closed:
+            return
         if not self._thread.isRunning():
             self._thread.start()
         self._asked.emit((work, on_answer, on_failure))
 
     def close(self) -> None:
         """Let what runs finish, forget the rest, and wait for the thread to end."""
+        self._closed = True
         self._thread.quit()
         self._thread.wait()
 
     def _deliver(self, deliver: Callable[[Any], None] | None, outcome: Any) -> None:
+        if self._closed:
+            return
         if deliver is None:
             self.broke.emit(*outcome)
         else:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from workbench import __version__
+from workbench import __version__, qt_libraries
 from workbench.commands import CommandError
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         if "PySide6" not in (error.name or ""):
             raise
-        sentence = f"Qt does not load ({error}); `workbench doctor` says what is missing."
-        return _complain(sentence, FAILED)
+        missing = qt_libraries.why_no_window(qt_libraries.platform())
+        return _complain(missing or f"Qt does not load ({error}); install it again.", FAILED)
 
 
 def _complain(sentence: object, exit_code: int) -> int:
@@ -127,7 +127,7 @@ def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_shot_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", metavar="OUT.png", type=Path, help="PNG file to write")
     parser.add_argument(
-        "images", metavar="IMAGE", nargs="?", type=Path, help="picture; by default the bundled one"
+        "image", metavar="IMAGE", nargs="?", type=Path, help="picture; by default the bundled one"
     )
     parser.add_argument(
         "--size-px",
@@ -136,7 +136,9 @@ def _add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         default=(1440, 900),
         help="size of the window (default: 1440x900)",
     )
-    parser.add_argument("--theme", choices=("light", "dark"), help="default: the system's")
+    parser.add_argument(
+        "--theme", choices=("system", "light", "dark"), default="system", help="default: system"
+    )
     _add_job_options(parser)
     _add_device_options(parser)
 

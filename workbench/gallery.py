@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -90,7 +92,7 @@ class Gallery(QWidget):
         self._built_ins = TileList("Built-in pictures")
         self._built_ins.setObjectName("built_in_tiles")
         self._built_ins.chosen.connect(lambda key: self.built_in_wanted.emit(key))
-        self._note = QLabel()
+        self._note = QLabel(wordWrap=True)
         self._note.setProperty("muted", True)
         self._note.hide()
 
@@ -137,15 +139,15 @@ class Gallery(QWidget):
         self._card.setVisible(bool(missing))
         self._card.show_offer(len(missing), trouble)
         there = [number for number in range(1, len(NAMES) + 1) if number not in missing]
-        if there != self._photographs.keys():
-            self._hang(there)
+        self._hang(there)
 
     def _hang(self, numbers: list[int]) -> None:
+        """Show these photographs, and no others."""
+        before = self._photographs.keys()
         self._photographs.show_tiles([_photograph(number) for number in numbers])
-        for number in numbers:
-            self._ask_for_thumbnail(
-                self._photographs, number, partial(_of_file, self._kodak.path(number))
-            )
+        for number in set(numbers) - set(before):
+            load = partial(_load_samples, self._kodak.path(number))
+            self._ask_for_thumbnail(self._photographs, number, load)
 
     def _download(self, mirror: str) -> None:
         self.mirror_changed.emit(mirror)
@@ -162,6 +164,9 @@ class Gallery(QWidget):
 
     def _show_progress(self, progress: Downloading) -> None:
         self._card.show_progress(progress)
+        finished = set(range(1, progress.finished + 1))
+        if not finished <= set(self._photographs.keys()):
+            self._hang(sorted(finished.union(self._photographs.keys())))
 
     def _after_failure(self, error: Exception) -> None:
         self._look_for_kodak(str(error))
@@ -186,20 +191,17 @@ class Gallery(QWidget):
     # -- thumbnails --------------------------------------------------------------------------------
 
     def _fill_built_ins(self) -> None:
-        self._built_ins.show_tiles(
-            [
-                Tile(key, built_in.title, "made by code", built_in.shows)
-                for key, built_in in PICTURES.items()
-            ]
-        )
-        for key in PICTURES:
-            self._ask_for_thumbnail(self._built_ins, key, partial(_of_built_in, key))
+        tiles = [Tile(key, built_in.title, built_in.shows) for key, built_in in PICTURES.items()]
+        self._built_ins.show_tiles(tiles)
+        for key, built_in in PICTURES.items():
+            self._ask_for_thumbnail(self._built_ins, key, built_in.make)
 
-    def _ask_for_thumbnail(self, tiles: TileList, key: object, load: Any) -> None:
-        ratio = self.devicePixelRatioF()
+    def _ask_for_thumbnail(
+        self, tiles: TileList, key: object, make: Callable[[], NDArray[Any]]
+    ) -> None:
         self._thumbnails.run(
-            lambda: _small(load(), ratio),
-            lambda image: tiles.show_thumbnail(key, image),
+            partial(_thumbnail, make, self.devicePixelRatioF()),
+            lambda made: tiles.show_thumbnail(key, *made),
             lambda _: None,  # the tile stays empty; opening it says why
         )
 
@@ -213,16 +215,21 @@ def _heading(text: str) -> QLabel:
 
 
 def _photograph(number: int) -> Tile:
-    name = NAMES[number - 1].removesuffix(".png")
-    return Tile(number, f"Kodak {number}", name, f"Open {NAMES[number - 1]} (click, or Enter).")
+    name = NAMES[number - 1]
+    return Tile(number, name.removesuffix(".png"), f"Opens {name}.")
 
 
-def _of_file(path: Path) -> Display:
-    return to_display(image_files.load(path).samples)
+def _load_samples(path: Path) -> NDArray[Any]:
+    return image_files.load(path).samples
 
 
-def _of_built_in(key: str) -> Display:
-    return to_display(PICTURES[key].make())
+def _thumbnail(make: Callable[[], NDArray[Any]], device_pixel_ratio: float) -> tuple[QImage, str]:
+    """A small picture, and what it is in a few words: "768×512 RGB uint8"."""
+    samples = make()
+    height, width, channels = samples.shape
+    colour = ("grey", "grey + alpha", "RGB", "RGBA")[channels - 1]
+    caption = f"{width}×{height} {colour} {samples.dtype}"
+    return _small(to_display(samples), device_pixel_ratio), caption
 
 
 def _small(display: Display, device_pixel_ratio: float) -> QImage:

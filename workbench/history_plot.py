@@ -100,7 +100,7 @@ class HistoryPlot(QFrame):
         if ys:
             low = min(ys) - 0.15 if is_log else 0.0
             height = max(ys) - low
-            plot.setYRange(low, low + 1.5 * height, padding=0)
+            plot.setYRange(low, low + 1.7 * height, padding=0)
 
     def _draw_points(self, plot: Any, ys: list[float]) -> None:
         import pyqtgraph as pg

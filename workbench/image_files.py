@@ -32,6 +32,8 @@ SAVE_FILTER = (
     "BMP (*.bmp);;PNM (*.pnm *.pgm *.ppm)"
 )
 
+_NUMBERS = re.compile(r"([0-9]+)")
+
 
 class ImageFileError(Exception):
     """A picture could not be read or written.  str(error) is one sentence for the user."""
@@ -77,14 +79,18 @@ def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
     here = _natural_key(path.name)
     try:
         with os.scandir(path.parent) as entries:
-            names = [e.name for e in entries if _has_known_extension(e.name) and e.is_file()]
+            names = [
+                entry.name
+                for entry in entries
+                if entry.name.lower().endswith(EXTENSIONS) and entry.is_file()
+            ]
     except OSError as error:
         raise ImageFileError(
             f"Cannot look into {path.parent}: {error.strerror}; open a picture elsewhere."
         ) from error
-    keys = [(_natural_key(name), name) for name in names]
-    previous = max((pair for pair in keys if pair[0] < here), default=None)
-    following = min((pair for pair in keys if pair[0] > here), default=None)
+    keys = [_natural_key(name) for name in names]
+    previous = max((key for key in keys if key < here), default=None)
+    following = min((key for key in keys if key > here), default=None)
     return (
         path.parent / previous[1] if previous else None,
         path.parent / following[1] if following else None,
@@ -116,11 +122,8 @@ def _check_readable(path: Path) -> None:
         raise ImageFileError(f"{path.name} is empty (0 bytes); get it again from its source.")
 
 
-def _has_known_extension(name: str) -> bool:
-    return name.lower().endswith(EXTENSIONS)
-
-
-def _natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
-    """Digits compare as numbers: img2 comes before img10."""
-    parts = re.findall(r"[0-9]+|[^0-9]+", name.casefold())
-    return tuple((int(p), "") if p[0] in "0123456789" else (-1, p) for p in parts), name
+def _natural_key(name: str) -> tuple[list[Any], str]:
+    """Digits compare as numbers: img2 comes before img10.  Text and numbers take turns."""
+    parts: list[Any] = _NUMBERS.split(name.casefold())
+    parts[1::2] = map(int, parts[1::2])
+    return parts, name

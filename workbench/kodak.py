@@ -16,7 +16,7 @@ from workbench import whole_files
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
 TOTAL_MB = 15
-_TIMEOUT_S = 15
+_TIMEOUT_S = 8  # without a single byte; closing the window may have to wait for it
 _PIECE_BYTES = 32 * 1024
 _SHA256 = (
     "a56e27cbf5f843c048b6af1d6e090760e9c92fadba88b7dee0205918a37523bd",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -18,11 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from workbench import kodak
+from workbench.assets_path import asset
 
 _EXPLANATION = (
     "24 photographs that everybody tries filters on. They do not come with this program: "
     "download them once, or show where you have them."
 )
+_MARGIN = 14  # px
 
 
 class KodakCard(QFrame):
@@ -47,10 +51,11 @@ class KodakCard(QFrame):
         self._trouble = _wrapping("")
         self._trouble.setObjectName("kodak_trouble")
         self._trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._trouble_row = self._make_trouble_row()
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 12, 14, 14)
+        layout.setContentsMargins(_MARGIN, 12, _MARGIN, 14)
         layout.setSpacing(10)
-        for part in (self._words, self._offer, self._progress, self._trouble):
+        for part in (self._words, self._offer, self._progress, self._trouble_row):
             layout.addWidget(part)
         self.show_offer(len(kodak.NAMES))
 
@@ -59,19 +64,47 @@ class KodakCard(QFrame):
         megabytes = max(1, round(missing / len(kodak.NAMES) * kodak.TOTAL_MB))
         pictures = "picture" if missing == 1 else "pictures"
         self._download.setText(f"&Download {missing} {pictures} ({megabytes} MB)")
+        self._stack_where_narrow()
         self._offer.show()
         self._progress.hide()
-        self._trouble.setText(f"⚠  {trouble}")
-        self._trouble.setVisible(bool(trouble))
+        self._trouble.setText(trouble)
+        self._trouble_row.setVisible(bool(trouble))
 
     def show_progress(self, progress: kodak.Downloading) -> None:
         """A download is under way."""
         self._offer.hide()
-        self._trouble.hide()
+        self._trouble_row.hide()
         self._progress.show()
         self._bar.setValue(round(1000 * progress.share))
         at = min(progress.finished + 1, len(kodak.NAMES))
         self._doing.setText(f"Downloading picture {at} of {len(kodak.NAMES)} …")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._stack_where_narrow()
+
+    def _stack_where_narrow(self) -> None:
+        """The buttons beside each other where they fit, else below each other."""
+        widths = [
+            button.sizeHint().width() for button in (self._download, self._folder, self._more)
+        ]
+        needed = sum(widths) + 2 * self._buttons.spacing()
+        fits = needed <= self.contentsRect().width() - 2 * _MARGIN
+        direction = QBoxLayout.Direction
+        self._buttons.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+
+    def _make_trouble_row(self) -> QWidget:
+        mark = QLabel()
+        mark.setPixmap(
+            QIcon(str(asset("icons/warning.svg"))).pixmap(QSize(18, 18), self.devicePixelRatioF())
+        )
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(mark)
+        layout.addWidget(self._trouble, stretch=1)
+        return row
 
     def _make_offer(self, mirror: str) -> QWidget:
         self._download = QPushButton()
@@ -82,35 +115,46 @@ class KodakCard(QFrame):
             "It can be cancelled; what is finished stays."
         )
         self._download.clicked.connect(lambda: self.download_wanted.emit(self._mirror.text()))
-        folder = QPushButton("Use a &folder I have …")
-        folder.setObjectName("kodak_folder")
-        folder.setToolTip("Choose a folder with kodim01.png to kodim24.png; each is verified.")
-        folder.clicked.connect(self.folder_wanted)
-        more = QToolButton()
-        more.setText("&Mirror")
-        more.setCheckable(True)
-        more.setObjectName("kodak_mirror_toggle")
-        more.setProperty("flat", True)
-        more.setArrowType(Qt.ArrowType.RightArrow)
-        more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        more.setToolTip("Where the pictures are downloaded from.")
-        mirror_row = self._make_mirror_row(mirror)
-        more.toggled.connect(mirror_row.setVisible)
-        more.toggled.connect(
-            lambda is_open: more.setArrowType(
-                Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow
-            )
+        self._folder = QPushButton("Use a &folder I have …")
+        self._folder.setObjectName("kodak_folder")
+        self._folder.setToolTip(
+            "Choose a folder with kodim01.png to kodim24.png; each is verified."
         )
+        self._folder.clicked.connect(self.folder_wanted)
+        mirror_row = self._make_mirror_row(mirror)
+        self._more = self._make_disclosure(mirror_row)
+        row = QWidget()
+        row.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight, row)
+        self._buttons.setContentsMargins(0, 0, 0, 0)
+        for button in (self._download, self._folder, self._more):
+            self._buttons.addWidget(button)
+        self._buttons.addStretch(1)
         offer = QWidget()
-        grid = QGridLayout(offer)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
-        grid.addWidget(self._download, 0, 0)
-        grid.addWidget(folder, 0, 1)
-        grid.addWidget(more, 0, 2)
-        grid.addWidget(mirror_row, 1, 0, 1, 4)
-        grid.setColumnStretch(3, 1)
+        column = QVBoxLayout(offer)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(row)
+        column.addWidget(mirror_row)
         return offer
+
+    def _make_disclosure(self, hidden: QWidget) -> QToolButton:
+        """Opens and closes what few people need."""
+        more = QToolButton()
+        more.setObjectName("kodak_mirror_toggle")
+        more.setText("&Mirror")
+        more.setProperty("flat", True)
+        more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        more.setIcon(QIcon(str(asset("icons/chevron-down.svg"))))
+        more.setToolTip("Where the pictures are downloaded from.")
+
+        def toggle() -> None:
+            hidden.setVisible(hidden.isHidden())
+            direction = "down" if hidden.isHidden() else "up"
+            more.setIcon(QIcon(str(asset(f"icons/chevron-{direction}.svg"))))
+
+        more.clicked.connect(toggle)
+        return more
 
     def _make_mirror_row(self, mirror: str) -> QWidget:
         self._mirror = QLineEdit(mirror)
@@ -153,5 +197,4 @@ class KodakCard(QFrame):
 def _wrapping(text: str) -> QLabel:
     label = QLabel(text)
     label.setWordWrap(True)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
     return label

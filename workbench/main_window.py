@@ -153,6 +153,10 @@ class MainWindow(QMainWindow):
         }
         self.tabifyDockWidget(self.docks["Sweep"], self.docks["Gallery"])
         self.docks["Sweep"].raise_()
+        self.resizeDocks(
+            [self.docks["Controls"], self.docks["Sweep"]], [316, 400], Qt.Orientation.Horizontal
+        )
+        self.resizeDocks([self.docks["History"]], [140], Qt.Orientation.Vertical)
         self._chip = QLabel("Looking for a GPU…")
         self._chip.setObjectName("device")
         self.statusBar().addPermanentWidget(self._chip)

@@ -8,8 +8,8 @@ MISSING = "—"
 Units = tuple[tuple[float, str], ...]  # how many of the base unit one is; smallest unit first
 _DURATIONS: Units = ((1e-3, "µs"), (1.0, "ms"), (1e3, "s"))
 _BYTES: Units = ((1, "B"), (1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
-_PIXEL_RATES: Units = ((1.0, "MP/s"), (1e3, "GP/s"))
-_BYTE_RATES: Units = ((1.0, "GB/s"), (1e3, "TB/s"))
+_PIXEL_RATES: Units = ((1e-3, "kP/s"), (1.0, "MP/s"), (1e3, "GP/s"))
+_BYTE_RATES: Units = ((1e-6, "kB/s"), (1e-3, "MB/s"), (1.0, "GB/s"), (1e3, "TB/s"))
 _PIXELS: Units = ((1.0, "MP"), (1e3, "GP"))
 
 

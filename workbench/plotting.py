@@ -44,7 +44,7 @@ def look_of(key: str, palette: QPalette) -> Look:
     return Look(color, MARKERS[index % len(MARKERS)], known[index].kind == "cpu")
 
 
-class ValueAxis(pg.AxisItem):
+class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """An axis whose ticks are written by `in_words`, for values or for their log₁₀."""
 
     def __init__(self, orientation: str, in_words: Callable[[float], str]) -> None:

@@ -45,10 +45,25 @@ def why_no_window(on_platform: str) -> str | None:
         return None
     missing = {**_missing(ALWAYS), **(_missing(ON_X11) if on_platform == "xcb" else {})}
     if not missing:
-        return None
+        return _why_no_x11() if on_platform == "xcb" else None
     return (
         f"Qt needs {', '.join(missing)}, which this system lacks; on Debian or Ubuntu: "
         f"sudo apt-get install {' '.join(missing.values())}"
+    )
+
+
+def _why_no_x11() -> str | None:
+    """A display that does not answer makes Qt abort, so ask it first."""
+    xcb = ctypes.CDLL("libxcb.so.1")
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
+    failed = xcb.xcb_connection_has_error(connection)
+    xcb.xcb_disconnect(connection)
+    if not failed:
+        return None
+    return (
+        f"The display {os.environ.get('DISPLAY')} does not answer; `unset DISPLAY` to have the "
+        "window drawn into a file."
     )
 
 

@@ -45,13 +45,13 @@ class Tile(QFrame):
     def show_value(
         self, text: str, detail: str = "", *, note: str = "", pale: bool = False
     ) -> None:
-        """note: a word beside the caption.  pale: not to be relied on yet; the note says why."""
+        """note: a word beside the caption.  pale: not to be relied on before it is checked."""
         self._caption.show_text(f"{self._name} · {note}" if note else self._name)
         self._value.setText(text)
         self._value.setForegroundRole(MUTED if pale or text == MISSING else TEXT)
         self._detail.show_text(detail)
         spoken = "unknown" if text == MISSING else text
-        parts = (f"{self._name}: {spoken}", note, detail)
+        parts = (f"{self._name}: {spoken}", "not checked yet" if pale else note, detail)
         self.setAccessibleName(", ".join(part for part in parts if part))
 
     @property

@@ -41,14 +41,12 @@ _Index = QModelIndex | QPersistentModelIndex
 class Tile:
     """One picture on the wall.
 
-    key      what `chosen` carries
-    caption  a few words under the title, such as its size
-    hint     the tooltip: what the picture is good for
+    key   what `chosen` carries
+    hint  the tooltip: what the picture is good for
     """
 
     key: object
     title: str
-    caption: str
     hint: str
 
 
@@ -76,33 +74,39 @@ class TileList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._choose)
+        self.hide()
 
     def show_tiles(self, tiles: list[Tile]) -> None:
-        """Replace what is on the wall; the thumbnails come later, one by one."""
-        self._items().clear()
+        """Replace what is on the wall, or hide it when it is empty.
+
+        Who was there before keeps its thumbnail, and the current tile stays the current one.
+        """
+        current = self.currentIndex().data(_KEY)
+        before = {item.data(_KEY): item for item in self._take_items()}
         for tile in tiles:
-            item = QStandardItem(tile.title)
-            item.setData(tile.key, _KEY)
-            item.setData(tile.caption, _CAPTION)
-            item.setToolTip(tile.hint)
-            item.setEditable(False)
-            item.setData(f"{tile.title}, {tile.caption}", Qt.ItemDataRole.AccessibleTextRole)
-            self._items().appendRow(item)
+            self._items().appendRow(before.get(tile.key) or _new_item(tile))
+        if current in self.keys():
+            self.setCurrentIndex(self.model().index(self.keys().index(current), 0))
         self._fit()
+        self.setVisible(bool(tiles))
 
     def keys(self) -> list[Any]:
         """What is on the wall, in order."""
-        return [self._items().item(row).data(_KEY) for row in range(self._items().rowCount())]
+        return [item.data(_KEY) for item in self._all_items()]
 
-    def show_thumbnail(self, key: object, image: QImage) -> None:
-        """Hang the picture into its tile; ignored where that is gone."""
-        if key in self.keys():
-            item = self._items().item(self.keys().index(key))
-            item.setData(QPixmap.fromImage(image), Qt.ItemDataRole.DecorationRole)
+    def show_thumbnail(self, key: object, image: QImage, caption: str) -> None:
+        """Hang a picture into its tile, with a few words on it; ignored where the tile is gone."""
+        for item in self._all_items():
+            if item.data(_KEY) == key:
+                item.setData(QPixmap.fromImage(image), Qt.ItemDataRole.DecorationRole)
+                item.setData(caption, _CAPTION)
+                item.setData(f"{item.text()}, {caption}", Qt.ItemDataRole.AccessibleTextRole)
 
-    def has_thumbnail(self, key: object) -> bool:
-        item = self._items().item(self.keys().index(key))
-        return item.data(Qt.ItemDataRole.DecorationRole) is not None
+    def caption(self, key: object) -> str | None:
+        """What stands under the title; None until the thumbnail hangs."""
+        found = next(item for item in self._all_items() if item.data(_KEY) == key)
+        caption = found.data(_CAPTION)
+        return None if caption is None else str(caption)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -128,6 +132,13 @@ class TileList(QListView):
         assert isinstance(model, QStandardItemModel)
         return model
 
+    def _all_items(self) -> list[QStandardItem]:
+        return [self._items().item(row) for row in range(self._items().rowCount())]
+
+    def _take_items(self) -> list[QStandardItem]:
+        """All items, off the wall."""
+        return [self._items().takeRow(0)[0] for _ in range(self._items().rowCount())]
+
     def _fit(self) -> None:
         """Columns that share the width, and the height that all rows take."""
         smallest = tile_size(self)
@@ -138,6 +149,14 @@ class TileList(QListView):
         if grid != self.gridSize():
             self.setGridSize(grid)
         self.setFixedHeight(rows * grid.height() + 2 * self.frameWidth() + (2 if rows else 0))
+
+
+def _new_item(tile: Tile) -> QStandardItem:
+    item = QStandardItem(tile.title)
+    item.setData(tile.key, _KEY)
+    item.setToolTip(tile.hint)
+    item.setEditable(False)
+    return item
 
 
 def tile_size(widget: QWidget) -> QSize:
@@ -158,7 +177,7 @@ class _TileDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         colors = theme.colors()  # the option's palette is the style sheet's transparent one
-        card = QRectF(option.rect).adjusted(_GAP / 2, _GAP / 2, -_GAP / 2, -_GAP / 2)
+        card = QRectF(option.rect).adjusted(0, 0, -_GAP, -_GAP)
         painter.save()
         painter.setRenderHints(
             QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
@@ -201,6 +220,7 @@ class _TileDelegate(QStyledItemDelegate):
         painter.setClipPath(shape)
         painter.drawPixmap(place.topLeft(), pixmap)
         painter.setClipping(False)
+        painter.strokePath(shape, QPen(QColor(colors.grid), 1))
 
     def _paint_text(
         self,
@@ -214,7 +234,7 @@ class _TileDelegate(QStyledItemDelegate):
         line = metrics.height()
         lines = (
             (index.data(Qt.ItemDataRole.DisplayRole), colors.text),
-            (index.data(_CAPTION), colors.muted),
+            (index.data(_CAPTION) or "", colors.muted),
         )
         painter.setFont(option.font)
         for row, (words, color) in enumerate(lines):

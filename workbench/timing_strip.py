@@ -114,7 +114,7 @@ class TimingStrip(QWidget):
         spread = f"{numbers.duration_range(*kernel.quartiles_ms)}  ·  " if count > 1 else ""
         self._kernel.show_value(
             numbers.duration(kernel.median_ms),
-            f"{spread}{count} sample{'s' if count > 1 else ''}",
+            f"{spread}n{GAP}={GAP}{count}",
             note=_how_measured(result),
         )
 
@@ -151,7 +151,8 @@ class TimingStrip(QWidget):
         assert self._result is not None
         unsure = self._result.check is None or (baseline is not None and baseline.check is None)
         detail = f"vs {_name(baseline)}" if baseline else ""
-        tile.show_value(text, detail, note="checking" if unsure else "", pale=unsure)
+        note = "checking" if baseline else "?"  # a small tile has no room for the word
+        tile.show_value(text, detail, note=note if unsure else "", pale=unsure)
 
 
 class VerdictCard(QFrame):
@@ -267,7 +268,8 @@ def _time_or(ms: float | None, otherwise: str) -> str:
 
 
 KERNEL_TIP = (
-    "The filtering alone, without transfers: the median, and below it the two quartiles.\n"
+    "The filtering alone, without transfers: the median, and below it the two quartiles and "
+    "the number of samples, n.\n"
     "On the GPU by CUDA events. “L2 cold”: the cache was emptied before each sample; "
     "“warm”: the picture may still be in it, which flatters small ones."
 )

@@ -27,7 +27,7 @@ def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> N
         return drawn
     if any(len(row) != len(matrix) for row in matrix):
         raise BadJobError("Custom weights must have as many columns as rows.")
-    drawn = np.array(matrix, np.float32)
+    drawn = _as_float32(matrix)
     if drawn.shape != (ksize, ksize):
         raise BadJobError(f"Custom weights are {len(matrix)}×{len(matrix)}, not {ksize}×{ksize}.")
     if not np.isfinite(drawn).all():
@@ -50,9 +50,14 @@ def parse(text: str) -> tuple[tuple[float, ...], ...]:
         raise BadJobError("Weights must form a square: as many columns as rows.")
     if size not in SIZES:
         raise BadJobError(f"Weights must have an odd size from 1 to 127, not {size}.")
-    if not np.isfinite(np.array(rows, np.float32)).all():
+    if not np.isfinite(_as_float32(rows)).all():
         raise BadJobError("Weights must be finite numbers.")
     return rows
+
+
+def _as_float32(rows: Sequence[Sequence[float]]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # too large a number becomes infinite, and is refused as such
+        return np.array(rows, np.float32)
 
 
 def _rows(text: str) -> list[str]:

@@ -26,7 +26,6 @@ def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
     bell = np.exp(-0.5 * squared / variance)
     bell /= bell.sum()
     drawn = bell * (squared - 2 * variance) / variance**2
-    # A flat picture must give zero: what the cut-off tails leave is taken from the bell's shape,
-    # which keeps the centre negative however far sigma reaches beyond the size.
-    drawn -= bell * drawn.sum()
-    return np.asarray(drawn, np.float32)
+    # A flat picture must give zero.  The centre is the lowest of all weights, so it stays below
+    # their mean, however far sigma reaches beyond the size or stays below a pixel.
+    return np.asarray(drawn - drawn.mean(), np.float32)

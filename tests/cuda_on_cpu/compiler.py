@@ -55,7 +55,9 @@ _ADDRESS = (
 )
 PLAIN = Flavour("plain", ("-O1",), ("-O2",))
 ADDRESS = Flavour("address", _ADDRESS, _ADDRESS, ("libasan", "libubsan"))
-RACES = Flavour("races", ("-O1", "-g", "-fsanitize=thread"), ("-O2", "-DRACE_DETECTOR"), ("libtsan",))
+RACES = Flavour(
+    "races", ("-O1", "-g", "-fsanitize=thread"), ("-O2", "-DRACE_DETECTOR"), ("libtsan",)
+)
 FLAVOURS = {flavour.name: flavour for flavour in (PLAIN, ADDRESS, RACES)}
 
 

@@ -76,9 +76,7 @@ def test_a_warp_adds_up_by_shuffles(order, build_cache):
 
 def test_lanes_swap_by_exclusive_or(order, build_cache):
     body = "dst[i] = __shfl_xor_sync(0xffffffffu, src[i], 1); __syncwarp();"
-    np.testing.assert_array_equal(
-        launch(body, order, build_cache), [n ^ 1 for n in range(THREADS)]
-    )
+    np.testing.assert_array_equal(launch(body, order, build_cache), [n ^ 1 for n in range(THREADS)])
 
 
 def test_a_warp_does_not_wait_for_lanes_that_ended(order, build_cache):
@@ -103,7 +101,7 @@ def test_a_barrier_that_only_some_reach_is_named(order, build_cache):
 
 def test_threads_at_different_barriers_are_named(order, build_cache):
     body = "if (threadIdx.x < 3) __syncthreads();\nelse __syncthreads();\ndst[i] = 0;"
-    with pytest.raises(LaunchError, match="64 wait at __syncthreads .* and others"):
+    with pytest.raises(LaunchError, match=r"64 wait at __syncthreads .* and others"):
         launch(body, order, build_cache)
 
 

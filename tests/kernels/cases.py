@@ -99,9 +99,7 @@ def all_pairs(factors: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
 
 def _best_level(factor: int, levels: int, row: dict[int, int], missing: set[Any]) -> int:
     def gain(level: int) -> int:
-        return sum(
-            tuple(sorted(((factor, level), chosen))) in missing for chosen in row.items()
-        )
+        return sum(tuple(sorted(((factor, level), chosen))) in missing for chosen in row.items())
 
     # On a tie the levels take turns, or the first would be in far more rows than the last.
     start = len(missing)
@@ -114,7 +112,7 @@ def random_picture(
     """(H, W, C) noise over the whole range; for float32 of a size between 1e-3 and 1e30."""
     if pixel_type == "float32":
         scale = 10.0 ** random.uniform(-3, 30)
-        picture = (random.standard_normal(shape) * scale).astype(np.float32)
+        picture: NDArray[Any] = (random.standard_normal(shape) * scale).astype(np.float32)
     else:
         picture = random.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
     picture.flags.writeable = False
@@ -128,7 +126,8 @@ def random_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float3
     """
     weights = random.uniform(-1, 2, (ksize, ksize))
     weights[ksize // 2, ksize // 2] = 2
-    return (1.5 * weights / np.abs(weights).sum()).astype(np.float32)
+    weights *= 1.5 / np.abs(weights).sum()
+    return weights.astype(np.float32)
 
 
 def some_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -15,13 +16,7 @@ settings.load_profile("kernels")
 
 
 @pytest.fixture(scope="session")
-def runners(build_cache: Path) -> Run:
-    """Gives the function that runs a job on a runner of `runners.NAMES`; skips with the reason
-    where it cannot run here."""
+def runners(build_cache: Path) -> Callable[[str], Run]:
+    """The function of one of `runners.NAMES`, made once; asking for it skips a test, with the
+    reason, where it cannot run here."""
     return cache(lambda name: make_runner(name, build_cache))
-
-
-@pytest.fixture
-def run(request: pytest.FixtureRequest, runners: Run) -> Run:
-    """The function of one runner; parametrize it indirectly with names."""
-    return runners(request.param)

@@ -24,9 +24,7 @@ FAULTS = {
         "if (at < TILE_W * TILE_H && !(at % TILE_W < HALO_X && at / TILE_W < HALO_Y))",
     ),
     "the last loads are left out": Fault("shared", "load < LOADS;", "load < LOADS - 1;"),
-    "the tile is as wide as the block": Fault(
-        "shared", "corner[j * TILE_W", "corner[j * BLOCK_X"
-    ),
+    "the tile is as wide as the block": Fault("shared", "corner[j * TILE_W", "corner[j * BLOCK_X"),
     "weights are flipped": Fault(
         "global", "weights[j * KSIZE + i]", "weights[KSIZE * KSIZE - 1 - j * KSIZE - i]"
     ),
@@ -76,7 +74,7 @@ class BrokenRung(Rung):
 
     @property
     def text(self) -> str:
-        prelude = Rung.text.__get__(self).removesuffix(self.source)
+        prelude = super().text.removesuffix(self.source)
         return prelude.replace(self.fault.right, self.fault.wrong) + self.source
 
 

@@ -67,7 +67,7 @@ def on_shim(rung: Rung, build_cache: Path) -> Run:
 
     def run(job: Job) -> NDArray[Any]:
         shim = first if first.has(job) else Shim(rung, [job], build_cache)
-        return shim.run(job, Order(zlib.crc32(job.picture) % len(Order)))
+        return shim.run(job, Order(zlib.crc32(job.picture.tobytes()) % len(Order)))
 
     return run
 

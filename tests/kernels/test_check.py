@@ -1,4 +1,4 @@
-"""The checker finds what is planted, forgives what float32 must be forgiven, and says what it saw."""
+"""The checker finds what is planted, forgives what float32 needs forgiven, and says what it saw."""
 
 from __future__ import annotations
 

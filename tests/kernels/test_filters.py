@@ -136,7 +136,7 @@ def test_unsharp_has_amount_1_by_default():
 @pytest.mark.parametrize("sigma", [0.0, -1.0, 0.09, 64.1, float("nan"), float("inf")])
 @pytest.mark.parametrize("key", ["gaussian", "unsharp", "laplacian_of_gaussian"])
 def test_a_sigma_out_of_range_is_refused_in_words(key, sigma):
-    with pytest.raises(BadJobError, match="sigma must be from 0.1 to 64"):
+    with pytest.raises(BadJobError, match=r"sigma must be from 0\.1 to 64"):
         weights(key, 5, sigma=sigma)
 
 

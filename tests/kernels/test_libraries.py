@@ -22,13 +22,15 @@ OPENCV = {  # filter2D has no BORDER_WRAP
     "reflect": cv2.BORDER_REFLECT,
     "mirror": cv2.BORDER_REFLECT_101,
 }
+# Not below the largest radius: from a few sizes out on, SciPy's "reflect" in two dimensions is
+# not its own in one.  What lies so far out is held against numpy.pad in test_borders.py.
 SIZES = st.tuples(st.integers(16, 50), st.integers(16, 50))
 KSIZES = st.sampled_from([1, 3, 5, 9, 31])
 SEEDS = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("border", BORDERS)
-@given(size=st.tuples(st.integers(1, 40), st.integers(1, 40)), ksize=KSIZES, seed=SEEDS)
+@given(size=SIZES, ksize=KSIZES, seed=SEEDS)
 def test_scipys_correlate_gives_the_oracles_sums(border, size, ksize, seed):
     job = some_job(size, 3, "float32", ksize, border, seed)
     planes = job.picture.astype(np.float64)

@@ -22,7 +22,7 @@ def sanitized(
     flavour: str, rung: str, folder: Path, fault: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """The finished process; its output is the sanitizer's report."""
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "tests.kernels.under_sanitizer", flavour, rung, str(folder)]
         + [fault] * bool(fault),
         env={**os.environ, **FLAVOURS[flavour].environment()},
@@ -31,6 +31,9 @@ def sanitized(
         stderr=subprocess.STDOUT,
         text=True,
     )
+    if "unexpected memory mapping" in done.stdout:
+        pytest.skip("this kernel places memory where the race detector cannot work")
+    return done
 
 
 @pytest.mark.parametrize("rung", RUNGS)

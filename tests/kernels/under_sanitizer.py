@@ -1,4 +1,4 @@
-"""Run a rung on the shim in a process of its own, for a sanitizer that must be there from the start.
+"""Run a rung on the shim in a process of its own: sanitizers must be there from its start.
 
     python -m tests.kernels.under_sanitizer FLAVOUR RUNG FOLDER [FAULT]
 
@@ -27,8 +27,7 @@ def quick_cases(flavour: str) -> list[Case]:
     return [
         case
         for case in pairwise_cases()[::2]
-        if _samples(case) < MOST_THREADS[flavour]
-        and _samples(case) * case.ksize**2 < MOST_PRODUCTS
+        if _samples(case) < MOST_THREADS[flavour] and _samples(case) * case.ksize**2 < MOST_PRODUCTS
     ]
 
 

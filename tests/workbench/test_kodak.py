@@ -1,54 +1,12 @@
 """The Kodak pictures arrive verified, from a real web server, or a sentence says why not."""
 
-import functools
-import http.server
 import shutil
-import threading
 
 import pytest
 
+from tests.workbench.kodak_server import KodakServer
 from workbench import kodak as kodak_set
 from workbench.kodak import NAMES, Downloading, KodakError, KodakSet, Stopped, download, use_folder
-
-
-class Server:
-    """A web server on this computer that hands out a folder, and remembers what was asked."""
-
-    def __init__(self, folder):
-        self.asked = []
-        self.breaks_off = set()
-        handler = functools.partial(_Handler, self, directory=str(folder))
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-        self._thread.start()
-
-    @property
-    def address(self):
-        return f"http://127.0.0.1:{self._server.server_port}/"
-
-    def close(self):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    def __init__(self, server, *args, **options):
-        self._of = server
-        super().__init__(*args, **options)
-
-    def do_GET(self):
-        self._of.asked.append(self.path.lstrip("/"))
-        super().do_GET()
-
-    def copyfile(self, source, outputfile):
-        if self.path.lstrip("/") in self._of.breaks_off:
-            outputfile.write(source.read(100_000))
-        else:
-            super().copyfile(source, outputfile)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture
@@ -56,7 +14,7 @@ def serve():
     servers = []
 
     def start(folder):
-        servers.append(Server(folder))
+        servers.append(KodakServer(folder))
         return servers[-1]
 
     yield start

@@ -53,6 +53,8 @@ def test_both_ends_of_a_range_have_the_same_unit():
 def test_rates_and_sizes_have_their_usual_units():
     assert numbers.pixel_rate(843.2) == f"843{GAP}MP/s"
     assert numbers.pixel_rate(12_100) == f"12.1{GAP}GP/s"
+    assert numbers.pixel_rate(0.0225) == f"22.5{GAP}kP/s"
+    assert numbers.byte_rate(0.12) == f"120{GAP}MB/s"
     assert numbers.byte_rate(3400) == f"3.40{GAP}TB/s"
     assert numbers.megapixels(0.065536) == f"0.0655{GAP}MP"
     assert numbers.byte_count(500) == f"500{GAP}B"

@@ -14,6 +14,7 @@ from kernels.job import Sampling
 from workbench import image_files, intents
 from workbench.cli import FAILED, USAGE
 from workbench.commands import CommandError
+from workbench.commands.machine import engine_maker
 from workbench.commands.options import changes_of
 from workbench.commands.words import in_one_line
 from workbench.image_files import ImageFileError
@@ -23,7 +24,7 @@ from workbench.state import State
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
     chosen = replace(State(), **changes_of(arguments, State()))
-    engine = machine.engine_maker(arguments)()
+    engine = engine_maker(arguments)()
     pairs = plan(arguments.inputs, arguments.output)
     if len(pairs) > 1:
         _make_folder(arguments.output)

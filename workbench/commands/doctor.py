@@ -13,11 +13,11 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from kernels import Engine
 from kernels.device import Device, NoDevice, cupy_version
 from workbench import __version__, numbers, qt_libraries
 from workbench.cli import FAILED
 from workbench.commands import machine
+from workbench.commands.machine import engine_maker
 from workbench.commands.words import aligned
 
 PACKAGES = (
@@ -36,7 +36,7 @@ PACKAGES = (
 
 def run(arguments: Namespace) -> int:
     """Print all facts; FAILED where something keeps the window from opening."""
-    device = machine.engine_maker(arguments)().device
+    device = engine_maker(arguments)().device
     why_no_window = _why_no_window()
     print(aligned(facts(device)))
     print()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,18 +11,20 @@ from kernels.borders import BORDERS, OUTSIDE, source_indices
 from kernels.device import Device, NoDevice
 from kernels.engine import all_implementations
 from kernels.filters import Filter
+from workbench.commands.machine import engine_maker
+from workbench.commands.words import columns
 
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 
 
 def run(arguments: Namespace) -> int:
     """Print the three lists."""
-    engine = machine.engine_maker(arguments)()
+    engine = engine_maker(arguments)()
     filter_rows = [(each.key, each.title, _takes(each)) for each in filters.all_filters()]
-    _print("Filters (--filter)", filter_rows)
-    _print("Borders (--border)", [(name, _sketch(name)) for name in BORDERS])
+    print("Filters (--filter)", columns(filter_rows), "", sep="\n")
+    print("Borders (--border)", columns([(name, _sketch(name)) for name in BORDERS]), "", sep="\n")
     rows = [(each.key, KINDS[each.kind], each.idea) for each in all_implementations()]
-    _print("Implementations (--implementation), from the plainest up", rows)
+    print("Implementations (--implementation), from the plainest up", columns(rows), "", sep="\n")
     for reason, keys in _refusals(engine).items():
         print(f"Not here: {', '.join(keys)}. {reason}")
     return 0
@@ -59,12 +60,3 @@ def _with_remedy(reason: str, device: Device | NoDevice) -> str:
     if isinstance(device, NoDevice) and reason == device.reason:
         return f"{reason} {device.remedy}".rstrip()
     return reason
-
-
-def _print(title: str, rows: Sequence[tuple[str, ...]]) -> None:
-    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
-    print(title)
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        print(f"  {''.join(cells)}".rstrip())
-    print()

@@ -6,22 +6,29 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import (
+    QEventLoop,
+    QMessageLogContext,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 
 from kernels.job import Result
 from workbench import theme
 from workbench.app import make_application
 from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
-from workbench.intents import Changes
+from workbench.intents import Changes, is_baseline_of
 from workbench.main_window import MainWindow
 from workbench.settings import Settings
 
+SIZE = (1440, 900)
 TICK_MS = 100  # how long Ctrl+C may go unnoticed
 BASELINE_MS = 10_000  # how long to wait for the CPU's turn, which may be refused
 
@@ -30,7 +37,7 @@ BASELINE_MS = 10_000  # how long to wait for the CPU's turn, which may be refuse
 def real_window(
     arguments: Namespace,
     changes: Changes,
-    size: tuple[int, int] = (1440, 900),
+    size: tuple[int, int] = SIZE,
     scheme: theme.Scheme = "system",
 ) -> Iterator[MainWindow]:
     """A window of `size` pixels with `changes` to the first day's choices; closed in the end.
@@ -38,7 +45,7 @@ def real_window(
     It neither reads nor writes the user's settings, so it looks the same for everybody.
     """
     make_application(scheme)
-    with TemporaryDirectory() as folder:
+    with _without_noise(), TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.json")
         settings.set("choices", changes)
         window = MainWindow(engine_maker(arguments), settings)
@@ -50,6 +57,25 @@ def real_window(
             window.close()
 
 
+@contextmanager
+def _without_noise() -> Iterator[None]:
+    """Qt's offscreen platform says at every window that it ignores size hints."""
+
+    def say(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+        if message.startswith("This plugin does not support"):
+            return
+        if previous is not None:
+            previous(kind, context, message)
+        else:
+            print(message, file=sys.stderr)
+
+    previous = qInstallMessageHandler(say)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(previous)
+
+
 def settle(window: MainWindow, act: Callable[[], None]) -> Result:
     """Do `act`, and wait until what it asks for has been filtered, timed and checked.
 
@@ -58,18 +84,20 @@ def settle(window: MainWindow, act: Callable[[], None]) -> Result:
     wait = Wait(window)
     window.settled.connect(wait.end)
     try:
-        act()
-        return wait.outcome()
+        result: Result = wait.until_ended(act)
+        return result
     finally:
         window.settled.disconnect(wait.end)
 
 
-def wait_for_baseline(window: MainWindow) -> None:
-    """Wait until the speed-up has its baseline, or for so long that there will be none."""
+def wait_for_baseline(window: MainWindow, result: Result) -> None:
+    """Wait until `result`, just settled, has its baseline, or so long that there will be none."""
+    if is_baseline_of(result, result.job, window.store.state):
+        return
     wait = Wait(window)
     window.worker.baseline_timed.connect(wait.end)
     QTimer.singleShot(BASELINE_MS, lambda: wait.end(None))
-    wait.outcome()
+    wait.until_ended(lambda: None)
     window.worker.baseline_timed.disconnect(wait.end)
 
 
@@ -85,9 +113,10 @@ class Wait:
         self._outcomes.append(outcome)
         self._loop.quit()
 
-    def outcome(self) -> Any:
-        """What `end` was called with, before or meanwhile; an exception is raised."""
+    def until_ended(self, act: Callable[[], None]) -> Any:
+        """Do `act`; returns what `end` was called with first, and raises it if it is an error."""
         with self._watching():
+            act()
             if not self._outcomes:
                 self._loop.exec()
         if isinstance(self._outcomes[0], BaseException):

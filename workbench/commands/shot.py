@@ -6,54 +6,43 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from workbench import qt_libraries
-from workbench.cli import USAGE
+from PySide6.QtCore import QCoreApplication
+
+from workbench.cli import FAILED, USAGE
 from workbench.commands import CommandError
+from workbench.commands.options import changes_of
+from workbench.commands.real_window import real_window, settle, wait_for_baseline
+from workbench.commands.words import as_table
+from workbench.export import save_png
+from workbench.image_files import ImageFileError
+from workbench.main_window import MainWindow
+from workbench.state import State
 
 
 def run(arguments: Namespace) -> int:
-    """Draw the window, and print where, and the timing table."""
+    """Open the picture, wait for the last word on its result, draw; print where, and the times."""
     paths = [arguments.image] if arguments.image else []
-    draw(arguments, paths, arguments.output, arguments.size_px, arguments.theme)
-    return 0
-
-
-def draw(
-    arguments: Namespace,
-    paths: list[Path],
-    output: Path,
-    size: tuple[int, int] = (1440, 900),
-    scheme: str = "system",
-) -> None:
-    """Open `paths`, wait for the last word on the result and its baseline, and draw the window."""
-    _check(paths, output)
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    if reason := qt_libraries.why_no_window("offscreen"):
-        raise CommandError(reason)
-    from PySide6.QtCore import QCoreApplication
-
-    from workbench.commands.options import changes_of
-    from workbench.commands.real_window import real_window, settle, wait_for_baseline
-    from workbench.commands.words import as_table
-    from workbench.export import save_png
-    from workbench.image_files import ImageFileError
-    from workbench.state import State
-
+    _check(arguments.output, paths)
     changes = changes_of(arguments, State())
-    with real_window(arguments, changes, size, scheme) as window:
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
         result = settle(window, lambda: window.open_paths(paths))
-        wait_for_baseline(window)
-        QCoreApplication.processEvents()
-        try:
-            save_png(output, window.screenshot(), window.choices_to_keep())
-        except ImageFileError as error:
-            raise CommandError(str(error)) from error
-    print(output)
-    print(as_table(result))
+        wait_for_baseline(window, result)
+        _draw(window, arguments.output)
+    print(f"{arguments.output}\n{as_table(result)}")
+    return 0 if result.check is None or result.check.ok else FAILED
 
 
-def _check(paths: list[Path], output: Path) -> None:
+def _check(output: Path, paths: list[Path]) -> None:
     if output.suffix.lower() != ".png":
         raise CommandError(f"{output} must end in .png, the format that keeps the settings.", USAGE)
     if output.resolve() in [each.resolve() for each in paths]:
         raise CommandError(f"{output} is an input; write to another file.", USAGE)
+
+
+def _draw(window: MainWindow, output: Path) -> None:
+    QCoreApplication.processEvents()  # the charts draw what came last
+    try:
+        save_png(output, window.screenshot(), window.choices_to_keep())
+    except ImageFileError as error:
+        raise CommandError(str(error)) from error

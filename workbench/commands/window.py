@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
-from workbench import qt_libraries
+from workbench import app, choices, qt_libraries
 from workbench.commands import CommandError, shot
+from workbench.commands.machine import engine_maker
+from workbench.commands.options import changes_of
+from workbench.commands.real_window import SIZE
+from workbench.settings import Settings
+from workbench.state import State
 
 DRAWN = Path("workbench.png")
 
@@ -17,15 +23,23 @@ def run(arguments: Namespace) -> int:
     platform = qt_libraries.platform()
     if platform == "offscreen" and "QT_QPA_PLATFORM" not in os.environ:
         print("There is no display, so the window is drawn into a file.")
-        shot.draw(arguments, arguments.images[:1], DRAWN)
-        return 0
+        return _draw(arguments)
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
-    from workbench import app
-    from workbench.commands.machine import engine_maker
-
     return app.run(arguments.images, engine_maker(arguments), _settings(arguments))
 
 
+def _draw(arguments: Namespace) -> int:
+    """Do what `workbench shot workbench.png IMAGE` does."""
+    arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
+    arguments.size_px, arguments.theme = SIZE, "system"
+    return shot.run(arguments)
+
+
 def _settings(arguments: Namespace) -> Settings:
-    """The user's, with what the options choose put over what was chosen last time."""
+    """The user's, with what the options choose laid over what was chosen last time."""
+    settings = Settings()
+    remembered = settings.get("choices", {})
+    state = replace(State(), **choices.from_data(remembered, State()))
+    settings.set("choices", {**remembered, **changes_of(arguments, state)})
+    return settings

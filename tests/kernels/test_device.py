@@ -1,0 +1,98 @@
+"""Without a GPU there is a sentence that says why, and what would mend it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from kernels import device
+from kernels.device import NoDevice, probe
+
+
+class CUDARuntimeError(Exception):
+    """As CuPy's."""
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    """A CuPy that can be told how many devices there are, or what goes wrong."""
+
+    def pretend(count=0, error=None, driver=True):
+        def get_device_count():
+            if error:
+                raise CUDARuntimeError(error)
+            return count
+
+        module = ModuleType("cupy")
+        runtime = SimpleNamespace(
+            CUDARuntimeError=CUDARuntimeError, getDeviceCount=get_device_count
+        )
+        module.cuda = SimpleNamespace(runtime=runtime)
+        monkeypatch.setitem(sys.modules, "cupy", module)
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+        monkeypatch.setattr(device, "_driver_is_here", lambda: driver)
+
+    return pretend
+
+
+@pytest.mark.parametrize(
+    ("driver", "reason", "remedy"),
+    [
+        (False, "No NVIDIA driver was found", "install its driver"),
+        (True, "driver is here, but CuPy", "make setup"),
+    ],
+)
+def test_without_cupy(monkeypatch, driver, reason, remedy):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(device, "_driver_is_here", lambda: driver)
+    found = probe()
+    assert isinstance(found, NoDevice)
+    assert reason in found.reason
+    assert remedy in found.remedy
+
+
+def test_on_a_mac(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert "macOS has no CUDA" in probe().reason
+
+
+@pytest.mark.parametrize(
+    ("error", "driver", "reason"),
+    [
+        ("cudaErrorInsufficientDriver: driver version is insufficient", True, "too old"),
+        ("cudaErrorInsufficientDriver: driver version is insufficient", False, "No NVIDIA driver"),
+        ("cudaErrorNoDevice: no CUDA-capable device is detected", True, "offers no GPU"),
+    ],
+)
+def test_with_cupy_but_without_a_usable_driver(cupy, error, driver, reason):
+    cupy(error=error, driver=driver)
+    found = probe()
+    assert reason in found.reason
+    assert found.remedy
+
+
+@pytest.mark.parametrize(("count", "remedy"), [(1, "--device 0."), (4, "--device 0 to 3.")])
+def test_a_gpu_number_that_does_not_exist(cupy, count, remedy):
+    cupy(count=count)
+    found = probe(7)
+    assert f"no GPU number 7: this computer has {count}" in found.reason
+    assert remedy in found.remedy
+
+
+def test_a_cupy_that_does_not_import(monkeypatch, tmp_path):
+    (tmp_path / "cupy.py").write_text("raise RuntimeError('libcuda is broken\\nand more')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    found = probe()
+    assert "does not import (libcuda is broken)" in found.reason
+
+
+def test_every_sentence_is_one_sentence(cupy):
+    cupy(count=1)
+    found = probe(3)
+    assert found.reason.endswith(".")
+    assert "\n" not in found.reason

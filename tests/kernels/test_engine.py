@@ -1,0 +1,114 @@
+"""The engine as a script, the command line or the window meets it, on a computer without a GPU."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from kernels import Engine, Job, Progress, Result, Sampling, filters
+from kernels.engine import all_implementations
+from kernels.errors import BadJobError, CannotRunError
+from kernels.reference import correlate, to_pixel_type
+from tests.kernels.runners import ON_HOST
+
+QUICK = Sampling(max_samples=3, max_seconds=0.01)
+
+
+@pytest.fixture
+def engine():
+    return Engine(use_gpu=False)
+
+
+def job_of(implementation="sequential", shape=(50, 60, 3)):
+    picture = np.random.default_rng(5).integers(0, 256, shape, np.uint8)
+    return Job(picture, filters.get("gaussian").weights(5), implementation=implementation)
+
+
+def test_cpu_and_gpu_implementations_have_stable_unique_names():
+    keys = [each.key for each in all_implementations()]
+    assert keys == ["sequential", "parallel", "opencv", "global", "constant", "shared"]
+
+
+def test_every_implementation_introduces_itself():
+    for each in all_implementations():
+        assert each.title
+        assert each.idea.endswith(".")
+
+
+@pytest.mark.parametrize("implementation", ON_HOST)
+def test_a_result_holds_the_right_picture_its_time_and_its_check(engine, implementation):
+    job = job_of(implementation)
+    result = engine.run(job, QUICK)
+    right = to_pixel_type(correlate(job.picture, job.weights, job.border), np.dtype(np.uint8))
+    np.testing.assert_array_equal(result.picture, right)
+    assert not result.picture.flags.writeable
+    assert result.kernel.samples_ms
+    assert min(result.kernel.samples_ms) > 0
+    assert result.kernel.cache is None
+    assert result.check.ok
+    assert result.check.is_full
+    assert result.ran[0].threads >= 1
+    assert (result.upload_ms, result.download_ms, result.device_name) == (None, None, None)
+
+
+def test_the_picture_comes_first_and_every_result_knows_more(engine):
+    job = job_of()
+    results = [each for each in engine.filtering(job, QUICK) if isinstance(each, Result)]
+    counts = [len(each.kernel.samples_ms) for each in results]
+    assert counts == sorted(counts)
+    assert results[0].check is None
+    assert results[-1].check is not None
+    assert all(each.picture is results[0].picture for each in results)
+
+
+def test_without_a_check_none_is_made(engine):
+    assert engine.run(job_of(), Sampling(max_samples=1, check=False)).check is None
+
+
+def test_there_are_never_more_samples_than_asked_for(engine):
+    for most in (1, 2, 5):
+        result = engine.run(job_of(), Sampling(max_samples=most, max_seconds=10, check=False))
+        assert len(result.kernel.samples_ms) == most
+
+
+@pytest.mark.parametrize("implementation", ON_HOST)
+def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation):
+    """Each yield is a chance to stop; a superseded job must not run to its end."""
+    picture = np.zeros((2048, 2048, 3), np.float32)
+    weights = np.random.default_rng(0).random((31, 31), np.float32)
+    steps = engine.filtering(Job(picture, weights, implementation=implementation), QUICK)
+    assert all(isinstance(step, Progress) for step in islice(steps, 6))
+    steps.close()
+
+
+def test_stopping_leaves_the_engine_ready_for_the_next_job(engine):
+    steps = engine.filtering(job_of())
+    next(steps)
+    steps.close()
+    assert engine.run(job_of(), QUICK).check.ok
+
+
+def test_without_a_gpu_its_implementations_refuse_with_the_reason(engine):
+    job = job_of("shared")
+    assert "switched off" in engine.why_not(job)
+    with pytest.raises(CannotRunError, match="switched off"):
+        engine.run(job)
+
+
+def test_without_a_gpu_the_best_is_a_cpu_implementation(engine):
+    assert engine.best_for(job_of()) == "opencv"
+
+
+def test_an_unknown_implementation_is_named_with_those_there_are(engine):
+    with pytest.raises(BadJobError, match="'fastest'; choose from sequential, parallel"):
+        engine.run(job_of("fastest"))
+
+
+def test_the_callers_picture_and_weights_stay_as_they_are(engine):
+    job = job_of("parallel")
+    picture, weights = job.picture.copy(), job.weights.copy()
+    engine.run(job, QUICK)
+    np.testing.assert_array_equal(job.picture, picture)
+    np.testing.assert_array_equal(job.weights, weights)

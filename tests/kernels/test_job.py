@@ -1,0 +1,91 @@
+"""A job refuses parts that do not fit together, in words, before anything runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.errors import BadJobError
+from kernels.job import Job, Ran, Result
+from kernels.timing import Timing
+
+WEIGHTS = np.ones((3, 3), np.float32)
+
+
+def picture(*shape, dtype=np.uint8):
+    return np.zeros(shape, dtype)
+
+
+@pytest.mark.parametrize(
+    "shape", [(4, 5), (4, 5, 0), (4, 5, 5), (0, 5, 1), (4, 0, 1), (1, 2, 3, 4)]
+)
+def test_pictures_of_another_shape_are_refused(shape):
+    with pytest.raises(BadJobError, match=r"\(height, width, 1 to 4 channels\)"):
+        Job(picture(*shape), WEIGHTS)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "float64", "float16", "bool", "complex64"])
+def test_other_pixel_types_are_refused(dtype):
+    with pytest.raises(BadJobError, match=f"uint8, uint16, float32, not {dtype}"):
+        Job(picture(4, 5, 3, dtype=dtype), WEIGHTS)
+
+
+@pytest.mark.parametrize("view", [np.s_[::2], np.s_[:, ::2], np.s_[:, :, ::2], np.s_[:, ::-1]])
+def test_pictures_with_gaps_are_refused(view):
+    with pytest.raises(BadJobError, match="contiguous"):
+        Job(picture(6, 6, 3)[view], WEIGHTS)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (4, 4), (3, 5), (9,), (3, 3, 1), (0, 0)])
+def test_weights_of_another_shape_are_refused(shape):
+    with pytest.raises(BadJobError, match="square with an odd size"):
+        Job(picture(4, 5, 1), np.ones(shape, np.float32))
+
+
+def test_weights_too_large_are_refused():
+    with pytest.raises(BadJobError, match="129 are larger than the largest, 127"):
+        Job(picture(4, 5, 1), np.ones((129, 129), np.float32))
+
+
+@pytest.mark.parametrize(
+    "weights", [WEIGHTS.astype(np.float64), WEIGHTS * np.float32(np.nan), WEIGHTS * np.inf]
+)
+def test_weights_that_are_not_finite_float32_are_refused(weights):
+    with pytest.raises(BadJobError, match="finite float32"):
+        Job(picture(4, 5, 1), weights)
+
+
+def test_an_unknown_border_is_named_with_those_there_are():
+    with pytest.raises(BadJobError, match="'edge'; choose from zero, clamp, reflect, mirror, wrap"):
+        Job(picture(4, 5, 1), WEIGHTS, border="edge")
+
+
+@pytest.mark.parametrize(("channels", "has_alpha"), [(1, False), (2, True), (3, False), (4, True)])
+def test_it_knows_its_sizes(channels, has_alpha):
+    job = Job(picture(4, 5, channels, dtype=np.uint16), WEIGHTS)
+    assert (job.height, job.width, job.channels, job.has_alpha) == (4, 5, channels, has_alpha)
+    assert (job.ksize, job.radius, job.pixel_type) == (3, 1, "uint16")
+    assert job.compulsory_bytes == 2 * 4 * 5 * channels * 2
+
+
+def test_rates_follow_from_the_median():
+    job = Job(picture(1000, 2000, 3), WEIGHTS)
+    result = Result(job, job.picture, Timing((9.0, 2.0, 1.0)), (), upload_ms=3.0)
+    assert result.total_ms == 5
+    assert result.megapixels_per_s == pytest.approx(1000)
+    assert result.effective_gb_s == pytest.approx(6)
+
+
+@pytest.mark.parametrize(
+    ("ran", "words"),
+    [
+        (Ran("sequential", threads=1), "sequential, 1 thread"),
+        (Ran("parallel", threads=8), "parallel, 8 threads"),
+        (
+            Ran("shared.convolve", None, (4, 5), (32, 8), 40, 4096),
+            "shared.convolve, grid 4×5, block 32×8, 40 registers, 4096 B shared",
+        ),
+    ],
+)
+def test_what_ran_is_said(ran, words):
+    assert str(ran) == words

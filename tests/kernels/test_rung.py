@@ -1,0 +1,146 @@
+"""A rung says what it is in its header; the folder listing is the ladder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.device import Device, NoDevice
+from kernels.job import Job
+from kernels.rung import PRELUDE, knobs, ladder, read_rung
+
+CARD = Device(
+    index=0,
+    name="Card",
+    compute_capability=(7, 5),
+    multiprocessors=10,
+    clock_khz=1_000_000,
+    max_threads_per_block=1024,
+    max_block_xy=(1024, 1024),
+    shared_bytes_per_block=48 << 10,
+    registers_per_block=65_536,
+    l2_bytes=1 << 20,
+    memory_bytes=4 << 30,
+    watchdog=False,
+    driver_version=13_000,
+    runtime_version=13_000,
+    count=1,
+)
+RUNGS = {rung.key: rung for rung in ladder()}
+
+
+def job_of(ksize=5, channels=3, block_xy=(32, 8), pixel_type="uint8"):
+    picture = np.zeros((4, 5, channels), pixel_type)
+    return Job(picture, np.ones((ksize, ksize), np.float32), "mirror", block_xy=block_xy)
+
+
+def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
+    keys = [rung.key for rung in ladder()]
+    assert keys[:3] == ["global", "constant", "shared"]
+    assert len(set(keys)) == len(keys)
+    for position, rung in enumerate(ladder()):
+        assert rung.after in (keys[:position] or [None])
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_a_rung_introduces_itself(rung):
+    assert rung.title
+    assert rung.idea.endswith(".")
+    for name in rung.passes:
+        assert f" {name}(" in rung.source
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_the_text_is_whole_and_includes_nothing(rung):
+    assert not any(line.lstrip().startswith("#include") for line in rung.text.splitlines())
+    assert rung.text.endswith(rung.source)
+    assert "#define KSIZE" not in rung.text  # the launcher's business
+    assert "#define KSIZE" in PRELUDE.read_text(encoding="utf-8")  # an editor's
+
+
+def test_knobs_fit_a_rung_to_a_job():
+    assert knobs(job_of(7, 4, (16, 4), "uint16")) == {
+        "KSIZE": 7,
+        "CHANNELS": 4,
+        "HAS_ALPHA": 1,
+        "SAMPLE": "uint16",
+        "BORDER": "MIRROR",
+        "BLOCK_X": 16,
+        "BLOCK_Y": 4,
+    }
+
+
+def test_a_rung_that_does_not_mind_the_block_is_not_compiled_again_for_another():
+    job, other = job_of(block_xy=(32, 8)), job_of(block_xy=(16, 16))
+    assert RUNGS["global"].defines(job) == RUNGS["global"].defines(other)
+    assert RUNGS["shared"].defines(job) != RUNGS["shared"].defines(other)
+
+
+@pytest.mark.parametrize(
+    ("ksize", "channels", "block_xy", "samples"),
+    [(1, 1, (8, 8), 8 * 8), (5, 3, (32, 8), 44 * 12), (31, 4, (7, 5), 127 * 35)],
+)
+def test_the_tile_has_a_halo_of_pixels_not_samples(ksize, channels, block_xy, samples):
+    assert RUNGS["shared"].shared_bytes_for(job_of(ksize, channels, block_xy)) == 4 * samples
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_a_job_that_fits_is_not_refused(rung):
+    assert rung.why_not(job_of(), CARD) is None
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+@pytest.mark.parametrize(
+    ("block_xy", "words"),
+    [
+        ((64, 32), "has 2048 threads; Card allows 1024"),
+        ((2000, 1), "has 2000 threads"),
+        ((0, 8), "at least one thread each way"),
+        ((8, -1), "at least one thread each way"),
+    ],
+)
+def test_an_illegal_block_is_refused_in_words(rung, block_xy, words):
+    assert words in rung.why_not(job_of(block_xy=block_xy), CARD)
+
+
+def test_a_block_too_long_one_way_is_refused_in_words():
+    narrow = replace(CARD, max_block_xy=(1024, 64))
+    assert "too long one way" in RUNGS["global"].why_not(job_of(block_xy=(1, 128)), narrow)
+
+
+def test_a_tile_too_large_for_the_device_is_refused_with_both_sizes():
+    reason = RUNGS["shared"].why_not(job_of(31, 4, (32, 32), "float32"), CARD)
+    assert reason is None
+    reason = RUNGS["shared"].why_not(job_of(63, 4, (32, 32), "float32"), CARD)
+    assert "needs 102.8 KiB of shared memory for a 32×32 block at size 63 with 4 channels" in reason
+    assert "Card has 48 KiB a block" in reason
+
+
+def test_without_a_device_the_reason_is_the_devices():
+    assert RUNGS["global"].why_not(job_of(), NoDevice("There is none.")) == "There is none."
+
+
+@pytest.mark.parametrize(
+    "text", ["__global__ void f() {}", "// first\n/*--- title = 'x' ---*/", "/*---\nnonsense"]
+)
+def test_a_file_without_a_header_is_an_error(text, tmp_path):
+    path = tmp_path / "07_x.cu"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"07_x\.cu|nonsense|Expected"):
+        read_rung(path)
+
+
+def test_an_unknown_field_in_a_header_is_an_error(tmp_path):
+    path = tmp_path / "07_x.cu"
+    path.write_text("/*---\ntitle='T'\nidea='I.'\nweights='global'\nspeed='high'\n---*/")
+    with pytest.raises(TypeError, match="speed"):
+        read_rung(path)
+
+
+def test_a_key_is_the_files_name_without_its_number(tmp_path):
+    path = tmp_path / "07_two_words.cu"
+    path.write_text("/*---\ntitle='T'\nidea='I.'\nweights='global'\npasses=['a','b']\n---*/")
+    rung = read_rung(path)
+    assert (rung.key, rung.passes) == ("two_words", ("a", "b"))

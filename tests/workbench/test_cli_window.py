@@ -1,0 +1,162 @@
+"""`workbench`, `shot` and `bench`: the real window, driven from the command line."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QImage
+
+from kernels import pictures
+from workbench import cli, image_files
+from workbench.commands import window
+from workbench.commands.benches import display, latency
+from workbench.export import read_settings
+from workbench.settings import DIRECTORY_VARIABLE, Settings
+
+needs_x11_or_none = pytest.mark.skipif(sys.platform != "linux", reason="about displays on Linux")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, qapp):
+    """An empty folder, the current one; the user's settings are in there too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "settings"))
+    return tmp_path
+
+
+def without_display(**more):
+    unwanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return {**{k: v for k, v in os.environ.items() if k not in unwanted}, **more}
+
+
+def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
+    image_files.save("a.png", pictures.noise(40, 50, 3))
+    words = ["--filter", "sobel_x", "--border", "wrap", "--implementation", "sequential"]
+    assert cli.main(["shot", "w.png", "a.png", "--size-px", "1300x850", "--no-gpu", *words]) == 0
+    image = QImage("w.png")
+    assert (image.width(), image.height()) == (1300, 850)
+    settings = read_settings("w.png")
+    assert [settings[name] for name in ("filter", "border", "implementation")] == [
+        "sobel_x",
+        "wrap",
+        "sequential",
+    ]
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out.startswith("w.png\n")
+    for word in ("Sobel X 3×3", "50×40, 3 × uint8", "sequential.filtering", "checked all pixels"):
+        assert word in said.out
+
+
+def test_a_shot_without_a_picture_takes_the_bundled_one(folder, capsys):
+    assert cli.main(["shot", "w.png", "--no-gpu"]) == 0
+    assert read_settings("w.png")["built_in"] == "scene"
+    assert "768×512" in capsys.readouterr().out
+
+
+def test_a_shot_leaves_the_user_s_settings_alone(folder):
+    assert cli.main(["shot", "w.png", "--no-gpu", "--filter", "box"]) == 0
+    assert not (folder / "settings").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint", "code"),
+    [
+        (["w.jpg"], "must end in .png", 2),
+        (["a.png", "a.png"], "a.png is an input", 2),
+        (["w.png", "--size", "4"], "has no size 4", 2),
+        (["w.png", "missing.png"], "There is no file missing.png", 1),
+        (["w.png", "broken.png"], "broken.png", 1),
+        (["nowhere/w.png"], "its folder does not exist", 1),
+        (["w.png", "--implementation", "shared"], "switched off with --no-gpu", 1),
+    ],
+)
+def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
+    folder, capsys, words, complaint, code
+):
+    image_files.save("a.png", pictures.checkerboard())
+    (folder / "broken.png").write_bytes((folder / "a.png").read_bytes()[:60])
+    assert cli.main(["shot", *words, "--no-gpu"]) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert complaint in said.err
+    assert said.err.count("\n") == 1
+    assert sorted(each.name for each in folder.iterdir()) == ["a.png", "broken.png"]
+
+
+def test_ctrl_c_ends_a_shot_quietly(folder, capsys):
+    image_files.save("a.png", pictures.noise(1000, 1000))
+    QTimer.singleShot(500, lambda: signal.raise_signal(signal.SIGINT))
+    slow = ["--filter", "box", "--size", "127", "--implementation", "sequential", "--no-gpu"]
+    assert cli.main(["shot", "w.png", "a.png", *slow]) == 130
+    assert capsys.readouterr() == ("", "")
+    assert not (folder / "w.png").exists()
+
+
+@needs_x11_or_none
+def test_without_a_display_the_window_is_drawn_into_a_file(folder):
+    said = subprocess.run(
+        [sys.executable, "-m", "workbench", "--no-gpu"],
+        env=without_display(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "workbench.png\n" in said.stdout
+    assert "Gaussian blur 5×5" in said.stdout
+    assert not QImage("workbench.png").isNull()
+
+
+@needs_x11_or_none
+def test_a_display_that_does_not_answer_is_said_so(folder):
+    said = subprocess.run(
+        [sys.executable, "-m", "workbench", "--no-gpu"],
+        env=without_display(DISPLAY=":7777"),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert said.returncode == 1
+    assert said.stderr.startswith("workbench: ")
+    assert said.stderr.count("\n") == 1
+
+
+def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
+    before = Settings()
+    before.set("choices", {"filter": "unsharp", "ksize": 9, "border": "wrap"})
+    before.save()
+    given = []
+    monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
+    assert cli.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
+    paths, make_engine, settings = given
+    assert [str(path) for path in paths] == ["a.png"]
+    assert make_engine().device.reason == "The GPU was switched off with --no-gpu."
+    assert settings.get("choices") == {"filter": "sobel_x", "ksize": 3, "border": "wrap"}
+
+
+def test_the_latency_bench_prints_its_figures(folder, capsys, monkeypatch):
+    monkeypatch.setattr(latency, "PICTURES", {"64×64": pictures.checkerboard})
+    assert cli.main(["bench", "latency", "--runs", "2", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    for word in ("64×64, opencv, from rest", "without a pause", "peak memory", "CPU", "GPU"):
+        assert word in said
+
+
+def test_the_display_bench_prints_its_figures(folder, capsys, monkeypatch):
+    monkeypatch.setattr(display, "SIDE", 64)
+    monkeypatch.setattr(display, "IDLE_MS", 50)
+    assert cli.main(["bench", "display", "--runs", "3", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    for word in ("stalls, nothing running", "sweep", "divider", "zoom", "offscreen"):
+        assert word in said
+
+
+def test_the_startup_bench_prints_its_figures(folder, capsys):
+    assert cli.main(["bench", "startup", "--runs", "1", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    assert "first paint" in said
+    assert "filtered picture" in said

@@ -1,0 +1,73 @@
+"""From a changed setting to the filtered picture on the screen, kernels compiled."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from numpy.typing import NDArray
+
+from kernels import pictures
+from kernels.engine import Implementation, all_implementations
+from workbench import intents
+from workbench.commands.benches import Row, peak_memory
+from workbench.commands.benches.painted import ms_until_painted
+from workbench.commands.real_window import real_window, settle, wait_for_baseline
+from workbench.main_window import MainWindow
+from workbench.state import Picture
+
+TITLE = "From a changed setting (Gaussian of size 3 or 5) to the filtered picture on the screen"
+RUNS = 20
+CPU = "opencv"
+PICTURES: dict[str, Callable[[], NDArray[Any]]] = {
+    "768×512 RGB": pictures.scene,
+    "4096×4096 RGB": partial(pictures.noise, 4096, 4096, 3),
+}
+
+
+def measure(arguments: Namespace) -> Iterator[Row]:
+    """Each picture with OpenCV and every rung that runs here: from rest, and without a pause."""
+    with real_window(arguments, {"implementation": CPU}) as window:
+        for name, make in PICTURES.items():
+            _open(window, name, make())
+            for implementation in _able(window):
+                what = f"{name}, {implementation.key}"
+                _warm_up(window, implementation)
+                for mode, is_at_rest in (("from rest", True), ("without a pause", False)):
+                    samples = [_change(window, is_at_rest) for _ in range(arguments.runs or RUNS)]
+                    yield Row(f"{what}, {mode}", samples)
+        yield peak_memory()
+
+
+def _able(window: MainWindow) -> list[Implementation]:
+    state, device = window.store.state, window.device
+    return [
+        each
+        for each in all_implementations()
+        if (each.key == CPU or each.kind == "cuda")
+        and intents.why_unavailable(state, each, device) is None
+    ]
+
+
+def _open(window: MainWindow, name: str, samples: NDArray[Any]) -> None:
+    settle(window, lambda: window.store.update(picture=Picture(name, samples)))
+
+
+def _warm_up(window: MainWindow, implementation: Implementation) -> None:
+    """Have both sizes compiled."""
+    window.store.update(ksize=7)
+    settle(window, lambda: window.store.update(ksize=5, implementation=implementation.key))
+    settle(window, lambda: window.store.update(ksize=3))
+
+
+def _change(window: MainWindow, is_at_rest: bool) -> float:
+    """Milliseconds until the other size is on the screen.
+
+    is_at_rest  begin when everything about the last one, its baseline too, is known
+    """
+    if is_at_rest:
+        wait_for_baseline(window, settle(window, window.live.run_again))
+    other = 8 - window.store.state.ksize
+    return ms_until_painted(window, lambda: window.store.update(ksize=other))
