@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -251,23 +252,21 @@ def pip(*arguments: str) -> None:
     command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     environment = {**os.environ, "PIP_USER": "0"}  # a user's `user = true` is an error in a venv
     said: list[str] = []
-    with (
-        LOG.open("a", encoding="utf-8") as log,
-        subprocess.Popen(
-            [*command, *arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        ) as process,
-    ):
+    with subprocess.Popen(
+        [*command, *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
         assert process.stdout is not None
         for line in process.stdout:
             said.append(line)
-            log.write(line)
             show_download(line.strip())
+    with LOG.open("a", encoding="utf-8") as log:
+        log.writelines(said)
     if process.returncode != 0:
         raise SetupError(f"{pip_failure(''.join(said))} Details: {LOG}")
 
@@ -280,8 +279,11 @@ def show_download(line: str) -> None:
 
 def pip_failure(said: str) -> str:
     """One sentence for why pip failed; without a network it blames the package, so look closer."""
-    no_network = ("NewConnectionError", "ConnectTimeout", "ReadTimeout", "ProxyError", "SSLError")
-    if any(words in said for words in (*no_network, "IncompleteRead", "Connection broken")):
+    no_network = re.compile(
+        "(NewConnection|NameResolution|Protocol|Proxy|SSL|ConnectTimeout|ReadTimeout)Error"
+        "|IncompleteRead|Connection broken"
+    )
+    if no_network.search(said):
         return "The package index cannot be reached: check the network, then try again."
     return f"pip could not install the dependencies: {last_line(said, ('ERROR:', 'OSError'))}."
 

@@ -32,7 +32,7 @@ class ControlPanel(QScrollArea):
         column = QWidget()
         column.setObjectName("controls")
         rows = QVBoxLayout(column)
-        rows.setContentsMargins(8, 0, 8, 8)
+        rows.setContentsMargins(6, 0, 6, 8)
         for group in self._groups:
             group.wanted.connect(self.wanted)
             rows.addWidget(group)
@@ -41,7 +41,7 @@ class ControlPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(316)
+        self.setMinimumWidth(308)
 
     def show_implementations(self, availability: Availability) -> None:
         self.run.show_implementations(availability)

@@ -14,7 +14,7 @@ from workbench import intents
 from workbench.background import Background
 from workbench.display import Display, to_display
 from workbench.state import Picture, State, Store
-from workbench.worker import Worker
+from workbench.worker import Levels, Worker
 
 # A change of any of these asks for another result.
 RUN_ON = (
@@ -44,6 +44,7 @@ class Live(QObject):
         baseline_ready(result): the CPU's Result for the same work; None while there is none.
         settled(result): the last word, and nothing is under way.
         refused(sentence, details): why there is no new result; the old one stays.
+        recovered(): after that, there is one for the newest wish.
     """
 
     before_ready = Signal(object, object)
@@ -51,6 +52,7 @@ class Live(QObject):
     baseline_ready = Signal(object)
     settled = Signal(object)
     refused = Signal(str, str)
+    recovered = Signal()
 
     def __init__(
         self, store: Store, worker: Worker, background: Background, parent: QObject | None = None
@@ -63,6 +65,8 @@ class Live(QObject):
         self.shown: Display | None = None
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
+        self._asked: Job | None = None  # the newest wish; None: it made no sense
+        self._is_refused = False
         store.changed.connect(self._follow)
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
@@ -71,14 +75,14 @@ class Live(QObject):
 
     def run_again(self) -> None:
         """Filter once more, as things stand."""
+        state = self._store.state
+        self._asked = None
         try:
-            job = intents.job_for(self._store.state)
+            self._asked = intents.job_for(state)
         except KernelError as error:
             self._refuse(error)
-            return
-        if job is not None:
-            state = self._store.state
-            self._worker.request(job, state.levels, Sampling(cache=state.cache))
+        if self._asked is not None:
+            self._worker.request(self._asked, state.levels, Sampling(cache=state.cache))
 
     def _follow(self, old: State, new: State) -> None:
         if new.picture is not old.picture or new.levels != old.levels:
@@ -106,7 +110,7 @@ class Live(QObject):
         result = self.result
 
         def show(display: Display) -> None:
-            if result is self.result:
+            if self.result is not None and self.result.picture is result.picture:
                 self.shown = display
                 self._emit_after()
 
@@ -127,12 +131,22 @@ class Live(QObject):
             lambda error: self.refused.emit(str(error), ""),
         )
 
-    def _show(self, result: Result, display: Display) -> None:
-        if not self._is_of_this_picture(result.job, self._store.state.picture):
+    def _show(self, result: Result, display: Display, levels: Levels) -> None:
+        state = self._store.state
+        if not self._is_of_this_picture(result.job, state.picture):
             return
-        self.result, self.shown = result, display
+        # Of the same pixels there may be a display with newer levels than this job began with.
+        is_new = self.result is None or self.result.picture is not result.picture
+        self.result = result
+        if is_new:
+            self.shown = display
         self._emit_after()
+        if is_new and levels != state.levels:
+            self._show_after_again(state)
         self.baseline_ready.emit(self._baseline_of(result))
+        if self._is_refused and result.job is self._asked:
+            self._is_refused = False
+            self.recovered.emit()
 
     def _emit_after(self) -> None:
         picture = self._before_shown
@@ -167,6 +181,7 @@ class Live(QObject):
 
     def _refuse(self, error: KernelError) -> None:
         details = error.log if isinstance(error, CompileFailedError) else ""
+        self._is_refused = True
         self.refused.emit(str(error), details)
 
     @staticmethod

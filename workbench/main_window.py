@@ -23,7 +23,7 @@ from workbench.controls import ControlPanel
 from workbench.display import Display
 from workbench.display_controls import stretched
 from workbench.exporter import Exporter
-from workbench.gallery import Gallery
+from workbench.gallery_settings import make_gallery
 from workbench.history_plot import HistoryPlot
 from workbench.image_files import ImageFileError
 from workbench.live import Live
@@ -129,10 +129,10 @@ class MainWindow(QMainWindow):
         self.history = HistoryPlot()
         self.controls = ControlPanel()
         self.sweep = SweepPanel()
-        self.gallery = Gallery(mirror=self.settings.get("mirror", ""))
+        self.gallery = make_gallery(self.settings)
         centre = QWidget()
         column = QVBoxLayout(centre)
-        column.setContentsMargins(8, 8, 8, 8)
+        column.setContentsMargins(4, 8, 4, 4)
         column.setSpacing(8)
         for view, stretch in ((self.messages, 0), (self.compare, 1), (self.timing, 0)):
             column.addWidget(view, stretch)
@@ -195,6 +195,7 @@ class MainWindow(QMainWindow):
         self.exporter.failed.connect(lambda sentence: say("error", sentence))
         self.gallery.file_wanted.connect(self.opener.open_file)
         self.gallery.built_in_wanted.connect(self.opener.open_built_in)
+        self.gallery.broke.connect(self._show_bug)
 
         self.sweep.started.connect(self._start_sweep)
         self.sweep.cancelled.connect(worker.cancel_sweep)

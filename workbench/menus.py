@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,7 +119,7 @@ class Menus(QObject):
             Action("&Help", "Start with &defaults again", self._forget_all),
             Action("&Help", "&About and diagnostics", self._about),
         ] + [
-            Action("&File/&Built-in picture", title, lambda key=key: opener.open_built_in(key))
+            Action("&File/&Built-in picture", title, partial(opener.open_built_in, key))
             for key, title in _built_in_titles()
         ]
 

@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QThread, Signal
 
 from kernels.engine import Engine
-from kernels.errors import KernelError
+from kernels.errors import KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Result, Sampling
 from workbench.display import Display, to_display
 
@@ -24,6 +24,9 @@ from workbench.display import Display, to_display
 # slow ones get out of the way.
 GRACE_S = 0.05
 BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
+TOO_LARGE_TO_SHOW = (
+    "This computer has too little memory to show the result; use a smaller picture."
+)
 
 Levels = tuple[float, float] | None
 Sweeping = Callable[[Engine], Iterator[Any]]
@@ -35,7 +38,8 @@ class Worker(QThread):
     Signals, all in the order things happened:
         device_found(device): the Device or NoDevice, once.
         progressed(doing): what the live job is doing, "" when nothing.
-        filtered(result, display): a picture, and later the same with more known about it.
+        filtered(result, display, levels): a picture, and later the same with more known about it;
+            the display was made with these levels.
         settled(result): the last word on a job, and nobody has asked for another.
         failed(error): the live job ended with a KernelError.
         baseline_timed(result): the CPU's turn at the live job.
@@ -46,7 +50,7 @@ class Worker(QThread):
 
     device_found = Signal(object)
     progressed = Signal(str)
-    filtered = Signal(object, object)
+    filtered = Signal(object, object, object)
     settled = Signal(object)
     failed = Signal(object)
     baseline_timed = Signal(object)
@@ -98,7 +102,8 @@ class Worker(QThread):
     def cancel_sweep(self) -> None:
         """End the sweep at its next step."""
         with self._wake:
-            self._stop_sweep, self._wanted_sweep = True, None
+            self._stop_sweep = self._sweep is not None or self._wanted_sweep is not None
+            self._wanted_sweep = None
             self._wake.notify()
 
     def close(self) -> None:
@@ -136,10 +141,9 @@ class Worker(QThread):
             if self._wanted_baseline is not None and self._live is None:
                 self._baseline = engine.filtering(self._wanted_baseline, BASELINE_SAMPLING)
                 self._wanted_baseline = None
-            stopped = self._stop_sweep and self._sweep is not None
+            stopped = self._stop_sweep
             if stopped:
-                self._sweep = None
-            self._stop_sweep = False
+                self._sweep, self._stop_sweep = None, False
             if self._wanted_sweep is not None:
                 self._sweep, self._wanted_sweep = self._wanted_sweep(engine), None
             closing = self._closing
@@ -161,17 +165,16 @@ class Worker(QThread):
         assert self._live is not None
         try:
             step = next(self._live.steps, None)
+            if isinstance(step, Progress):
+                self._tell(step)
+            elif step is not None:
+                self.filtered.emit(step, self._live.show(step), self._live.levels)
+            else:
+                self._end_live(self._live)
         except KernelError as error:
             self._live = None
             self.progressed.emit("")
             self.failed.emit(error)
-            return
-        if isinstance(step, Progress):
-            self._tell(step)
-        elif step is not None:
-            self.filtered.emit(step, self._live.show(step))
-        else:
-            self._end_live(self._live)
 
     def _tell(self, progress: Progress) -> None:
         assert self._live is not None
@@ -203,14 +206,17 @@ class Worker(QThread):
         try:
             step = next(self._sweep, None)
         except KernelError as error:
-            self._sweep = None
-            self.sweep_ended.emit(error, False)
+            self._end_sweep(error, False)
             return
         if step is None:
-            self._sweep = None
-            self.sweep_ended.emit(None, True)
+            self._end_sweep(None, True)
         else:
             self.sweep_stepped.emit(step)
+
+    def _end_sweep(self, error: KernelError | None, is_complete: bool) -> None:
+        with self._wake:  # who cancels now comes too late
+            self._sweep, self._stop_sweep = None, False
+        self.sweep_ended.emit(error, is_complete)
 
     def _attempt(self, step: Callable[[], None]) -> None:
         """Run one step; a bug ends all tasks and is shown, and the thread lives on."""
@@ -221,7 +227,7 @@ class Worker(QThread):
             self._drop_tasks()
             self.progressed.emit("")
             if sweeping:
-                self.sweep_ended.emit(None, False)
+                self._end_sweep(None, False)
             self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
 
     def _drop_tasks(self) -> None:
@@ -235,7 +241,7 @@ class _Live:
         self.steps = engine.filtering(job, sampling)
         self.doing = ""
         self.last: Result | None = None
-        self._levels = levels
+        self.levels = levels
         self._display: Display | None = None
 
     @property
@@ -243,8 +249,14 @@ class _Live:
         return self._display is not None
 
     def show(self, result: Result) -> Display:
-        """The picture as the screen wants it, converted once however often timings improve."""
+        """The picture as the screen wants it, converted once however often timings improve.
+
+        Raises OutOfMemoryError.
+        """
         self.last = result
         if self._display is None:
-            self._display = to_display(result.picture, self._levels)
+            try:
+                self._display = to_display(result.picture, self.levels)
+            except MemoryError as error:
+                raise OutOfMemoryError(TOO_LARGE_TO_SHOW) from error
         return self._display

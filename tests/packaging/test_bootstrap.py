@@ -1,5 +1,6 @@
 """The set-up script: which CuPy, which system packages, and one sentence for each failure."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -222,6 +223,11 @@ def test_only_a_venv_that_was_made_here_is_kept(bootstrap, monkeypatch, tmp_path
     assert bootstrap.venv_works()
     monkeypatch.setattr(bootstrap, "VENV_PYTHON", Path(shutil.which("false")))
     assert not bootstrap.venv_works()  # its Python is gone or broken
+
+
+def test_an_older_python_can_read_the_sentence_that_refuses_it(root):
+    text = (root / "packaging/bootstrap.py").read_text(encoding="utf-8")
+    ast.parse(text, feature_version=(3, 8))
 
 
 @pytest.mark.parametrize("version", [(3, 10, 2), (3, 15, 0)])
