@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import sys
 from dataclasses import dataclass
@@ -165,10 +164,12 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
 
 def cupy_version() -> str | None:
     """The version of whichever CuPy is installed, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
+
     for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy"):
         try:
-            return f"{name} {importlib.metadata.version(name)}"
-        except importlib.metadata.PackageNotFoundError:
+            return f"{name} {version(name)}"
+        except PackageNotFoundError:
             continue
     return None
 

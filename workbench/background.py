@@ -8,12 +8,17 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThread, Signal
 
+from kernels.errors import OutOfMemoryError
+
+TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller picture."
+
 
 class Background(QObject):
     """Runs functions one after another on a thread of its own; made and closed by its owner.
 
     An answer goes to the function given with the question, on the thread that asked.  Expected
-    failures, of the types named at the start, go to `on_failure`; anything else is a bug.
+    failures, of the types named at the start, go to `on_failure`, and so does a lack of memory, as
+    an OutOfMemoryError; anything else is a bug.
 
     Signals:
         broke(sentence, details): a bug, with its traceback.
@@ -40,7 +45,7 @@ class Background(QObject):
         on_answer: Callable[[Any], None],
         on_failure: Callable[[Exception], None],
     ) -> None:
-        """Call `work` on the thread, then `on_answer` or `on_failure` here."""
+        """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed."""
         if self._closed:
             return
         if not self._thread.isRunning():
@@ -48,8 +53,9 @@ class Background(QObject):
         self._asked.emit((work, on_answer, on_failure))
 
     def close(self) -> None:
-        """Let what runs finish, forget the rest, and wait for the thread to end."""
+        """Let what runs finish, forget the rest and all answers, and wait for the thread to end."""
         self._closed = True
+        self._thread.requestInterruption()
         self._thread.quit()
         self._thread.wait()
 
@@ -76,9 +82,13 @@ class _Runner(QObject):
         self._expected = expected
 
     def run(self, asked: Any) -> None:
+        if QThread.currentThread().isInterruptionRequested():
+            return  # Qt delivers what is queued even to a thread that was told to quit
         work, on_answer, on_failure = asked
         try:
             self.answered.emit(on_answer, work())
+        except MemoryError:
+            self.answered.emit(on_failure, OutOfMemoryError(TOO_LITTLE_MEMORY))
         except self._expected as error:
             self.answered.emit(on_failure, error)
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed

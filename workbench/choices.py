@@ -7,10 +7,11 @@ from typing import Any
 from kernels import filters
 from kernels.borders import BORDERS
 from kernels.engine import all_implementations
-from kernels.errors import KernelError
+from kernels.errors import BadJobError, KernelError
+from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.job import LARGEST_KSIZE
 from workbench.intents import Changes
-from workbench.state import State
+from workbench.state import Matrix, State
 
 NAMES = (
     "filter",
@@ -54,11 +55,11 @@ def _makes_sense(name: str, value: Any) -> bool:
         case "ksize":
             return type(value) is int and 1 <= value <= LARGEST_KSIZE and value % 2 == 1
         case "sigma":
-            return value is None or type(value) in (int, float)
+            return value is None or _is_in_range(value, SIGMA)
         case "amount":
-            return type(value) in (int, float)
+            return _is_in_range(value, AMOUNT)
         case "matrix":
-            return len(value) > 0 and all(len(row) == len(value) for row in value)
+            return all(type(n) in (int, float) for row in value for n in row) and _is_drawn(value)
         case "border":
             return value in BORDERS
         case "implementation" | "baseline":
@@ -74,6 +75,25 @@ def _makes_sense(name: str, value: Any) -> bool:
         case "view_mode":
             return value in ("side", "wipe")
     return False
+
+
+def _is_in_range(value: Any, parameter: Parameter) -> bool:
+    """Whether some filter could take `value`, be it the chosen one or not."""
+    if type(value) not in (int, float):
+        return False
+    try:
+        parameter.check("", value)
+    except BadJobError:
+        return False
+    return True
+
+
+def _is_drawn(matrix: Matrix) -> bool:
+    try:
+        filters.get("custom").weights(len(matrix), matrix=matrix)
+    except BadJobError:
+        return False
+    return True
 
 
 def _fits_together(changes: Changes, state: State) -> bool:

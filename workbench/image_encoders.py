@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import cv2
+import imageio.v3 as iio
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image
 
 from workbench import png
 from workbench.image_files import ImageFileError
@@ -74,7 +74,7 @@ def _format_of(path: Path) -> Format | None:
 def _write_png(file: BinaryIO, samples: NDArray[Any]) -> None:
     channels = samples.shape[2]
     if samples.dtype == np.uint8:
-        _as_pillow(samples).save(file, "PNG")
+        _write_8_bits(file, samples, ".png")
     elif channels == 2:
         file.write(_encoded_grey_alpha_16(samples))
     else:
@@ -105,15 +105,15 @@ def _write_tiff(file: BinaryIO, samples: NDArray[Any]) -> None:
 
 
 def _write_jpeg(file: BinaryIO, samples: NDArray[Any]) -> None:
-    _as_pillow(samples).save(file, "JPEG", quality=95, subsampling=0)
+    _write_8_bits(file, samples, ".jpg", quality=95, subsampling=0)
 
 
 def _write_webp(file: BinaryIO, samples: NDArray[Any]) -> None:
-    _as_pillow(samples).save(file, "WEBP", lossless=True, exact=True)
+    _write_8_bits(file, samples, ".webp", lossless=True, exact=True)
 
 
 def _write_bmp(file: BinaryIO, samples: NDArray[Any]) -> None:
-    _as_pillow(samples).save(file, "BMP")
+    _write_8_bits(file, samples, ".bmp")
 
 
 def _write_pnm(file: BinaryIO, samples: NDArray[Any]) -> None:
@@ -123,9 +123,19 @@ def _write_pnm(file: BinaryIO, samples: NDArray[Any]) -> None:
     file.write(samples.astype(samples.dtype.newbyteorder(">")).tobytes())
 
 
-def _as_pillow(samples: NDArray[np.uint8]) -> Image.Image:
-    height, width, channels = samples.shape
-    return Image.frombytes(_PILLOW_MODES[channels], (width, height), samples.tobytes())
+def _write_8_bits(
+    file: BinaryIO, samples: NDArray[np.uint8], extension: str, **options: Any
+) -> None:
+    channels = samples.shape[2]
+    iio.imwrite(
+        file,
+        samples[:, :, 0] if channels == 1 else samples,
+        extension=extension,
+        plugin="pillow",
+        mode=_PILLOW_MODES[channels],
+        is_batch=False,
+        **options,
+    )
 
 
 def _as_bgr(samples: NDArray[Any]) -> NDArray[Any]:

@@ -107,15 +107,16 @@ class Live(QObject):
         self._ask_display(picture.samples, state, show)
 
     def _show_after_again(self, state: State) -> None:
-        result = self.result
+        if self.result is None:
+            return
+        samples = self.result.picture
 
         def show(display: Display) -> None:
-            if self.result is not None and self.result.picture is result.picture:
+            if self.result is not None and self.result.picture is samples:
                 self.shown = display
                 self._emit_after()
 
-        if result is not None:
-            self._ask_display(result.picture, state, show)
+        self._ask_display(samples, state, show)
 
     def _ask_display(
         self, samples: NDArray[Any], state: State, show: Callable[[Display], None]

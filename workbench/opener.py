@@ -67,7 +67,12 @@ class Opener(QObject):
             else:
                 self.restored.emit(found, path.name)
 
-        self._ask(lambda: read_settings(path) or image_files.load(path), show)
+        def load() -> dict[str, Any] | Picture:
+            # A pipe would block whoever reads it; of folders and the like `load` knows what to say.
+            settings = read_settings(path) if path.is_file() else None
+            return settings or image_files.load(path)
+
+        self._ask(load, show)
 
     def open_image(self, image: QImage) -> None:
         """A picture from the clipboard, or dragged from another program."""

@@ -55,7 +55,8 @@ class Settings:
     @property
     def recent_files(self) -> list[Path]:
         """The newest first."""
-        return [Path(each) for each in self.get("recent", []) if isinstance(each, str)]
+        names = [each for each in self.get("recent", []) if isinstance(each, str) and each]
+        return [Path(name) for name in names[:RECENT_FILES]]
 
     def add_recent_file(self, path: Path) -> None:
         others = [each for each in self.recent_files if each != path]

@@ -45,7 +45,9 @@ def make_runner(name: str, build_cache: Path) -> Run:
     """The function that runs a job on `name`; skips the test that asks where it cannot."""
     if name in HOST:
         return on_host(HOST[name])
-    return on_gpu(key_of(name)) if name in ON_GPU else on_shim(RUNGS[key_of(name)], build_cache)
+    if name in ON_GPU:
+        return on_gpu(key_of(name), the_engine())
+    return on_shim(RUNGS[key_of(name)], build_cache)
 
 
 def on_host(implementation: HostImplementation) -> Run:
@@ -72,14 +74,14 @@ def on_shim(rung: Rung, build_cache: Path) -> Run:
     return run
 
 
-def on_gpu(key: str) -> Run:
+def on_gpu(key: str, engine: Engine) -> Run:
     """Through the engine, with memory that was poisoned and given back just before."""
-    engine = the_engine()
     if isinstance(engine.device, NoDevice):
         pytest.skip(engine.device.reason)
 
     def run(job: Job) -> NDArray[Any]:
         _poison_gpu(job.picture.nbytes)
+        assert job.implementation == key
         return engine.run(job, Sampling(max_samples=1, check=False)).picture
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from kernels import filters
 from kernels.borders import BORDERS
+from kernels.engine import Engine
 from kernels.errors import CannotRunError
 from kernels.job import Job
 from kernels.reference import correlate, to_pixel_type
@@ -110,10 +112,19 @@ def test_one_job_leaves_nothing_behind_for_the_next(name, runners):
     run, random = runners(name), np.random.default_rng(3)
     case = next(each for each in pairwise_cases() if each.ksize == 5)
     job = case.job(r.key_of(name))
-    other = Job(
-        job.picture, random_weights(random, 5), job.border, job.implementation, job.block_xy
-    )
+    other = replace(job, weights=random_weights(random, 5))
     for each in (job, other, job, other):
+        check = r.verdict(each, run(each))
+        assert check.ok, str(check)
+
+
+@pytest.mark.parametrize("name", r.ON_GPU)
+def test_two_engines_in_one_process_keep_their_own_weights(name, runners):
+    """CuPy gives both the same module, and so the same constant memory."""
+    first, second = runners(name), r.on_gpu(r.key_of(name), Engine())
+    job = pairwise_cases()[0].job(r.key_of(name))
+    other = replace(job, weights=random_weights(np.random.default_rng(4), job.ksize))
+    for run, each in ((first, job), (second, other), (first, job)):
         check = r.verdict(each, run(each))
         assert check.ok, str(check)
 

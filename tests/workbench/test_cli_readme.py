@@ -1,0 +1,82 @@
+"""What the README promises: its commands are understood, its examples work."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import Job, filters
+from kernels.check import checking
+from kernels.rung import read_rung
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import Shim
+from workbench import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block(language, heading="", after=""):
+    """The first code block of `language` behind a heading; `after` is what precedes it at once."""
+    found = re.search(
+        rf"{after}\n\n?```{language}\n(.*?)```", README[README.index(heading) :], re.S
+    )
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    "line", [line for line in block("sh", "## Command line").splitlines() if line]
+)
+def test_its_commands_are_understood(line, tmp_path, monkeypatch):
+    words = shlex.split(line, comments=True)
+    assert words[0] == "workbench"
+    arguments = cli.parse(words[1:])
+    assert arguments.command in ("window", *cli.COMMANDS)
+
+
+def test_its_python_runs(capsys):
+    exec(compile(block("python", "From Python"), "README.md", "exec"), {})
+    assert "verified" in capsys.readouterr().out
+
+
+def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, capsys):
+    source = block("python", "## Adding a filter", r"`kernels/filters/motion_blur\.py`:")
+    (tmp_path / "motion_blur.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(filters, "__path__", [*filters.__path__, str(tmp_path)])
+    filters.all_filters.cache_clear()
+    try:
+        np.testing.assert_array_equal(
+            filters.get("motion_blur").weights(3), np.eye(3, dtype=np.float32) / np.float32(3)
+        )
+        assert cli.main(["list", "--no-gpu"]) == 0
+        assert "Motion blur" in capsys.readouterr().out
+    finally:
+        filters.all_filters.cache_clear()
+        sys.modules.pop("kernels.filters.motion_blur", None)
+        vars(filters).pop("motion_blur", None)
+
+
+@pytest.mark.skipif(bool(compiler.why_not()), reason="device code needs g++ to run on the CPU")
+def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
+    path = tmp_path / "04_two_sums.cu"
+    source = block("cuda", "## Adding a rung", r"`kernels/ladder/04_two_sums\.cu`:")
+    path.write_text(source, encoding="utf-8")
+    rung = read_rung(path)
+    rng = np.random.default_rng()
+    picture = rng.integers(0, 256, (31, 33, 4), np.uint8)
+    jobs = [
+        Job(picture, rng.standard_normal((ksize, ksize), np.float32), border, "two_sums", (16, 4))
+        for ksize, border in ((1, "clamp"), (5, "mirror"), (7, "zero"))
+    ]
+    shim = Shim(rung, jobs, build_cache)
+    for job in jobs:
+        *_, check = checking(job, shim.run(job), rung.chain(job), rung.error_factor, max_taps=None)
+        assert check.ok, check
+
+
+def test_what_it_links_to_is_there():
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).is_file(), target
