@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
@@ -14,6 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.state import Picture, State
+
+LARGEST = 1e6  # of a level; 16 bits end at 65535
+MOST_DECIMALS = 9
 
 
 class DisplayControls(QGroupBox):
@@ -38,8 +43,8 @@ class DisplayControls(QGroupBox):
         self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
         self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
         form = QFormLayout(self)
-        form.addRow("Blac&k at", self._black)
-        form.addRow("&White at", self._white)
+        form.addRow("Black at", self._black)
+        form.addRow("White at", self._white)
         buttons = QHBoxLayout()
         buttons.addWidget(self._stretch)
         buttons.addWidget(self._reset)
@@ -52,18 +57,23 @@ class DisplayControls(QGroupBox):
             return
         white = state.picture.white
         low, high = state.levels or (0.0, white)
-        for box, value in ((self._black, low), (self._white, high)):
+        # Floats mean what their file wants: 0 to 1, 0 to 4095, or a few millionths.
+        digits = 0 if white > 1 else 3 - math.floor(math.log10(high - low))
+        decimals = min(max(digits, 0), MOST_DECIMALS)
+        apart = 10.0**-decimals
+        for box, value, least, most in (
+            (self._black, low, -LARGEST, high - apart),
+            (self._white, high, low + apart, LARGEST),
+        ):
             with QSignalBlocker(box):
-                box.setDecimals(0 if white > 1 else 3)
-                box.setSingleStep(white / 100 if white > 255 or white == 1 else 1)
-                box.setRange(-16 * white, 16 * white)
+                box.setDecimals(decimals)
+                box.setSingleStep(max(round((high - low) / 100, decimals), apart))
+                box.setRange(least, most)
                 box.setValue(value)
         self._reset.setEnabled(state.levels is not None)
 
     def _want(self) -> None:
-        low, high = self._black.value(), self._white.value()
-        if low < high:
-            self.wanted.emit("levels", (low, high))
+        self.wanted.emit("levels", (self._black.value(), self._white.value()))
 
 
 def stretched(picture: Picture) -> tuple[float, float] | None:

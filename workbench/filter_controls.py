@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGroupBox,
     QHBoxLayout,
+    QLabel,
     QSlider,
     QWidget,
 )
@@ -117,12 +118,19 @@ class FilterControls(QGroupBox):
         self._form = QFormLayout(self)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._form.addRow("&Filter", self._filter)
-        self._form.addRow("Kernel si&ze", size_row)
-        self._form.addRow("Si&gma", self._sigma_row)
-        self._form.addRow("Amoun&t", self._amount)
+        self._form.addRow("Fi&lter", self._filter)
+        self._form.addRow(_label("Kernel si&ze", self._size), size_row)
+        self._form.addRow(_label("Si&gma", self._automatic), self._sigma_row)
+        self._form.addRow("A&mount", self._amount)
         self._form.addRow(self._matrix)
         self._form.addRow("Bor&der", self._border)
+
+
+def _label(text: str, buddy: QWidget) -> QLabel:
+    """For a row of several widgets, of which Alt and the letter go to `buddy`."""
+    label = QLabel(text)
+    label.setBuddy(buddy)
+    return label
 
 
 def _filter_combo() -> QComboBox:

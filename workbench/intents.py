@@ -91,8 +91,13 @@ def changes_for(state: State, name: str, value: Any) -> Changes:
     return {name: value}
 
 
-def first_choice(state: State, device: Device) -> str:
-    """The implementation to begin with where there is a GPU: the one furthest up that can run."""
+def implementation(key: str) -> Implementation:
+    """The one called `key`, which exists."""
+    return next(each for each in all_implementations() if each.key == key)
+
+
+def first_choice(state: State, device: Device | NoDevice) -> str:
+    """The implementation to begin with: the one furthest up that can run."""
     able = [i.key for i in all_implementations() if why_unavailable(state, i, device) is None]
     return able[-1]
 
@@ -116,16 +121,17 @@ def sweep_for(state: State, wish: SweepWish) -> Callable[[Engine], Iterator[Any]
     return lambda engine: sweeping(plan, engine, sampling)
 
 
-def why_not_here(implementation: Implementation, device: Device | NoDevice | None) -> str | None:
-    """The reason `implementation` cannot run here at all; None if some jobs may."""
-    if implementation.kind == "cpu" or isinstance(device, Device):
+def why_not_here(candidate: Implementation, device: Device | NoDevice | None) -> str | None:
+    """The reason `candidate` cannot run here at all; None if some jobs may."""
+    if candidate.kind == "cpu" or isinstance(device, Device):
         return None
     return device.reason if isinstance(device, NoDevice) else LOOKING
 
 
-def caption(job: Job, implementation: Implementation) -> str:
+def caption(job: Job) -> str:
     """What was done, in a few words: "Gaussian blur 5×5 · OpenCV"."""
-    return f"{job.filter_title} {job.ksize}×{job.ksize} · {implementation.title}"
+    title = implementation(job.implementation).title
+    return f"{job.filter_title} {job.ksize}×{job.ksize} · {title}"
 
 
 def has_parameter(chosen: Filter, name: str) -> bool:
@@ -134,18 +140,18 @@ def has_parameter(chosen: Filter, name: str) -> bool:
 
 
 def why_unavailable(
-    state: State, implementation: Implementation, device: Device | NoDevice | None
+    state: State, candidate: Implementation, device: Device | NoDevice | None
 ) -> str | None:
-    """The reason `implementation` cannot run what `state` asks for; None if it can.
+    """The reason `candidate` cannot run what `state` asks for; None if it can.
 
     device  None: still being looked for
     """
-    if reason := why_not_here(implementation, device):
+    if reason := why_not_here(candidate, device):
         return reason
     try:
         job = job_for(state)
     except KernelError:
-        return None  # whatever is wrong is not the implementation's fault
+        return None  # whatever is wrong is not the candidate's fault
     if job is None or not isinstance(device, Device):
         return None
-    return implementation.why_not(job, device)
+    return candidate.why_not(job, device)

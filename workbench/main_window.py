@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
@@ -16,6 +17,7 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine, all_implementations
 from kernels.errors import KernelError
 from kernels.job import Progress, Result
+from kernels.pictures import PICTURES
 from workbench import choices, intents
 from workbench.background import Background
 from workbench.compare_view import CompareView
@@ -38,7 +40,7 @@ from workbench.worker import Worker
 
 TITLE = "Filter Workbench"
 LAYOUT_VERSION = 1
-EXPECTED = (ImageFileError, KernelError, MemoryError)
+EXPECTED = (ImageFileError, KernelError)
 
 
 class MainWindow(QMainWindow):
@@ -62,8 +64,9 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings()
         self.store = Store(parent=self)
         self.device: Device | NoDevice | None = None
-        self._chose_implementation = "implementation" in self.settings.get("choices", {})
-        self.store.update(**choices.from_data(self.settings.get("choices", {}), self.store.state))
+        remembered = choices.from_data(self.settings.get("choices", {}), self.store.state)
+        self._chose_implementation = "implementation" in remembered
+        self.store.update(**remembered)
         self._make_services(make_engine)
         self._make_views()
         self._connect()
@@ -97,8 +100,10 @@ class MainWindow(QMainWindow):
         """Begin anew: choices and layout as on the first day."""
         self.settings.forget()
         self._chose_implementation = False
-        picture = self.store.state.picture
-        fresh = State(picture=picture)
+        fresh = State(picture=self.store.state.picture)
+        if self.device is not None:
+            best = intents.first_choice(fresh, self.device)
+            fresh = replace(fresh, implementation=best)
         self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
         self.restoreState(self._first_layout, LAYOUT_VERSION)
 
@@ -186,6 +191,7 @@ class MainWindow(QMainWindow):
         live.settled.connect(self.history.add)
         live.settled.connect(self.settled)
         live.refused.connect(lambda sentence, details: say("error", sentence, details))
+        live.recovered.connect(lambda: self.messages.clear("error"))
 
         self.opener.opened.connect(self._take_picture)
         self.opener.restored.connect(self._restore)
@@ -227,13 +233,23 @@ class MainWindow(QMainWindow):
         if isinstance(device, Device):
             self._chip.setText(device.name)
             self._chip.setToolTip(f"CUDA device {device.index} of {device.count}")
-            if not self._chose_implementation:
-                self.store.update(implementation=intents.first_choice(self.store.state, device))
         else:
             self._chip.setText("No GPU")
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
-            self.messages.show_message("info", f"{device.reason} {device.remedy}".strip())
+            if self.messages.kind is None:  # nothing that matters more is being said
+                self.messages.show_message("info", f"{device.reason} {device.remedy}".strip())
+        self._choose_implementation(device)
         self._show_state(self.store.state)
+
+    def _choose_implementation(self, device: Device | NoDevice) -> None:
+        """Take the best there is, unless the user chose one that may run here."""
+        state = self.store.state
+        if self._chose_implementation and not intents.why_not_here(
+            intents.implementation(state.implementation), device
+        ):
+            return
+        self._chose_implementation = False
+        self.store.update(implementation=intents.first_choice(state, device))
 
     def _take_picture(self, picture: Picture) -> None:
         self.store.update(picture=picture, levels=None)
@@ -244,33 +260,44 @@ class MainWindow(QMainWindow):
             self.messages.show_message("info", f"{picture.name}: {' '.join(picture.notes)}")
 
     def _show_after(self, result: Result, display: Display) -> None:
-        implementation = next(
-            each for each in all_implementations() if each.key == result.job.implementation
-        )
-        caption = intents.caption(result.job, implementation)
+        caption = intents.caption(result.job)
         self.compare.show_after(result.picture, display, caption)
         self.timing.show_result(result)
-        self.messages.clear("error")
 
     def _show_bug(self, sentence: str, details: str) -> None:
         self.messages.show_message("error", f"Something went wrong here: {sentence}", details)
 
     def _stretch(self) -> None:
         picture = self.store.state.picture
+
+        def show(levels: tuple[float, float] | None) -> None:
+            if self.store.state.picture is picture:  # and not another one meanwhile
+                self.store.update(levels=levels)
+
         if picture is not None:
             self._reading.run(
                 lambda: stretched(picture),
-                lambda levels: self.store.update(levels=levels),
+                show,
                 lambda error: self.messages.show_message("error", str(error)),
             )
 
     def _restore(self, data: dict[str, Any], name: str) -> None:
-        """Take over the settings that a screenshot holds."""
-        self._chose_implementation = True
-        self.store.update(**choices.from_data(data, self.store.state))
-        self.messages.show_message("info", f"Took over the settings in {name}.")
-        if isinstance(built_in := data.get("built_in"), str):
+        """Take over the settings that a screenshot holds, as far as they make sense here."""
+        changes = choices.from_data(data, self.store.state)
+        sentence = f"Took over the settings in {name}."
+        if reason := self._why_not_here(changes.get("implementation")):
+            del changes["implementation"]
+            sentence = f"Took over the settings in {name}, all but the implementation: {reason}"
+        self._chose_implementation |= "implementation" in changes
+        self.store.update(**changes)
+        self.messages.show_message("info", sentence)
+        if (built_in := data.get("built_in")) in list(PICTURES):
             self.opener.open_built_in(built_in)
+
+    def _why_not_here(self, key: str | None) -> str | None:
+        if key is None or self.device is None:  # which will be looked at when it was found
+            return None
+        return intents.why_not_here(intents.implementation(key), self.device)
 
     # -- the sweep
 
@@ -303,12 +330,11 @@ class MainWindow(QMainWindow):
     # -- coming and going
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        if event.mimeData().hasUrls() or event.mimeData().hasImage():
+        if _local_files(event.mimeData()) or event.mimeData().hasImage():
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
+        if paths := _local_files(event.mimeData()):
             self.opener.open_dropped(paths[0])
         elif event.mimeData().hasImage():
             self.opener.open_image(QImage(event.mimeData().imageData()))
@@ -316,9 +342,7 @@ class MainWindow(QMainWindow):
 
     def paste(self) -> None:
         """Open what the clipboard holds: a file, or a picture."""
-        content = QGuiApplication.clipboard().mimeData()
-        paths = [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]
-        if paths:
+        if paths := _local_files(QGuiApplication.clipboard().mimeData()):
             self.opener.open_dropped(paths[0])
         else:
             self.opener.open_image(QGuiApplication.clipboard().image())
@@ -328,7 +352,10 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self.first_painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self.settings.set("choices", choices.to_data(self.store.state))
+        kept = choices.to_data(self.store.state)
+        if not self._chose_implementation:
+            del kept["implementation"]  # so that a GPU will be used once there is one
+        self.settings.set("choices", kept)
         self.settings.set("geometry", _to_text(self.saveGeometry()))
         self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
         self.settings.save()
@@ -344,9 +371,13 @@ class MainWindow(QMainWindow):
         self.restoreState(_from_text(self.settings.get("layout", "")), LAYOUT_VERSION)
 
 
+def _local_files(content: QMimeData) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]
+
+
 def _to_text(data: QByteArray) -> str:
     return bytes(data.toBase64().data()).decode()
 
 
 def _from_text(text: str) -> QByteArray:
-    return QByteArray.fromBase64(QByteArray(text.encode()))
+    return QByteArray.fromBase64(QByteArray(text.encode(errors="replace")))

@@ -48,7 +48,7 @@ class Menus(QObject):
         window = self._window
         opener, controls = window.opener, window.controls
         file, view, run, copy = "&File", "&View", "&Run", "&Edit"
-        shot = "&File/&Screenshot"
+        shot = "&File/S&creenshot"
         return [
             Action(file, "&Open…", self._open, ("Ctrl+O",), "Open a picture."),
             Action("&File/Open &recent", "Forget these", self._forget_recent),
@@ -81,7 +81,7 @@ class Menus(QObject):
             Action(file, "&Quit", window.close, ("Ctrl+Q",), separator=True),
             Action(copy, "&Copy result", self._copy_result, ("Ctrl+C",)),
             Action(
-                copy, "Copy com&parison", lambda: self._copy_image("comparison"), ("Ctrl+Shift+C",)
+                copy, "Copy co&mparison", lambda: self._copy_image("comparison"), ("Ctrl+Shift+C",)
             ),
             Action(copy, "Copy &window", lambda: self._copy_image("window"), ("Ctrl+Alt+C",)),
             Action(copy, "Copy c&hart", lambda: self._copy_image("chart"), ("Ctrl+Alt+H",)),
@@ -134,7 +134,9 @@ class Menus(QObject):
 
     def _neighbour(self, step: int) -> None:
         picture = self._window.store.state.picture
-        if picture is not None and picture.path is not None:
+        if picture is None or picture.path is None:
+            self._say("This picture is in no folder; open a picture file first.")
+        else:
             self._window.opener.open_neighbour(picture.path, step)
 
     def _fill_recent(self) -> None:
@@ -154,6 +156,7 @@ class Menus(QObject):
     def _save_result(self) -> None:
         picture, result = self._window.store.state.picture, self._window.live.result
         if picture is None or result is None:
+            self._say("There is no result to save yet.")
             return
         extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
         if path := self._ask_path(f"{suggested_name(picture, result)}{extension}", SAVE_FILTER):
@@ -171,7 +174,9 @@ class Menus(QObject):
 
     def _copy_result(self) -> None:
         result, shown = self._window.live.result, self._window.live.shown
-        if result is not None and shown is not None:
+        if result is None or shown is None:
+            self._say("There is no result to copy yet.")
+        else:
             image = to_image(result.picture, shown.images[0])
             self._window.exporter.copy_image(image, "the result")
 
@@ -183,8 +188,11 @@ class Menus(QObject):
         }
         image = take[what]()
         if image.isNull():
-            self._window.messages.show_message("info", f"There is no {what} to show yet.")
+            self._say(f"There is no {what} to show yet.")
         return image
+
+    def _say(self, sentence: str) -> None:
+        self._window.messages.show_message("info", sentence)
 
     def _ask_path(self, name: str, file_types: str) -> Path | None:
         folder = Path(self._window.settings.get("save-folder", ""))
@@ -216,12 +224,14 @@ class Menus(QObject):
 
     def _add_schemes(self, add_action: Callable[[str], QAction]) -> None:
         group = QActionGroup(self)
+        self._schemes: dict[str, QAction] = {}
         for scheme, title in SCHEMES.items():
             action = add_action(title)
             action.setCheckable(True)
             action.setChecked(scheme == self._window.settings.get("theme", "system"))
             action.triggered.connect(lambda _=False, s=scheme: self._choose_scheme(s))
             group.addAction(action)
+            self._schemes[scheme] = action
 
     def _choose_scheme(self, scheme: theme.Scheme) -> None:
         self._window.settings.set("theme", scheme)
@@ -240,6 +250,7 @@ class Menus(QObject):
 
     def _forget_all(self) -> None:
         self._window.forget_all()
+        self._schemes["system"].trigger()
 
 
 def _built_in_titles() -> list[tuple[str, str]]:

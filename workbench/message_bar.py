@@ -58,7 +58,7 @@ class MessageBar(QWidget):
         self._icon = QLabel()
         self._word = QLabel()
         self._sentence = Sentence()
-        self._more = QPushButton("&Details…")
+        self._more = QPushButton("Deta&ils…")
         self._dismiss = QToolButton()
         self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
         self._build()

@@ -92,8 +92,8 @@ class RunControls(QGroupBox):
         form.addRow("R&uns on", self._implementation)
         form.addRow(self._about)
         form.addRow(self._block)
-        form.addRow("&L2 cache", self._cache)
-        form.addRow("Speed-up &vs", self._baseline)
+        form.addRow("L&2 cache", self._cache)
+        form.addRow("S&peed-up vs", self._baseline)
 
 
 def _about(chosen: tuple[Implementation, str | None] | None) -> str:

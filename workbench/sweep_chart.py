@@ -94,10 +94,10 @@ class SweepChart(QWidget):
     def _make_controls(self) -> None:
         self._views = QButtonGroup(self)
         self._time = self._view_button(
-            "Ti&me", "time", "Kernel time: the median, with the quartiles as a bar"
+            "Time", "time", "Kernel time: the median, with the quartiles as a bar"
         )
         self._speedup = self._view_button(
-            "Speed-&up", "speed-up", "How many times quicker than the CPU implementation beside it"
+            "Speed-up", "speed-up", "How many times quicker than the CPU implementation beside it"
         )
         self._time.setProperty("segment", "first")
         self._speedup.setProperty("segment", "last")

@@ -156,7 +156,7 @@ class SweepPanel(QWidget):
         self._start.setProperty("primary", True)
         self._start.setToolTip("Measure every value with every implementation ticked")
         self._start.clicked.connect(self._ask)
-        self._cancel = QPushButton("&Cancel")
+        self._cancel = QPushButton("Ca&ncel")
         self._cancel.setObjectName("sweep-cancel")
         self._cancel.setToolTip("Stop; the points measured so far stay")
         self._cancel.clicked.connect(self.cancelled)
@@ -325,9 +325,9 @@ def _row(*widgets: QWidget, spacing: int) -> QHBoxLayout:
 
 
 DIMENSION_LABELS: dict[Dimension, str] = {
-    "image size": "Ima&ge",
-    "kernel size": "Kerne&l",
-    "block shape": "Bl&ock",
+    "image size": "Im&age",
+    "kernel size": "&Kernel",
+    "block shape": "Blo&ck",
 }
 DIMENSION_TIPS: dict[Dimension, str] = {
     "image size": "Image size: squares of noise, with the channels and pixel type of your picture",

@@ -24,9 +24,7 @@ from workbench.display import Display, to_display
 # slow ones get out of the way.
 GRACE_S = 0.05
 BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
-TOO_LARGE_TO_SHOW = (
-    "This computer has too little memory to show the result; use a smaller picture."
-)
+TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
 
 Levels = tuple[float, float] | None
 Sweeping = Callable[[Engine], Iterator[Any]]

@@ -76,6 +76,16 @@ def _without_noise() -> Iterator[None]:
         qInstallMessageHandler(previous)
 
 
+def wait_for_device(window: MainWindow) -> None:
+    """Wait until the window knows its GPU, or that there is none: before, it may change its mind
+    about the implementation."""
+    if window.device is None:
+        wait = Wait(window)
+        window.worker.device_found.connect(wait.end)
+        wait.until_ended(lambda: None)
+        window.worker.device_found.disconnect(wait.end)
+
+
 def settle(window: MainWindow, act: Callable[[], None]) -> Result:
     """Do `act`, and wait until what it asks for has been filtered, timed and checked.
 

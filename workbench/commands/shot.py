@@ -8,10 +8,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
+from workbench import intents
 from workbench.cli import FAILED, USAGE
 from workbench.commands import CommandError
 from workbench.commands.options import changes_of
-from workbench.commands.real_window import real_window, settle, wait_for_baseline
+from workbench.commands.real_window import (
+    real_window,
+    settle,
+    wait_for_baseline,
+    wait_for_device,
+)
 from workbench.commands.words import as_table
 from workbench.export import save_png
 from workbench.image_files import ImageFileError
@@ -26,6 +32,8 @@ def run(arguments: Namespace) -> int:
     changes = changes_of(arguments, State())
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
+        wait_for_device(window)
+        _refuse_another_implementation(arguments, window)
         result = settle(window, lambda: window.open_paths(paths))
         wait_for_baseline(window, result)
         _draw(window, arguments.output)
@@ -38,6 +46,13 @@ def _check(output: Path, paths: list[Path]) -> None:
         raise CommandError(f"{output} must end in .png, the format that keeps the settings.", USAGE)
     if output.resolve() in [each.resolve() for each in paths]:
         raise CommandError(f"{output} is an input; write to another file.", USAGE)
+
+
+def _refuse_another_implementation(arguments: Namespace, window: MainWindow) -> None:
+    """The window falls back to one that runs here; who asked for one by name wants that or none."""
+    if arguments.implementation not in (None, window.store.state.implementation):
+        asked = intents.implementation(arguments.implementation)
+        raise CommandError(intents.why_not_here(asked, window.device) or "")
 
 
 def _draw(window: MainWindow, output: Path) -> None:

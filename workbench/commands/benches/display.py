@@ -13,7 +13,7 @@ from kernels import pictures
 from kernels.engine import all_implementations
 from workbench.commands.benches import Row, peak_memory
 from workbench.commands.benches.painted import after_view
-from workbench.commands.real_window import Wait, real_window, settle
+from workbench.commands.real_window import Wait, real_window, settle, wait_for_device
 from workbench.main_window import MainWindow
 from workbench.picture_view import PictureView
 from workbench.state import Picture
@@ -31,6 +31,7 @@ RUNS = 100  # paints
 def measure(arguments: Namespace) -> Iterator[Row]:
     """Stalls at rest, as a measure of the machine, and during a sweep; then paints."""
     with real_window(arguments, {"implementation": "opencv"}) as window:
+        wait_for_device(window)
         samples = pictures.noise(SIDE, SIDE, 3)
         settle(window, lambda: window.store.update(picture=Picture("noise", samples)))
         yield Row("stalls, nothing running", _stalls(window, _rest))

@@ -14,7 +14,7 @@ from kernels.engine import Implementation, all_implementations
 from workbench import intents
 from workbench.commands.benches import Row, peak_memory
 from workbench.commands.benches.painted import ms_until_painted
-from workbench.commands.real_window import real_window, settle, wait_for_baseline
+from workbench.commands.real_window import real_window, settle, wait_for_baseline, wait_for_device
 from workbench.main_window import MainWindow
 from workbench.state import Picture
 
@@ -30,6 +30,7 @@ PICTURES: dict[str, Callable[[], NDArray[Any]]] = {
 def measure(arguments: Namespace) -> Iterator[Row]:
     """Each picture with OpenCV and every rung that runs here: from rest, and without a pause."""
     with real_window(arguments, {"implementation": CPU}) as window:
+        wait_for_device(window)
         for name, make in PICTURES.items():
             _open(window, name, make())
             for implementation in _able(window):

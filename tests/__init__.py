@@ -1,0 +1,1 @@
+"""Tests; a package, so that no other `tests` that happens to be installed takes its place."""

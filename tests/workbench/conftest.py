@@ -1,0 +1,42 @@
+"""What the window's tests share: windows that are closed again, and never the user's own files."""
+
+import pytest
+
+from kernels.engine import Engine
+from workbench.main_window import MainWindow
+from workbench.settings import DIRECTORY_VARIABLE, Settings
+
+
+def no_gpu():
+    return Engine(use_gpu=False)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder for settings and data in place of the user's."""
+    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "settings"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
+@pytest.fixture
+def make_window(qtbot, home):
+    """Makes windows on the screen, by default of a computer without a GPU, and closes them."""
+    made = []
+
+    def make(make_engine=no_gpu):
+        window = MainWindow(make_engine, Settings())
+        qtbot.addWidget(window)
+        made.append(window)
+        window.show()
+        return window
+
+    yield make
+    for window in made:
+        window.close()
+
+
+@pytest.fixture
+def window(make_window):
+    """A window on the screen, with no picture yet."""
+    return make_window()

@@ -1,0 +1,112 @@
+"""Do in a window what a user does, through its widgets, and wait for what comes of it."""
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+
+from workbench import intents
+from workbench.picture_view import PictureView
+from workbench.state import Picture
+
+PATIENCE_MS = 20_000  # for a machine that has much else to do
+
+
+def child(window, name, kind=QWidget):
+    """The widget with this object name."""
+    found = window.findChild(kind, name)
+    assert found is not None, f"there is no {name}"
+    return found
+
+
+def settle(qtbot, window, act=lambda: None):
+    """Do `act` and wait for the last word on what the window then asks for; returns the Result."""
+
+    def is_the_answer(result):
+        return answers(result, window.store.state)
+
+    with qtbot.waitSignal(
+        window.settled, timeout=PATIENCE_MS, check_params_cb=is_the_answer
+    ) as settled:
+        act()
+    return settled.args[0]
+
+
+def answers(result, state):
+    """Whether `result` is of the job that `state` asks for."""
+    job, wanted = result.job, intents.job_for(state)
+    return (
+        job.picture is wanted.picture
+        and job.weights is wanted.weights
+        and (job.border, job.implementation, job.block_xy)
+        == (wanted.border, wanted.implementation, wanted.block_xy)
+    )
+
+
+def until(qtbot, condition):
+    qtbot.waitUntil(condition, timeout=PATIENCE_MS)
+
+
+def show_picture(qtbot, window, samples, **facts):
+    """Open `samples` as if they had been loaded, and wait until they are filtered."""
+    picture = Picture("made up.png", samples, **facts)
+    return settle(qtbot, window, lambda: window.opener.opened.emit(picture))
+
+
+def pick(combo: QComboBox, data):
+    """Choose the entry that holds `data` in the list that drops down."""
+    row = combo.findData(data)
+    assert row >= 0, f"{combo.objectName()} has no {data}"
+    assert combo.model().flags(combo.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled
+    combo.showPopup()
+    combo.view().setCurrentIndex(combo.model().index(row, 0))
+    QTest.keyClick(combo.view(), Qt.Key.Key_Return)
+
+
+def type_into(box, text):
+    """Replace what stands in a box by `text`, and press Enter."""
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, text)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+
+
+def click(widget):
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def trigger(window, name):
+    """Choose the action of this name in a menu."""
+    child(window, name, QAction).trigger()
+
+
+def view(window, name):
+    """The picture called "Before" or "After"."""
+    views = window.compare.findChildren(PictureView)
+    return next(each for each in views if each.accessibleName() == name)
+
+
+def drop(window, *paths, image=None):
+    """Drop files, or an image, on the window.  Returns whether they were welcome."""
+    data = QMimeData()
+    if paths:
+        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    if image is not None:
+        data.setImageData(image)
+    return drop_data(window, data)
+
+
+def drop_data(window, data):
+    point, copy = QPoint(200, 200), Qt.DropAction.CopyAction
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(point, copy, data, left, none)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(point, copy, data, left, none))
+    return enter.isAccepted()
+
+
+def grey(image: QImage, x, y):
+    """The brightness of a pixel on the screen, 0 to 255."""
+    return image.pixelColor(x, y).lightness()

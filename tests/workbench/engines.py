@@ -1,0 +1,71 @@
+"""Engines that do as a test says."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from kernels.device import Device
+from kernels.engine import Engine
+from kernels.errors import CannotRunError
+from kernels.job import Job, Progress, Ran, Result
+from kernels.rung import Rung
+
+DEVICE = Device(
+    index=0,
+    name="NVIDIA Made Up 1",
+    compute_capability=(9, 0),
+    multiprocessors=100,
+    clock_khz=1_500_000,
+    max_threads_per_block=1024,
+    max_block_xy=(1024, 1024),
+    shared_bytes_per_block=100_000,
+    registers_per_block=65536,
+    l2_bytes=50_000_000,
+    memory_bytes=80_000_000_000,
+    watchdog=False,
+    driver_version=13000,
+    runtime_version=13000,
+    count=2,
+)
+
+
+class Scripted(Engine):
+    """Without a GPU; `script(job, steps)` says what comes of a job.
+
+    steps  what a real engine would do
+    """
+
+    def __init__(self, script: Callable[[Job, Iterator], Iterator]) -> None:
+        super().__init__(use_gpu=False)
+        self._script = script
+
+    def filtering(self, job, sampling=None):
+        return self._script(job, super().filtering(job, sampling))
+
+
+class MadeUpGpu(Engine):
+    """Has a GPU whose rungs are worked out by OpenCV."""
+
+    device = DEVICE
+
+    def filtering(self, job, sampling=None):
+        if not isinstance(self.implementation(job.implementation), Rung):
+            yield from super().filtering(job, sampling)
+            return
+        if reason := self.why_not(job):
+            raise CannotRunError(reason)
+        yield Progress(f"compiling {job.implementation}")
+        for step in super().filtering(replace(job, implementation="opencv"), sampling):
+            yield _as_on_gpu(step, job) if isinstance(step, Result) else step
+
+
+def _as_on_gpu(result: Result, job: Job) -> Result:
+    ran = Ran("convolve", grid=(3, 2), block=job.block_xy, registers=40, shared_bytes=1664)
+    return replace(
+        result,
+        job=job,
+        kernel=replace(result.kernel, cache="cold"),
+        ran=(ran,),
+        upload_ms=0.2,
+        download_ms=0.3,
+        device_name=DEVICE.name,
+    )

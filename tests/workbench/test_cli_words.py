@@ -1,0 +1,81 @@
+"""Results and computers in words, also of a GPU that is not here."""
+
+from dataclasses import replace
+
+from kernels.device import Device, NoDevice
+from tests import made_up
+from workbench.commands import doctor, machine
+from workbench.commands.words import as_table, columns, in_one_line
+from workbench.numbers import GAP
+
+DEVICE = Device(
+    index=1,
+    name="Test GPU",
+    compute_capability=(9, 0),
+    multiprocessors=132,
+    clock_khz=1_980_000,
+    max_threads_per_block=1024,
+    max_block_xy=(1024, 1024),
+    shared_bytes_per_block=232_448,
+    registers_per_block=65_536,
+    l2_bytes=60 << 20,
+    memory_bytes=140 << 30,
+    watchdog=True,
+    driver_version=13_020,
+    runtime_version=13_000,
+    count=2,
+)
+
+
+def plain(text):
+    return text.replace(GAP, " ")
+
+
+def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
+    result = made_up.result("shared", upload_ms=0.6, device_name="Test GPU")
+    assert plain(in_one_line(result)) == (
+        "5×5, shared: kernel 200 µs (3 samples, cold), upload 600 µs, download 310 µs, "
+        "600 MB/s; verified, checked all pixels, largest error 0.5"
+    )
+
+
+def test_a_picture_that_was_on_the_device_is_resident():
+    result = made_up.result("shared", device_name="Test GPU")
+    assert ", resident, download " in in_one_line(result)
+    assert "upload     resident" in as_table(result)
+
+
+def test_the_cpu_s_line_has_no_transfers():
+    line = plain(in_one_line(made_up.result("opencv", (2.0,), check=None)))
+    assert line == "5×5, opencv: kernel 2.00 ms (1 sample), 60.0 MB/s"
+
+
+def test_a_wrong_answer_is_said_so_in_the_table():
+    assert "WRONG in 12 samples" in as_table(made_up.result("shared", check=made_up.FAILED))
+
+
+def test_the_table_names_device_and_launch():
+    table = plain(as_table(made_up.result("shared", device_name="Test GPU")))
+    for word in ("Test GPU", "grid 19×13, block 32×8", "150 – 250 µs", "200×100, 3 × uint8"):
+        assert word in table
+
+
+def test_columns_stand_under_each_other():
+    assert columns([("a", "bb"), ("ccc", "d")]) == "  a    bb\n  ccc  d"
+
+
+def test_the_doctor_knows_what_limits_a_block_and_a_launch():
+    facts = dict(doctor.facts(DEVICE))
+    assert "Test GPU (number 1 of 2), sm_90, 132 multiprocessors at 1.98 GHz" in facts["GPU"]
+    assert "runs CUDA up to 13.2" in facts["NVIDIA driver"]
+    assert facts["CUDA runtime"] == "13.0"
+    assert plain(facts["Block"]) == "at most 1024 threads, 1024×1024, 227 KiB shared memory"
+    assert facts["Watchdog"].startswith("on")
+    assert dict(doctor.facts(replace(DEVICE, watchdog=False)))["Watchdog"] == "off"
+
+
+def test_without_a_gpu_there_is_the_reason_and_the_remedy():
+    assert machine.gpu(NoDevice("It is gone.", "Bring it back.")) == (
+        "none. It is gone. Bring it back."
+    )
+    assert machine.gpu(NoDevice("macOS has no CUDA.")) == "none. macOS has no CUDA."

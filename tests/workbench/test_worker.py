@@ -1,0 +1,446 @@
+"""The one thread that computes: what goes before what, and what becomes of errors."""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QThread
+
+from kernels.device import NoDevice
+from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.job import Job, Progress
+from tests.made_up import PASSED, result
+from tests.workbench.driving import until
+from tests.workbench.engines import Scripted
+from workbench import worker as worker_module
+from workbench.worker import Worker
+
+PICTURE = np.zeros((4, 5, 1), np.uint8)
+PICTURE.flags.writeable = False
+
+
+def a_job(ksize=3, implementation="opencv"):
+    return Job(PICTURE, np.ones((ksize, ksize), np.float32), implementation=implementation)
+
+
+def answer(job):
+    return replace(result("opencv", job=job), check=PASSED, picture=job.picture)
+
+
+def at_once(job, _):
+    yield answer(job)
+
+
+@pytest.fixture
+def make_worker(qtbot):
+    """Makes workers whose jobs are done by a script, and closes them."""
+    made = []
+
+    def make(script=at_once):
+        made.append(Worker(lambda: Scripted(script)))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def diary(qtbot):
+    """Writes down a worker's signals: ("filtered", 3) for a Result of size 3."""
+    written = []
+
+    def follow(worker):
+        def write(name):
+            def note(*values):
+                written.append((name, *(getattr(each, "job", each) for each in values)))
+
+            return note
+
+        names = "device_found progressed filtered settled failed baseline_timed sweep_stepped"
+        for name in [*names.split(), "sweep_ended", "broke"]:
+            getattr(worker, name).connect(write(name))
+        return written
+
+    return follow
+
+
+def sizes(written, name):
+    return [entry[1].ksize for entry in written if entry[0] == name]
+
+
+def names(written):
+    return [entry[0] for entry in written]
+
+
+def test_a_job_is_filtered_off_the_gui_thread(qtbot, make_worker):
+    ran_on = []
+
+    def script(job, _):
+        ran_on.append(QThread.currentThread())
+        yield answer(job)
+
+    worker = make_worker(script)
+    worker.start()
+    with qtbot.waitSignals([worker.filtered, worker.settled]):
+        worker.request(a_job())
+    assert ran_on == [worker]
+
+
+def test_the_device_is_found_once_and_after_the_first_picture(qtbot, make_worker, diary):
+    worker = make_worker()
+    written = diary(worker)
+    worker.request(a_job())
+    worker.start()
+    until(qtbot, lambda: "device_found" in names(written))
+    assert names(written).index("settled") < names(written).index("device_found")
+    assert isinstance(written[-1][1], NoDevice)
+    with qtbot.waitSignal(worker.settled):
+        worker.request(a_job())
+    assert names(written).count("device_found") == 1
+
+
+def test_while_a_step_runs_only_the_newest_job_waits(qtbot, make_worker, diary):
+    entered, go_on = threading.Event(), threading.Event()
+
+    def script(job, _):
+        if job.ksize == 3:
+            entered.set()
+            go_on.wait()
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    worker.request(a_job(3))
+    until(qtbot, entered.is_set)
+    for ksize in (5, 7, 9):
+        worker.request(a_job(ksize))
+    go_on.set()
+    until(qtbot, lambda: sizes(written, "settled") == [9])
+    assert sizes(written, "filtered") == [3, 9]
+
+
+def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker, diary):
+    stopped = []
+
+    def script(job, _):
+        try:
+            while job.ksize == 3:  # it would never end by itself
+                yield Progress("filtering for ever")
+        finally:
+            stopped.append(job.ksize)
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    with qtbot.waitSignal(worker.progressed):
+        worker.request(a_job(3))
+    worker.request(a_job(5))
+    until(qtbot, lambda: sizes(written, "settled") == [5])
+    assert sizes(written, "filtered") == [5]
+    assert stopped == [3, 5]
+
+
+@pytest.mark.parametrize(("grace_s", "filtered"), [(float("inf"), [3, 5]), (-1, [5])])
+def test_a_superseded_job_may_finish_within_its_grace(
+    grace_s, filtered, qtbot, make_worker, diary, monkeypatch
+):
+    monkeypatch.setattr(worker_module, "GRACE_S", grace_s)
+
+    def script(job, _):
+        if job.ksize == 3:
+            worker.request(a_job(5))  # as from the GUI thread, at just this moment
+            yield Progress("filtering")
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    worker.request(a_job(3))
+    until(qtbot, lambda: sizes(written, "settled") == [5])
+    assert sizes(written, "filtered") == filtered
+
+
+def test_what_was_shown_needs_no_grace(qtbot, make_worker, diary, monkeypatch):
+    monkeypatch.setattr(worker_module, "GRACE_S", float("inf"))
+
+    def script(job, _):
+        yield answer(job)
+        while job.ksize == 3:
+            worker.request(a_job(5))
+            yield Progress("timing for ever")
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    worker.request(a_job(3))
+    until(qtbot, lambda: sizes(written, "settled") == [5])
+    assert sizes(written, "filtered") == [3, 5]
+
+
+def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_worker):
+    done, entered, go_on = [], threading.Event(), threading.Event()
+
+    def script(job, _):
+        if not done:
+            entered.set()
+            go_on.wait()
+        for _ in range(3):
+            done.append(job.implementation)
+            yield Progress("filtering")
+        yield answer(job)
+
+    def sweeping(_):
+        for _ in range(3):
+            done.append("sweep")
+            yield Progress("measuring")
+
+    worker = make_worker(script)
+    worker.start()
+    worker.request(a_job(3))
+    until(qtbot, entered.is_set)
+    with qtbot.waitSignals([worker.sweep_ended, worker.baseline_timed]):
+        worker.start_sweep(sweeping)
+        worker.request_baseline(a_job(3, "sequential"))
+        go_on.set()
+    assert done == ["opencv"] * 3 + ["sequential"] * 3 + ["sweep"] * 3
+
+
+def test_a_job_pauses_a_sweep(qtbot, make_worker):
+    done = []
+
+    def script(job, _):
+        for _ in range(3):
+            done.append("live")
+            yield Progress("filtering")
+        yield answer(job)
+
+    def sweeping(_):
+        for number in range(3):
+            done.append("sweep")
+            if number == 1:
+                worker.request(a_job())
+            yield Progress("measuring")
+
+    worker = make_worker(script)
+    worker.start()
+    with qtbot.waitSignal(worker.sweep_ended) as ended:
+        worker.start_sweep(sweeping)
+    assert done == ["sweep", "sweep", "live", "live", "live", "sweep"]
+    assert ended.args == [None, True]
+
+
+def test_a_new_job_ends_the_baseline_of_the_one_before(qtbot, make_worker, diary):
+    def script(job, _):
+        while job.implementation == "sequential":
+            worker.request(a_job(5))
+            yield Progress("timing for ever")
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    worker.request_baseline(a_job(3, "sequential"))
+    until(qtbot, lambda: sizes(written, "settled") == [5])
+    assert "baseline_timed" not in names(written)
+
+
+def test_a_baseline_that_cannot_run_says_nothing(qtbot, make_worker, diary):
+    def script(job, _):
+        if job.implementation == "sequential":
+            raise CannotRunError("Not this one.")
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    worker.request_baseline(a_job(3, "sequential"))
+    with qtbot.waitSignal(worker.sweep_ended):
+        worker.start_sweep(lambda _: iter(()))
+    assert {"baseline_timed", "failed", "broke"}.isdisjoint(names(written))
+
+
+def test_an_expected_failure_is_told_and_the_next_job_runs(qtbot, make_worker, diary):
+    def script(job, _):
+        yield Progress("compiling")
+        if job.ksize == 3:
+            raise OutOfMemoryError("The GPU ran out of memory.")
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    with qtbot.waitSignal(worker.failed) as failed:
+        worker.request(a_job(3))
+    assert str(failed.args[0]) == "The GPU ran out of memory."
+    assert [entry[1] for entry in written if entry[0] == "progressed"] == ["compiling", ""]
+    with qtbot.waitSignal(worker.settled):
+        worker.request(a_job(5))
+
+
+def test_a_result_that_is_too_large_to_show_is_an_expected_failure(qtbot, make_worker, monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(worker_module, "to_display", no_memory)
+    worker = make_worker()
+    worker.start()
+    with qtbot.waitSignal(worker.failed) as failed:
+        worker.request(a_job())
+    assert "too little memory" in str(failed.args[0])
+
+
+def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, make_worker, diary):
+    def script(job, _):
+        yield Progress("filtering")
+        if job.ksize == 3:
+            raise ZeroDivisionError("a bug")
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    with qtbot.waitSignal(worker.broke) as broke:
+        worker.request(a_job(3))
+    sentence, details = broke.args
+    assert sentence == "ZeroDivisionError: a bug"
+    assert "Traceback" in details
+    assert "in script" in details
+    assert ("progressed", "") in written
+    with qtbot.waitSignal(worker.settled):
+        worker.request(a_job(5))
+
+
+def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker, diary):
+    def sweeping(_):
+        yield Progress("measuring")
+        raise ZeroDivisionError("a bug")
+
+    worker = make_worker()
+    written = diary(worker)
+    worker.start()
+    with qtbot.waitSignal(worker.broke):
+        worker.start_sweep(sweeping)
+    assert ("sweep_ended", None, False) in written
+
+
+def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
+    def sweeping(_):
+        yield Progress("measuring")
+        raise DeviceLostError("The GPU failed while measuring.")
+
+    worker = make_worker()
+    worker.start()
+    with qtbot.waitSignal(worker.sweep_ended) as ended:
+        worker.start_sweep(sweeping)
+    error, is_complete = ended.args
+    assert str(error) == "The GPU failed while measuring."
+    assert not is_complete
+    with qtbot.waitSignal(worker.settled):
+        worker.request(a_job())
+
+
+def for_ever(_):
+    while True:
+        yield Progress("measuring")
+
+
+def test_a_cancelled_sweep_ends_at_its_next_step(qtbot, make_worker):
+    worker = make_worker()
+    worker.start()
+    with qtbot.waitSignal(worker.sweep_stepped):
+        worker.start_sweep(for_ever)
+    with qtbot.waitSignal(worker.sweep_ended) as ended:
+        worker.cancel_sweep()
+    assert ended.args == [None, False]
+
+
+def test_a_sweep_cancelled_before_it_began_ends_too(qtbot, make_worker, diary):
+    entered, go_on = threading.Event(), threading.Event()
+
+    def script(job, _):
+        entered.set()
+        go_on.wait()
+        yield answer(job)
+
+    worker = make_worker(script)
+    written = diary(worker)
+    worker.start()
+    worker.request(a_job())
+    until(qtbot, entered.is_set)
+    worker.start_sweep(for_ever)
+    worker.cancel_sweep()
+    with qtbot.waitSignal(worker.sweep_ended) as ended:
+        go_on.set()
+    assert ended.args == [None, False]
+    assert "sweep_stepped" not in names(written)
+
+
+def test_to_cancel_when_no_sweep_runs_is_nothing(qtbot, make_worker, diary):
+    worker = make_worker()
+    written = diary(worker)
+    worker.start()
+    worker.cancel_sweep()
+    with qtbot.waitSignal(worker.settled):
+        worker.request(a_job())
+    assert "sweep_ended" not in names(written)
+
+
+def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker, diary):
+    worker = make_worker()
+    written = diary(worker)
+    worker.start()
+    with qtbot.waitSignal(worker.sweep_stepped):
+        worker.start_sweep(for_ever)
+    worker.start_sweep(lambda _: iter([Progress("the other")]))
+    until(qtbot, lambda: names(written).count("sweep_ended") == 2)
+    ends = [entry[1:] for entry in written if entry[0] == "sweep_ended"]
+    assert ends == [(None, False), (None, True)]
+    assert written[-2] == ("sweep_stepped", Progress("the other"))
+
+
+def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
+    stopped = []
+
+    def script(job, _):
+        try:
+            while True:
+                yield Progress("filtering for ever")
+        finally:
+            stopped.append(QThread.currentThread())
+
+    worker = make_worker(script)
+    worker.start()
+    with qtbot.waitSignal(worker.progressed):
+        worker.start_sweep(for_ever)
+        worker.request_baseline(a_job(3, "sequential"))
+        worker.request(a_job())
+    worker.close()
+    assert worker.isFinished()
+    assert stopped == [worker]  # CUDA's objects die on the thread that made them
+    worker.request(a_job())  # comes too late, and is no trouble
+    worker.close()
+
+
+def test_a_worker_that_never_started_can_be_closed(make_worker):
+    make_worker().close()
+
+
+def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
+    shown = []
+
+    def script(job, _):
+        yield answer(job)
+        yield answer(job)
+
+    worker = make_worker(script)
+    worker.filtered.connect(lambda _, display, levels: shown.append((display, levels)))
+    worker.start()
+    with qtbot.waitSignal(worker.settled):
+        worker.request(a_job(), (0.0, 100.0))
+    (first, levels), (second, _) = shown
+    assert first is second
+    assert levels == (0.0, 100.0)
