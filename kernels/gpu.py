@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -36,8 +37,8 @@ class Gpu:
         with cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(device.index).use()
             self._stream = cp.cuda.Stream(non_blocking=True)
-            self._stream.use()
-            self._timer = EventTimer(cp, device.l2_bytes)
+            with self._stream:
+                self._timer = EventTimer(cp, device.l2_bytes)
             self._staging = Staging(cp, self._stream)
         self._programs = Programs(cp)
         self._resident: OrderedDict[int, tuple[NDArray[Any], Any]] = OrderedDict()
@@ -82,22 +83,27 @@ class Gpu:
         self._cp.get_default_memory_pool().free_all_blocks()
         self._cp.get_default_pinned_memory_pool().free_all_blocks()
 
+    @contextmanager
+    def _using(self, doing: str) -> Iterator[None]:
+        """This device and this stream, and failures in words."""
+        with self._cp.cuda.Device(self._device.index), self._stream, cuda_errors_in_words(doing):
+            yield
+
     def _compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
         known = self._programs.has(rung, job)
         start = perf_counter()
-        with cuda_errors_in_words(f"compiling {rung.title} for size {job.ksize}"):
+        with self._using(f"compiling {rung.title} for size {job.ksize}"):
             program = self._programs.get(rung, job)
         return program, None if known else _ms_since(start)
 
     def _prepare(self, program: Program, job: Job, source: Any) -> Launch:
-        with cuda_errors_in_words(_in_words(job)):
+        with self._using(_in_words(job)):
             target = self._allocate(job.picture)
             return prepare_launch(self._cp, program, job, self._device, source, target)
 
     def _sample(self, launch: Launch, sampling: Sampling) -> float:
-        with cuda_errors_in_words(_in_words(launch.job)):
-            launch.bind()
-            return self._timer.sample_ms(launch.launch, sampling.cache)
+        with self._using(_in_words(launch.job)):
+            return self._timer.sample_ms(launch.ready(), sampling.cache)
 
     def _upload(self, job: Job) -> tuple[Any, float | None]:
         """The picture on the device, and how long that took; None if it was there."""
@@ -106,7 +112,7 @@ class Gpu:
             self._resident.move_to_end(id(picture))
             return self._resident[id(picture)][1], None
         start = perf_counter()
-        with cuda_errors_in_words("uploading the picture"):
+        with self._using("uploading the picture"):
             array = self._allocate(picture)
             self._staging.upload(picture, array)
         upload_ms = _ms_since(start)
@@ -118,7 +124,7 @@ class Gpu:
 
     def _download(self, launch: Launch) -> tuple[NDArray[Any], float]:
         """The answer in page-locked memory of its own, read-only, and how long that took."""
-        with cuda_errors_in_words("downloading the result"):
+        with self._using("downloading the result"):
             picture = pinned_like(self._cp, launch.job.picture)
             start = perf_counter()
             launch.target.get(stream=self._stream, out=picture, blocking=True)
@@ -129,11 +135,11 @@ class Gpu:
     def _allocate(self, picture: NDArray[Any]) -> Any:
         """An uninitialised device array like `picture`; other pictures make room if need be."""
         try:
-            with cuda_errors_in_words(f"making room for {picture.nbytes / 1e6:.0f} MB"):
+            with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
                 return self._cp.empty(picture.shape, picture.dtype)
         except OutOfMemoryError:
             self.forget()
-        with cuda_errors_in_words(f"making room for {picture.nbytes / 1e6:.0f} MB"):
+        with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
             return self._cp.empty(picture.shape, picture.dtype)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from kernels.device import Device
 from kernels.job import Job, Ran
 from kernels.rung import Rung
+
+Knobs = tuple[tuple[str, str], ...]  # -D macros, name and value
 
 MAX_GRID_Y = 65_535
 STATIC_SHARED_LIMIT = 48 * 1024  # above this a kernel has to ask for it
@@ -21,30 +24,25 @@ WATCHDOG_EFFICIENCY = 0.01
 FP32_LANES = 64  # multiply-adds a clock and multiprocessor, on the smallest card supported
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A rung compiled for one set of knobs, on one device.
-
-    bound  the weights its constant memory holds now.  Two jobs may share a program, and CuPy
-           shares one module between equal sources, so it is looked at before every launch.
-    """
+    """A rung compiled for one set of knobs, on one device."""
 
     rung: Rung
     module: Any
     functions: tuple[Any, ...]
-    bound: NDArray[np.float32] | None = field(default=None)
-    on_device: Any = None
 
-    def bind(self, cp: Any, weights: NDArray[np.float32]) -> None:
-        """Put `weights` where the kernel looks for them, unless they are there."""
-        if self.bound is weights:
-            return
+    def bind(self, cp: Any, weights: NDArray[np.float32]) -> tuple[Any, ...]:
+        """Put `weights` where the kernel looks for them; the arguments it takes for that.
+
+        CuPy shares one module, and so one constant memory, between equal sources: what another
+        job put there is not ours to rely on, so this is done before every launch.
+        """
         if self.rung.weights == "global":
-            self.on_device = cp.asarray(weights)
-        else:
-            flat = np.ascontiguousarray(weights)
-            self.module.get_global("WEIGHTS").copy_from_host(flat.ctypes.data, flat.nbytes)
-        self.bound = weights
+            return (cp.asarray(weights),)
+        flat = np.ascontiguousarray(weights)
+        self.module.get_global("WEIGHTS").copy_from_host(flat.ctypes.data, flat.nbytes)
+        return ()
 
 
 class Programs:
@@ -52,7 +50,7 @@ class Programs:
 
     def __init__(self, cp: Any) -> None:
         self._cp = cp
-        self._known: dict[tuple[str, tuple[tuple[str, str], ...]], Program] = {}
+        self._known: dict[tuple[Rung, Knobs], Program] = {}
 
     def has(self, rung: Rung, job: Job) -> bool:
         """Whether `get` would answer at once."""
@@ -69,13 +67,13 @@ class Programs:
         return self._known[key]
 
     @staticmethod
-    def _key(rung: Rung, job: Job) -> tuple[str, tuple[tuple[str, str], ...]]:
-        return rung.key, tuple(rung.defines(job).items())
+    def _key(rung: Rung, job: Job) -> tuple[Rung, Knobs]:
+        return rung, tuple(rung.defines(job).items())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Launch:
-    """One job's launches, ready to go: `launch()` puts them on the current stream.
+    """One job's launches: `ready()()` puts them on the current stream.
 
     source, target  (H, W, C) device arrays of the job's pixel type
     rows            rows of the picture a launch writes; more than one launch where it is long
@@ -88,24 +86,25 @@ class Launch:
     target: Any
     rows: int
 
-    def bind(self) -> None:
-        """Do what must not be timed: have this job's weights in place."""
-        self.program.bind(self.cp, self.job.weights)
-
-    def launch(self) -> None:
-        """Queue the kernel over the whole picture; returns at once."""
-        shared = self.program.rung.shared_bytes_for(self.job)
+    def ready(self) -> Callable[[], None]:
+        """Do what must not be timed; returns what then only queues the kernel over the picture."""
+        weights = self.program.bind(self.cp, self.job.weights)
         size = (np.int32(self.job.height), np.int32(self.job.width))
-        weights = () if self.program.on_device is None else (self.program.on_device,)
-        for function in self.program.functions:
-            for first in range(0, self.job.height, self.rows):
-                end = min(first + self.rows, self.job.height)
-                function(
-                    self._grid(end - first),
-                    self.job.block_xy,
-                    (self.source, self.target, *weights, *size, np.int32(first), np.int32(end)),
-                    shared_mem=shared,
-                )
+        shared = self.program.rung.shared_bytes_for(self.job)
+
+        def launch() -> None:
+            for function in self.program.functions:
+                for first in range(0, self.job.height, self.rows):
+                    end = min(first + self.rows, self.job.height)
+                    rows = (np.int32(first), np.int32(end))
+                    function(
+                        self._grid(end - first),
+                        self.job.block_xy,
+                        (self.source, self.target, *weights, *size, *rows),
+                        shared_mem=shared,
+                    )
+
+        return launch
 
     def ran(self) -> tuple[Ran, ...]:
         """What `launch` runs, for the record."""

@@ -25,12 +25,13 @@ def to_samples(image: QImage) -> NDArray[Any]:
     else:
         wide, narrow = QImage.Format.Format_RGBA64, QImage.Format.Format_RGBA8888
         channels = 4
+    has_alpha = image.hasAlphaChannel()
     image = image.convertToFormat(wide if deep else narrow)
     dtype = np.dtype(np.uint16 if deep else np.uint8)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     used = rows[:, : image.width() * channels * dtype.itemsize].copy().view(dtype)
     samples = used.reshape(image.height(), image.width(), channels)
-    if channels == 4 and not image.hasAlphaChannel():
+    if channels == 4 and not has_alpha:
         samples = samples[..., :3]
     return np.ascontiguousarray(samples)
 

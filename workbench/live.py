@@ -84,6 +84,16 @@ class Live(QObject):
         if self._asked is not None:
             self._worker.request(self._asked, state.levels, Sampling(cache=state.cache))
 
+    def baseline_of(self, result: Result) -> Result | None:
+        """The CPU's Result for the same work, where it is known by now."""
+        if intents.is_baseline_of(result, result.job, self._store.state):
+            self._baseline = result
+        return (
+            self._baseline
+            if intents.is_baseline_of(self._baseline, result.job, self._store.state)
+            else None
+        )
+
     def _follow(self, old: State, new: State) -> None:
         if new.picture is not old.picture or new.levels != old.levels:
             self._show_before(new)
@@ -144,7 +154,7 @@ class Live(QObject):
         self._emit_after()
         if is_new and levels != state.levels:
             self._show_after_again(state)
-        self.baseline_ready.emit(self._baseline_of(result))
+        self.baseline_ready.emit(self.baseline_of(result))
         if self._is_refused and result.job is self._asked:
             self._is_refused = False
             self.recovered.emit()
@@ -161,24 +171,15 @@ class Live(QObject):
 
     def _compare(self, result: Result) -> None:
         """Have the baseline timed, unless its time is known, or is this very result."""
-        baseline = self._baseline_of(result)
+        baseline = self.baseline_of(result)
         self.baseline_ready.emit(baseline)
         if baseline is None:
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
-    def _baseline_of(self, result: Result) -> Result | None:
-        if intents.is_baseline_of(result, result.job, self._store.state):
-            self._baseline = result
-        return (
-            self._baseline
-            if intents.is_baseline_of(self._baseline, result.job, self._store.state)
-            else None
-        )
-
     def _keep_baseline(self, baseline: Result) -> None:
         self._baseline = baseline
         if self.result is not None:
-            self.baseline_ready.emit(self._baseline_of(self.result))
+            self.baseline_ready.emit(self.baseline_of(self.result))
 
     def _refuse(self, error: KernelError) -> None:
         details = error.log if isinstance(error, CompileFailedError) else ""

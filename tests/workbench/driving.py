@@ -44,7 +44,7 @@ def answers(result, state):
 
 
 def until(qtbot, condition):
-    qtbot.waitUntil(condition, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE_MS)
 
 
 def show_picture(qtbot, window, samples, **facts):
@@ -54,13 +54,12 @@ def show_picture(qtbot, window, samples, **facts):
 
 
 def pick(combo: QComboBox, data):
-    """Choose the entry that holds `data` in the list that drops down."""
+    """Choose the entry that holds `data`.  (Offscreen there is nothing for a list to drop into.)"""
     row = combo.findData(data)
     assert row >= 0, f"{combo.objectName()} has no {data}"
     assert combo.model().flags(combo.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled
-    combo.showPopup()
-    combo.view().setCurrentIndex(combo.model().index(row, 0))
-    QTest.keyClick(combo.view(), Qt.Key.Key_Return)
+    combo.setCurrentIndex(row)
+    combo.activated.emit(row)
 
 
 def type_into(box, text):
@@ -77,7 +76,13 @@ def click(widget):
 
 def trigger(window, name):
     """Choose the action of this name in a menu."""
-    child(window, name, QAction).trigger()
+    action(window, name).trigger()
+
+
+def action(window, name):
+    found = [each for each in window.findChildren(QAction) if each.text().replace("&", "") == name]
+    assert found, f"there is no action {name}"
+    return found[0]
 
 
 def view(window, name):

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +17,10 @@ from tests.workbench.engines import Scripted
 from workbench import worker as worker_module
 from workbench.worker import Worker
 
+SIGNALS = (
+    *("device_found", "progressed", "filtered", "settled", "failed", "baseline_timed"),
+    *("sweep_stepped", "sweep_ended", "broke"),
+)
 PICTURE = np.zeros((4, 5, 1), np.uint8)
 PICTURE.flags.writeable = False
 
@@ -32,46 +37,49 @@ def at_once(job, _):
     yield answer(job)
 
 
+def for_ever(_):
+    while True:
+        QThread.msleep(1)  # a step of a real sweep takes longer
+        yield Progress("measuring")
+
+
 @pytest.fixture
 def make_worker(qtbot):
-    """Makes workers whose jobs are done by a script, and closes them."""
+    """Makes workers whose jobs are done by a script, each with the list of what it has told:
+    ("filtered", job, ...) for a Result; closes them.
+
+    Nobody connects or disconnects later: PySide does not survive that while a thread emits.
+    """
     made = []
 
     def make(script=at_once):
-        made.append(Worker(lambda: Scripted(script)))
-        return made[-1]
+        worker, told = Worker(lambda: Scripted(script)), []
+        for name in SIGNALS:
+            getattr(worker, name).connect(partial(_write, told, name))
+        made.append(worker)
+        return worker, told
 
     yield make
     for each in made:
         each.close()
 
 
-@pytest.fixture
-def diary(qtbot):
-    """Writes down a worker's signals: ("filtered", 3) for a Result of size 3."""
-    written = []
-
-    def follow(worker):
-        def write(name):
-            def note(*values):
-                written.append((name, *(getattr(each, "job", each) for each in values)))
-
-            return note
-
-        names = "device_found progressed filtered settled failed baseline_timed sweep_stepped"
-        for name in [*names.split(), "sweep_ended", "broke"]:
-            getattr(worker, name).connect(write(name))
-        return written
-
-    return follow
+def _write(told, name, *values):
+    told.append((name, *(getattr(each, "job", each) for each in values)))
 
 
-def sizes(written, name):
-    return [entry[1].ksize for entry in written if entry[0] == name]
+def sizes(told, name):
+    return [entry[1].ksize for entry in told if entry[0] == name]
 
 
-def names(written):
-    return [entry[0] for entry in written]
+def names(told):
+    return [entry[0] for entry in told]
+
+
+def wait_for(qtbot, told, name, count=1):
+    """What came with the signal `name` the last time, once it came `count` times."""
+    until(qtbot, lambda: names(told).count(name) >= count)
+    return next(entry[1:] for entry in reversed(told) if entry[0] == name)
 
 
 def test_a_job_is_filtered_off_the_gui_thread(qtbot, make_worker):
@@ -81,27 +89,27 @@ def test_a_job_is_filtered_off_the_gui_thread(qtbot, make_worker):
         ran_on.append(QThread.currentThread())
         yield answer(job)
 
-    worker = make_worker(script)
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignals([worker.filtered, worker.settled]):
-        worker.request(a_job())
+    worker.request(a_job())
+    wait_for(qtbot, told, "filtered")
+    wait_for(qtbot, told, "settled")
     assert ran_on == [worker]
 
 
-def test_the_device_is_found_once_and_after_the_first_picture(qtbot, make_worker, diary):
-    worker = make_worker()
-    written = diary(worker)
+def test_the_device_is_found_once_and_after_the_first_picture(qtbot, make_worker):
+    worker, told = make_worker()
     worker.request(a_job())
     worker.start()
-    until(qtbot, lambda: "device_found" in names(written))
-    assert names(written).index("settled") < names(written).index("device_found")
-    assert isinstance(written[-1][1], NoDevice)
-    with qtbot.waitSignal(worker.settled):
-        worker.request(a_job())
-    assert names(written).count("device_found") == 1
+    wait_for(qtbot, told, "device_found")
+    assert names(told).index("settled") < names(told).index("device_found")
+    assert isinstance(told[-1][1], NoDevice)
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled", count=2)
+    assert names(told).count("device_found") == 1
 
 
-def test_while_a_step_runs_only_the_newest_job_waits(qtbot, make_worker, diary):
+def test_while_a_step_runs_only_the_newest_job_waits(qtbot, make_worker):
     entered, go_on = threading.Event(), threading.Event()
 
     def script(job, _):
@@ -110,19 +118,18 @@ def test_while_a_step_runs_only_the_newest_job_waits(qtbot, make_worker, diary):
             go_on.wait()
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
     worker.request(a_job(3))
     until(qtbot, entered.is_set)
     for ksize in (5, 7, 9):
         worker.request(a_job(ksize))
     go_on.set()
-    until(qtbot, lambda: sizes(written, "settled") == [9])
-    assert sizes(written, "filtered") == [3, 9]
+    until(qtbot, lambda: sizes(told, "settled") == [9])
+    assert sizes(told, "filtered") == [3, 9]
 
 
-def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker, diary):
+def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker):
     stopped = []
 
     def script(job, _):
@@ -133,20 +140,19 @@ def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker, diary)
             stopped.append(job.ksize)
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignal(worker.progressed):
-        worker.request(a_job(3))
+    worker.request(a_job(3))
+    wait_for(qtbot, told, "progressed")
     worker.request(a_job(5))
-    until(qtbot, lambda: sizes(written, "settled") == [5])
-    assert sizes(written, "filtered") == [5]
+    until(qtbot, lambda: sizes(told, "settled") == [5])
+    assert sizes(told, "filtered") == [5]
     assert stopped == [3, 5]
 
 
 @pytest.mark.parametrize(("grace_s", "filtered"), [(float("inf"), [3, 5]), (-1, [5])])
 def test_a_superseded_job_may_finish_within_its_grace(
-    grace_s, filtered, qtbot, make_worker, diary, monkeypatch
+    grace_s, filtered, qtbot, make_worker, monkeypatch
 ):
     monkeypatch.setattr(worker_module, "GRACE_S", grace_s)
 
@@ -156,15 +162,14 @@ def test_a_superseded_job_may_finish_within_its_grace(
             yield Progress("filtering")
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
     worker.request(a_job(3))
-    until(qtbot, lambda: sizes(written, "settled") == [5])
-    assert sizes(written, "filtered") == filtered
+    until(qtbot, lambda: sizes(told, "settled") == [5])
+    assert sizes(told, "filtered") == filtered
 
 
-def test_what_was_shown_needs_no_grace(qtbot, make_worker, diary, monkeypatch):
+def test_what_was_shown_needs_no_grace(qtbot, make_worker, monkeypatch):
     monkeypatch.setattr(worker_module, "GRACE_S", float("inf"))
 
     def script(job, _):
@@ -173,12 +178,11 @@ def test_what_was_shown_needs_no_grace(qtbot, make_worker, diary, monkeypatch):
             worker.request(a_job(5))
             yield Progress("timing for ever")
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
     worker.request(a_job(3))
-    until(qtbot, lambda: sizes(written, "settled") == [5])
-    assert sizes(written, "filtered") == [3, 5]
+    until(qtbot, lambda: sizes(told, "settled") == [5])
+    assert sizes(told, "filtered") == [3, 5]
 
 
 def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_worker):
@@ -198,14 +202,15 @@ def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_
             done.append("sweep")
             yield Progress("measuring")
 
-    worker = make_worker(script)
+    worker, told = make_worker(script)
     worker.start()
     worker.request(a_job(3))
     until(qtbot, entered.is_set)
-    with qtbot.waitSignals([worker.sweep_ended, worker.baseline_timed]):
-        worker.start_sweep(sweeping)
-        worker.request_baseline(a_job(3, "sequential"))
-        go_on.set()
+    worker.start_sweep(sweeping)
+    worker.request_baseline(a_job(3, "sequential"))
+    go_on.set()
+    wait_for(qtbot, told, "sweep_ended")
+    wait_for(qtbot, told, "baseline_timed")
     assert done == ["opencv"] * 3 + ["sequential"] * 3 + ["sweep"] * 3
 
 
@@ -225,60 +230,56 @@ def test_a_job_pauses_a_sweep(qtbot, make_worker):
                 worker.request(a_job())
             yield Progress("measuring")
 
-    worker = make_worker(script)
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignal(worker.sweep_ended) as ended:
-        worker.start_sweep(sweeping)
+    worker.start_sweep(sweeping)
+    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
     assert done == ["sweep", "sweep", "live", "live", "live", "sweep"]
-    assert ended.args == [None, True]
 
 
-def test_a_new_job_ends_the_baseline_of_the_one_before(qtbot, make_worker, diary):
+def test_a_new_job_ends_the_baseline_of_the_one_before(qtbot, make_worker):
     def script(job, _):
         while job.implementation == "sequential":
             worker.request(a_job(5))
             yield Progress("timing for ever")
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
     worker.request_baseline(a_job(3, "sequential"))
-    until(qtbot, lambda: sizes(written, "settled") == [5])
-    assert "baseline_timed" not in names(written)
+    until(qtbot, lambda: sizes(told, "settled") == [5])
+    assert "baseline_timed" not in names(told)
 
 
-def test_a_baseline_that_cannot_run_says_nothing(qtbot, make_worker, diary):
+def test_a_baseline_that_cannot_run_says_nothing(qtbot, make_worker):
     def script(job, _):
         if job.implementation == "sequential":
             raise CannotRunError("Not this one.")
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
     worker.request_baseline(a_job(3, "sequential"))
-    with qtbot.waitSignal(worker.sweep_ended):
-        worker.start_sweep(lambda _: iter(()))
-    assert {"baseline_timed", "failed", "broke"}.isdisjoint(names(written))
+    worker.start_sweep(lambda _: iter(()))
+    wait_for(qtbot, told, "sweep_ended")
+    assert {"baseline_timed", "failed", "broke"}.isdisjoint(names(told))
 
 
-def test_an_expected_failure_is_told_and_the_next_job_runs(qtbot, make_worker, diary):
+def test_an_expected_failure_is_told_and_the_next_job_runs(qtbot, make_worker):
     def script(job, _):
         yield Progress("compiling")
         if job.ksize == 3:
             raise OutOfMemoryError("The GPU ran out of memory.")
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignal(worker.failed) as failed:
-        worker.request(a_job(3))
-    assert str(failed.args[0]) == "The GPU ran out of memory."
-    assert [entry[1] for entry in written if entry[0] == "progressed"] == ["compiling", ""]
-    with qtbot.waitSignal(worker.settled):
-        worker.request(a_job(5))
+    worker.request(a_job(3))
+    (error,) = wait_for(qtbot, told, "failed")
+    assert str(error) == "The GPU ran out of memory."
+    assert [entry[1] for entry in told if entry[0] == "progressed"] == ["compiling", ""]
+    worker.request(a_job(5))
+    wait_for(qtbot, told, "settled")
 
 
 def test_a_result_that_is_too_large_to_show_is_an_expected_failure(qtbot, make_worker, monkeypatch):
@@ -286,45 +287,42 @@ def test_a_result_that_is_too_large_to_show_is_an_expected_failure(qtbot, make_w
         raise MemoryError
 
     monkeypatch.setattr(worker_module, "to_display", no_memory)
-    worker = make_worker()
+    worker, told = make_worker()
     worker.start()
-    with qtbot.waitSignal(worker.failed) as failed:
-        worker.request(a_job())
-    assert "too little memory" in str(failed.args[0])
+    worker.request(a_job())
+    (error,) = wait_for(qtbot, told, "failed")
+    assert "too little memory" in str(error)
 
 
-def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, make_worker, diary):
+def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, make_worker):
     def script(job, _):
         yield Progress("filtering")
         if job.ksize == 3:
             raise ZeroDivisionError("a bug")
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignal(worker.broke) as broke:
-        worker.request(a_job(3))
-    sentence, details = broke.args
+    worker.request(a_job(3))
+    sentence, details = wait_for(qtbot, told, "broke")
     assert sentence == "ZeroDivisionError: a bug"
     assert "Traceback" in details
     assert "in script" in details
-    assert ("progressed", "") in written
-    with qtbot.waitSignal(worker.settled):
-        worker.request(a_job(5))
+    assert ("progressed", "") in told
+    worker.request(a_job(5))
+    wait_for(qtbot, told, "settled")
 
 
-def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker, diary):
+def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker):
     def sweeping(_):
         yield Progress("measuring")
         raise ZeroDivisionError("a bug")
 
-    worker = make_worker()
-    written = diary(worker)
+    worker, told = make_worker()
     worker.start()
-    with qtbot.waitSignal(worker.broke):
-        worker.start_sweep(sweeping)
-    assert ("sweep_ended", None, False) in written
+    worker.start_sweep(sweeping)
+    wait_for(qtbot, told, "broke")
+    assert ("sweep_ended", None, False) in told
 
 
 def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
@@ -332,33 +330,26 @@ def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
         yield Progress("measuring")
         raise DeviceLostError("The GPU failed while measuring.")
 
-    worker = make_worker()
+    worker, told = make_worker()
     worker.start()
-    with qtbot.waitSignal(worker.sweep_ended) as ended:
-        worker.start_sweep(sweeping)
-    error, is_complete = ended.args
+    worker.start_sweep(sweeping)
+    error, is_complete = wait_for(qtbot, told, "sweep_ended")
     assert str(error) == "The GPU failed while measuring."
     assert not is_complete
-    with qtbot.waitSignal(worker.settled):
-        worker.request(a_job())
-
-
-def for_ever(_):
-    while True:
-        yield Progress("measuring")
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
 
 
 def test_a_cancelled_sweep_ends_at_its_next_step(qtbot, make_worker):
-    worker = make_worker()
+    worker, told = make_worker()
     worker.start()
-    with qtbot.waitSignal(worker.sweep_stepped):
-        worker.start_sweep(for_ever)
-    with qtbot.waitSignal(worker.sweep_ended) as ended:
-        worker.cancel_sweep()
-    assert ended.args == [None, False]
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.cancel_sweep()
+    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
 
 
-def test_a_sweep_cancelled_before_it_began_ends_too(qtbot, make_worker, diary):
+def test_a_sweep_cancelled_before_it_began_ends_too(qtbot, make_worker):
     entered, go_on = threading.Event(), threading.Event()
 
     def script(job, _):
@@ -366,40 +357,36 @@ def test_a_sweep_cancelled_before_it_began_ends_too(qtbot, make_worker, diary):
         go_on.wait()
         yield answer(job)
 
-    worker = make_worker(script)
-    written = diary(worker)
+    worker, told = make_worker(script)
     worker.start()
     worker.request(a_job())
     until(qtbot, entered.is_set)
     worker.start_sweep(for_ever)
     worker.cancel_sweep()
-    with qtbot.waitSignal(worker.sweep_ended) as ended:
-        go_on.set()
-    assert ended.args == [None, False]
-    assert "sweep_stepped" not in names(written)
+    go_on.set()
+    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    assert "sweep_stepped" not in names(told)
 
 
-def test_to_cancel_when_no_sweep_runs_is_nothing(qtbot, make_worker, diary):
-    worker = make_worker()
-    written = diary(worker)
+def test_to_cancel_when_no_sweep_runs_is_nothing(qtbot, make_worker):
+    worker, told = make_worker()
     worker.start()
     worker.cancel_sweep()
-    with qtbot.waitSignal(worker.settled):
-        worker.request(a_job())
-    assert "sweep_ended" not in names(written)
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+    assert "sweep_ended" not in names(told)
 
 
-def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker, diary):
-    worker = make_worker()
-    written = diary(worker)
+def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker):
+    worker, told = make_worker()
     worker.start()
-    with qtbot.waitSignal(worker.sweep_stepped):
-        worker.start_sweep(for_ever)
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
     worker.start_sweep(lambda _: iter([Progress("the other")]))
-    until(qtbot, lambda: names(written).count("sweep_ended") == 2)
-    ends = [entry[1:] for entry in written if entry[0] == "sweep_ended"]
+    wait_for(qtbot, told, "sweep_ended", count=2)
+    ends = [entry[1:] for entry in told if entry[0] == "sweep_ended"]
     assert ends == [(None, False), (None, True)]
-    assert written[-2] == ("sweep_stepped", Progress("the other"))
+    assert told[-2] == ("sweep_stepped", Progress("the other"))
 
 
 def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
@@ -412,12 +399,12 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
         finally:
             stopped.append(QThread.currentThread())
 
-    worker = make_worker(script)
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignal(worker.progressed):
-        worker.start_sweep(for_ever)
-        worker.request_baseline(a_job(3, "sequential"))
-        worker.request(a_job())
+    worker.start_sweep(for_ever)
+    worker.request_baseline(a_job(3, "sequential"))
+    worker.request(a_job())
+    wait_for(qtbot, told, "progressed")
     worker.close()
     assert worker.isFinished()
     assert stopped == [worker]  # CUDA's objects die on the thread that made them
@@ -426,21 +413,19 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
 
 
 def test_a_worker_that_never_started_can_be_closed(make_worker):
-    make_worker().close()
+    worker, _ = make_worker()
+    worker.close()
 
 
 def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
-    shown = []
-
     def script(job, _):
         yield answer(job)
         yield answer(job)
 
-    worker = make_worker(script)
-    worker.filtered.connect(lambda _, display, levels: shown.append((display, levels)))
+    worker, told = make_worker(script)
     worker.start()
-    with qtbot.waitSignal(worker.settled):
-        worker.request(a_job(), (0.0, 100.0))
-    (first, levels), (second, _) = shown
+    worker.request(a_job(), (0.0, 100.0))
+    wait_for(qtbot, told, "settled")
+    (_, _, first, levels), (_, _, second, _) = (e for e in told if e[0] == "filtered")
     assert first is second
     assert levels == (0.0, 100.0)

@@ -24,7 +24,7 @@ from workbench import theme
 from workbench.app import make_application
 from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
-from workbench.intents import Changes, is_baseline_of
+from workbench.intents import Changes
 from workbench.main_window import MainWindow
 from workbench.settings import Settings
 
@@ -102,7 +102,7 @@ def settle(window: MainWindow, act: Callable[[], None]) -> Result:
 
 def wait_for_baseline(window: MainWindow, result: Result) -> None:
     """Wait until `result`, just settled, has its baseline, or so long that there will be none."""
-    if is_baseline_of(result, result.job, window.store.state):
+    if window.live.baseline_of(result) is not None:
         return
     wait = Wait(window)
     window.worker.baseline_timed.connect(wait.end)

@@ -1,0 +1,98 @@
+"""The thread for slow things: answers come back to who asked, and none after the end."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QThread
+
+from kernels.errors import OutOfMemoryError
+from tests.workbench.driving import until
+from workbench.background import Background
+
+
+@pytest.fixture
+def background(qtbot):
+    made = Background((KeyError,))
+    yield made
+    made.close()
+
+
+def fail(error):
+    def work():
+        raise error
+
+    return work
+
+
+def test_work_is_done_elsewhere_and_answered_here(qtbot, background):
+    answers = []
+    background.run(
+        QThread.currentThread,
+        lambda worked_on: answers.append((worked_on, QThread.currentThread())),
+        answers.append,
+    )
+    until(qtbot, lambda: answers)
+    ((worked_on, answered_on),) = answers
+    assert answered_on is QThread.currentThread()
+    assert worked_on is not answered_on
+
+
+def test_answers_come_in_the_order_of_the_questions(qtbot, background):
+    answers = []
+    for number in range(20):
+        background.run(lambda n=number: n, answers.append, answers.append)
+    until(qtbot, lambda: answers == list(range(20)))
+
+
+def test_an_expected_failure_goes_to_who_asked(qtbot, background):
+    answers, failures = [], []
+    background.run(fail(KeyError("key")), answers.append, failures.append)
+    until(qtbot, lambda: failures)
+    assert isinstance(failures[0], KeyError)
+    assert answers == []
+
+
+def test_a_lack_of_memory_is_always_expected_and_in_words(qtbot, background):
+    failures = []
+    background.run(fail(MemoryError()), failures.append, failures.append)
+    until(qtbot, lambda: failures)
+    assert isinstance(failures[0], OutOfMemoryError)
+    assert "too little memory" in str(failures[0])
+
+
+def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, background):
+    bugs, answers = [], []
+    background.broke.connect(lambda *bug: bugs.append(bug))
+    background.run(fail(ZeroDivisionError("a bug")), answers.append, answers.append)
+    background.run(lambda: "next", answers.append, answers.append)
+    until(qtbot, lambda: answers)
+    ((sentence, details),) = bugs
+    assert sentence == "ZeroDivisionError: a bug"
+    assert "Traceback" in details
+    assert answers == ["next"]
+
+
+def test_closing_waits_for_what_runs_and_forgets_the_rest(qtbot, background):
+    entered, done = threading.Event(), []
+
+    def until_told_to_end():
+        entered.set()
+        while not QThread.currentThread().isInterruptionRequested():
+            QThread.msleep(1)
+        done.append("the first")
+
+    background.run(until_told_to_end, done.append, done.append)
+    background.run(lambda: done.append("the second"), done.append, done.append)
+    until(qtbot, entered.is_set)
+    background.close()
+    qtbot.wait(1)  # for answers, which nobody may hear of now
+    assert done == ["the first"]
+
+
+def test_once_closed_it_does_nothing(qtbot, background):
+    done = []
+    background.close()
+    background.run(lambda: done.append("work"), done.append, done.append)
+    qtbot.wait(1)
+    background.close()
+    assert done == []

@@ -1,0 +1,90 @@
+"""What of a file's choices is taken over: all that makes sense, and nothing else."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kernels.filters import all_filters
+from workbench import choices
+from workbench.intents import weights_for
+from workbench.state import State
+
+
+def through_json(state):
+    return json.loads(json.dumps(choices.to_data(state), allow_nan=False))
+
+
+CHOSEN = State(
+    filter="unsharp",
+    ksize=9,
+    sigma=2.5,
+    amount=3.0,
+    matrix=((1.0, 2.0, 3.0), (0.0, -1.5, 0.0), (4.0, 5.0, 6.0)),
+    border="wrap",
+    implementation="shared",
+    block_xy=(64, 4),
+    baseline="sequential",
+    cache="warm",
+    view_mode="wipe",
+)
+
+
+def test_all_choices_survive_a_file():
+    assert replace(State(), **choices.from_data(through_json(CHOSEN), State())) == CHOSEN
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("filter", nonsense) for nonsense in ("sharpest", 3, None, ["gaussian"], {})),
+        *(("ksize", nonsense) for nonsense in (4, -3, 129, 5.0, True, "5", [5], 10**30)),
+        *(("sigma", nonsense) for nonsense in (-1, 0, 1e9, 10**400, "2", True, [2.0])),
+        *(("sigma", nonsense) for nonsense in (float("nan"), float("inf"))),
+        *(("amount", nonsense) for nonsense in (None, -1, 11, float("nan"), 10**400, "1")),
+        *(("matrix", nonsense) for nonsense in ([], [[]], [[1, 2], [3, 4]], [[1, 2, 3]], "abc")),
+        *(("matrix", nonsense) for nonsense in (["a"], [[{}]], [[None]], [[True]], [["1"]], 3)),
+        *(("matrix", nonsense) for nonsense in ([[float("nan")]], [[1e39]], [[10**400]], [1])),
+        *(("border", nonsense) for nonsense in ("round", None, [], {})),
+        *(("implementation", nonsense) for nonsense in ("warp", None, ["opencv"])),
+        *(("baseline", nonsense) for nonsense in ("shared", "none", 1)),
+        *(("block_xy", nonsense) for nonsense in ([32], [0, 8], [32, 8.0], [2048, 1], "ab", 32)),
+        *(("cache", nonsense) for nonsense in ("hot", None)),
+        *(("view_mode", nonsense) for nonsense in ("upside down", 1)),
+        ("picture", "someone else's"),
+    ],
+)
+def test_nonsense_is_left_out_and_the_rest_is_taken(name, value):
+    data = {"border": "wrap", "cache": "warm", name: value}
+    expected = {"border": "wrap", "cache": "warm"}
+    expected.pop(name, None)
+    assert choices.from_data(data, State()) == expected
+
+
+def test_choices_that_do_not_fit_together_are_left_out():
+    assert choices.from_data({"filter": "sobel_x", "ksize": 31}, State()) == {}
+
+
+@pytest.mark.parametrize("chosen", all_filters(), ids=lambda each: each.key)
+def test_every_filter_survives(chosen):
+    ksize = 3 if chosen.key == "custom" else chosen.sizes[-1]
+    state = State(filter=chosen.key, ksize=ksize)
+    assert replace(State(), **choices.from_data(through_json(state), State())) == state
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+anything = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=9,
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(st.sampled_from(choices.NAMES), anything))
+def test_whatever_a_file_says_what_is_taken_makes_weights(data):
+    state = replace(State(), **choices.from_data(data, State()))
+    assert weights_for(state).shape == (state.ksize, state.ksize)
+    json.dumps(choices.to_data(state), allow_nan=False)

@@ -1,0 +1,117 @@
+"""From choices to work, or to the reason why there is none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.device import NoDevice
+from kernels.engine import Engine, all_implementations
+from kernels.errors import BadJobError
+from kernels.job import Progress
+from tests.made_up import result
+from tests.workbench.engines import DEVICE
+from workbench import intents
+from workbench.state import Picture, State
+from workbench.sweep_panel import SweepWish
+
+STATE = State(picture=Picture("noise", np.zeros((4, 5, 3), np.uint8)))
+NO_DEVICE = NoDevice("There is no GPU.", "Buy one.")
+IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
+
+
+def test_without_a_picture_there_is_nothing_to_do():
+    assert intents.job_for(State()) is None
+    assert intents.sweep_for(State(), SweepWish("image size", (4,), ())) is None
+
+
+def test_a_job_is_what_was_chosen():
+    state = replace(STATE, filter="box", ksize=7, border="wrap", implementation="shared")
+    job = intents.job_for(replace(state, block_xy=(16, 16)))
+    assert job.picture is STATE.picture.samples
+    np.testing.assert_allclose(job.weights, np.full((7, 7), 1 / 49))
+    assert (job.border, job.implementation, job.block_xy) == ("wrap", "shared", (16, 16))
+    assert job.filter_title == "Box blur"
+
+
+def test_choices_that_clash_are_a_sentence():
+    with pytest.raises(BadJobError, match="takes"):
+        intents.job_for(replace(STATE, filter="sobel_x", ksize=5))
+
+
+def test_the_same_choices_give_the_same_weights():
+    assert intents.weights_for(STATE) is intents.weights_for(replace(STATE, border="wrap"))
+    assert intents.weights_for(STATE) is not intents.weights_for(STATE, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "changes"),
+    [
+        ("filter", "sobel_x", {"filter": "sobel_x", "ksize": 3}),
+        ("filter", "box", {"filter": "box", "ksize": 5}),
+        ("filter", "custom", {"filter": "custom", "ksize": 3}),
+        ("matrix", ((2.0,),), {"matrix": ((2.0,),), "ksize": 1}),
+        ("border", "wrap", {"border": "wrap"}),
+    ],
+)
+def test_a_choice_brings_along_what_it_needs(name, value, changes):
+    assert intents.changes_for(STATE, name, value) == changes
+
+
+def test_the_first_choice_is_the_furthest_up_that_can_run():
+    assert intents.first_choice(STATE, NO_DEVICE) == "opencv"
+    rungs = [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cuda"]
+    assert intents.first_choice(STATE, DEVICE) == rungs[-1]
+    without_room = replace(STATE, block_xy=(1024, 1024))
+    assert intents.first_choice(without_room, DEVICE) == "opencv"
+
+
+@pytest.mark.parametrize(
+    ("key", "device", "reason"),
+    [
+        ("opencv", None, None),
+        ("opencv", NO_DEVICE, None),
+        ("opencv", DEVICE, None),
+        ("shared", None, intents.LOOKING),
+        ("shared", NO_DEVICE, NO_DEVICE.reason),
+        ("shared", DEVICE, None),
+    ],
+)
+def test_what_cannot_run_has_its_reason(key, device, reason):
+    assert intents.why_unavailable(STATE, IMPLEMENTATIONS[key], device) == reason
+
+
+def test_a_block_that_the_device_does_not_take_is_a_reason():
+    state = replace(STATE, block_xy=(1024, 1024))
+    reason = intents.why_unavailable(state, IMPLEMENTATIONS["global"], DEVICE)
+    assert "1024×1024 block" in reason
+    assert intents.why_not_here(IMPLEMENTATIONS["global"], DEVICE) is None
+
+
+def test_clashing_choices_are_not_the_implementation_s_fault():
+    state = replace(STATE, filter="sobel_x", ksize=5)
+    assert intents.why_unavailable(state, IMPLEMENTATIONS["shared"], DEVICE) is None
+
+
+def test_a_baseline_is_the_same_work_on_the_cpu():
+    job = intents.job_for(replace(STATE, implementation="shared", border="wrap"))
+    state = replace(STATE, baseline="sequential")
+    baseline = intents.baseline_for(job, state)
+    assert baseline.implementation == "sequential"
+    timed = result("sequential", job=baseline)
+    assert intents.is_baseline_of(timed, job, state)
+    assert not intents.is_baseline_of(timed, job, replace(state, baseline="opencv"))
+    assert not intents.is_baseline_of(None, job, state)
+    other = intents.job_for(replace(STATE, implementation="shared", border="zero"))
+    assert not intents.is_baseline_of(timed, other, state)
+
+
+def test_a_caption_says_what_was_done():
+    assert intents.caption(intents.job_for(STATE)) == "Gaussian blur 5×5 · OpenCV"
+
+
+def test_a_sweep_measures_what_was_wished_for():
+    wish = SweepWish("kernel size", (3, 5), (IMPLEMENTATIONS["opencv"],))
+    steps = intents.sweep_for(STATE, wish)(Engine(use_gpu=False))
+    points = [step for step in steps if not isinstance(step, Progress)]
+    assert [(point.value, point.verified.ksize) for point in points] == [(3, 3), (5, 5)]

@@ -1,0 +1,298 @@
+"""The window as a whole: coming, showing, remembering and going, with a real engine."""
+
+import gc
+import json
+import sys
+import weakref
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QSize
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
+
+from kernels.device import NoDevice
+from kernels.engine import Engine
+from kernels.job import Progress
+from kernels.pictures import noise
+from tests.workbench.driving import (
+    child,
+    click,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    until,
+    view,
+)
+from tests.workbench.engines import Scripted
+from workbench import main_window, theme
+from workbench.settings import Settings, default_path
+
+
+def never_ends(job, steps):
+    while job.ksize == 127:
+        yield Progress("filtering for ever")
+    yield from steps
+
+
+def write_settings(**values):
+    default_path().parent.mkdir(parents=True)
+    default_path().write_text(json.dumps({"version": 1, **values}))
+
+
+def test_it_opens_on_the_bundled_picture(qtbot, window):
+    result = settle(qtbot, window, lambda: window.open_paths([]))
+    assert result.check.ok
+    assert result.job.picture is window.store.state.picture.samples
+    assert view(window, "Before").display.size == (768, 512)
+    assert view(window, "After").display is window.live.shown
+    assert view(window, "After").caption == "After · Gaussian blur 5×5 · OpenCV"
+    assert window.windowTitle() == f"{window.store.state.picture.name} — Filter Workbench"
+    verdict = child(window, "verdict", QLabel).text()
+    assert verdict.startswith("✓ verified all pixels")
+    assert child(window, "ran", QLabel).toolTip() or child(window, "ran", QLabel).text()
+
+
+def test_it_is_there_before_there_is_a_picture(qtbot, window):
+    assert window.isVisible()
+    assert window.windowTitle() == "Filter Workbench"
+    assert not child(window, "sweep-start").isEnabled()
+    trigger(window, "Copy result")
+    assert window.messages.sentence == "There is no result to copy yet."
+    trigger(window, "Save result as…")
+    assert window.messages.sentence == "There is no result to save yet."
+    trigger(window, "Copy comparison")
+    assert window.messages.sentence == "There is no comparison to show yet."
+    trigger(window, "Next in folder")
+    assert window.messages.sentence.startswith("This picture is in no folder")
+    trigger(window, "Run again")
+    trigger(window, "Larger kernel")
+    trigger(window, "Side by side or wipe")
+    assert window.store.state.view_mode == "wipe"
+
+
+def test_without_a_gpu_it_says_why(qtbot, window):
+    until(qtbot, lambda: window.device)
+    chip = child(window, "device", QLabel)
+    assert chip.text() == "No GPU"
+    assert "switched off" in chip.toolTip()
+    assert window.messages.kind == "info"
+    assert "switched off" in window.messages.sentence
+    combo = child(window, "implementation", QComboBox)
+    row = combo.findData("shared")
+    assert not combo.model().item(row).isEnabled()
+    assert "switched off" in combo.model().item(row).toolTip()
+
+
+def test_a_gpu_that_is_missing_today_does_not_keep_the_picture_away(qtbot, home, make_window):
+    write_settings(choices={"implementation": "shared", "border": "wrap"})
+    window = make_window()
+    assert window.store.state.implementation == "shared"
+    result = show_picture(qtbot, window, noise(20, 30))
+    assert (result.job.implementation, result.job.border) == ("opencv", "wrap")
+    until(qtbot, lambda: window.messages.kind != "error")
+
+
+def test_a_screenshot_is_as_large_as_the_window(qtbot, window):
+    assert window.screenshot().size() / window.devicePixelRatio() == window.size()
+
+
+# -- what is remembered
+
+
+def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_path):
+    first = make_window()
+    show_picture(qtbot, first, noise(20, 30), path=tmp_path / "photo.png")
+    pick(child(first, "filter", QComboBox), "unsharp")
+    child(first, "ksize-slider", QSlider).setValue(4)
+    pick(child(first, "border", QComboBox), "mirror")
+    pick(child(first, "implementation", QComboBox), "parallel")
+    pick(child(first, "baseline", QComboBox), "sequential")
+    trigger(first, "Side by side or wipe")
+    first.docks["History"].hide()
+    chosen = first.store.state
+    first.close()
+
+    second = make_window()
+    state = second.store.state
+    for name in ("filter", "ksize", "border", "implementation", "baseline", "view_mode"):
+        assert getattr(state, name) == getattr(chosen, name), name
+    assert (state.filter, state.ksize, state.implementation) == ("unsharp", 9, "parallel")
+    assert not second.docks["History"].isVisible()
+    assert second.docks["Controls"].isVisible()
+    assert second.settings.recent_files == [tmp_path / "photo.png"]
+    assert child(second, "filter", QComboBox).currentData() == "unsharp"
+    assert child(second, "ksize-slider", QSlider).value() == 4
+
+
+def test_what_was_not_chosen_is_not_remembered(qtbot, home, make_window):
+    first = make_window()
+    until(qtbot, lambda: first.device)
+    first.close()
+    assert "implementation" not in Settings().get("choices", {})
+
+
+@pytest.mark.parametrize("text", ['{"version": 2}', "garbage", ""])
+def test_settings_that_are_no_good_are_said_and_stay_said(text, qtbot, home, make_window):
+    default_path().parent.mkdir()
+    default_path().write_text(text)
+    window = make_window()
+    show_picture(qtbot, window, noise(20, 30))
+    until(qtbot, lambda: window.device)
+    assert window.messages.kind == "warning"
+    assert "starting afresh" in window.messages.sentence
+
+
+def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):
+    write_settings(
+        choices={"filter": "sharpest", "ksize": 4, "matrix": ["a"], "sigma": 10**400, "border": 3},
+        geometry="\ud800 no base64",
+        layout="AAAA",
+        theme="purple",
+        recent=[3, "", "\ud800", "a\0b"],
+        folder=[1],
+        mirror=3,
+    )
+    window = make_window()
+    result = show_picture(qtbot, window, noise(20, 30))
+    assert result.job.ksize == 5
+    assert all(dock.isVisible() for dock in (window.docks["Controls"], window.docks["History"]))
+    window.menus._fill_recent()
+
+
+def test_everything_can_be_forgotten(qtbot, home, make_window):
+    window = make_window()
+    show_picture(qtbot, window, noise(20, 30))
+    until(qtbot, lambda: window.device)
+    pick(child(window, "border", QComboBox), "wrap")
+    pick(child(window, "implementation", QComboBox), "sequential")
+    window.docks["History"].hide()
+    result = settle(qtbot, window, lambda: trigger(window, "Start with defaults again"))
+    assert (result.job.border, result.job.implementation) == ("clamp", "opencv")
+    assert window.docks["History"].isVisible()
+    assert window.settings.recent_files == []
+    window.close()
+    assert Settings().get("choices", {})["border"] == "clamp"
+
+
+# -- bugs and going
+
+
+def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
+    def script(job, steps):
+        if job.border == "wrap":
+            raise ZeroDivisionError("a bug")
+        yield from steps
+
+    window = make_window(lambda: Scripted(script))
+    shown = show_picture(qtbot, window, noise(20, 30))
+    window.store.update(border="wrap")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == "Something went wrong here: ZeroDivisionError: a bug"
+    assert window.live.result is shown
+    click(child(window, "details", QPushButton))
+    details = child(window.messages, "detailsText").toPlainText()
+    assert "Traceback" in details
+    assert "in script" in details
+    window.messages.findChild(QPushButton, "copy").window().close()
+    result = settle(qtbot, window, lambda: window.store.update(border="zero"))
+    assert result.job.border == "zero"
+
+
+def test_an_exception_in_the_window_is_shown(qtbot, window, capsys):
+    try:
+        raise LookupError("nobody caught this")
+    except LookupError:
+        window.show_exception(*sys.exc_info())
+    assert window.messages.kind == "error"
+    assert "LookupError: nobody caught this" in window.messages.sentence
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
+    window = make_window(lambda: Scripted(never_ends))
+    show_picture(qtbot, window, noise(20, 30))
+    window.store.update(ksize=127)
+    child(window, "sweep-values").setText("8, 16")
+    click(child(window, "sweep-start"))
+    until(qtbot, lambda: child(window, "doing", QLabel).text())
+    window.close()
+    assert window.worker.isFinished()
+    assert not window.isVisible()
+
+
+def test_it_closes_in_the_middle_of_a_slow_filter(qtbot, make_window):
+    window = make_window()
+    show_picture(qtbot, window, noise(20, 30))
+    window.store.update(filter="box", ksize=127, implementation="sequential")
+    slow = noise(1200, 1200, 3)  # minutes
+    window.opener.opened.emit(main_window.Picture("slow", slow))
+    until(qtbot, lambda: "Sequential" in child(window, "doing", QLabel).text())
+    window.close()
+    assert window.worker.isFinished()
+
+
+def test_it_closes_while_a_picture_is_loading(qtbot, make_window, tmp_path):
+    window = make_window()
+    window.open_paths([])
+    window.opener.open_built_in("noise")
+    window.close()
+    qtbot.wait(1)  # for what came too late
+    assert window.store.state.picture is None
+
+
+def test_it_closes_before_it_was_shown(qtbot, home):
+    window = main_window.MainWindow(lambda: Engine(use_gpu=False), Settings())
+    qtbot.addWidget(window)
+    window.close()
+    assert window.worker.isFinished()
+
+
+def test_a_closed_window_is_given_back_whole(qtbot, home):
+    window = main_window.MainWindow(lambda: Engine(use_gpu=False), Settings())
+    window.show()
+    show_picture(qtbot, window, noise(20, 30))
+    picture = weakref.ref(window.store.state.picture)
+    window.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    del window
+    gc.collect()
+    assert picture() is None
+
+
+# -- looks
+
+
+@pytest.fixture
+def schemes(qapp):
+    yield
+    theme.apply(qapp, "light")
+
+
+@pytest.mark.parametrize(("scheme", "is_dark"), [("Dark", True), ("Light", False)])
+def test_the_theme_changes_while_it_works(scheme, is_dark, qtbot, make_window, schemes):
+    window = make_window()
+    settle(qtbot, window, lambda: window.open_paths([]))
+    window.live.run_again()
+    settle(qtbot, window, lambda: trigger(window, scheme))
+    shot = window.screenshot()
+    for place in (QSize(3, shot.height() // 2), QSize(shot.width() // 2, 3)):
+        assert (shot.pixelColor(place.width(), place.height()).lightness() < 128) == is_dark
+    assert window.settings.get("theme", "system") == scheme.lower()
+
+
+def test_pictures_of_one_pixel_and_of_one_row_are_shown(qtbot, window):
+    for shape in ((1, 1, 1), (1, 17, 3), (17, 1, 4)):
+        result = show_picture(qtbot, window, np.zeros(shape, np.uint8))
+        assert result.check.ok
+        assert view(window, "After").display.size == (shape[1], shape[0])
+
+
+def test_where_there_is_no_gpu_it_says_what_would_help(qtbot, make_window):
+    window = make_window(Engine)
+    until(qtbot, lambda: window.device)
+    if not isinstance(window.device, NoDevice):
+        pytest.skip("there is a GPU")
+    assert window.device.reason in window.messages.sentence
+    assert window.device.remedy in window.messages.sentence
