@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLabel, QWidget
 
 from kernels.engine import Implementation
@@ -132,8 +132,9 @@ def _fill(combo: QComboBox, availability: Availability) -> None:
             kind = implementation.kind
             heading = QStandardItem(KIND_TITLES[kind])
             heading.setFlags(Qt.ItemFlag.NoItemFlags)
+            heading.setFont(_bold(combo.font()))
             model.appendRow(heading)
-        item = QStandardItem(f"   {implementation.title}")
+        item = QStandardItem(implementation.title)
         item.setData(implementation.key, Qt.ItemDataRole.UserRole)
         item.setToolTip(reason or implementation.idea)
         item.setEnabled(reason is None)
@@ -141,3 +142,9 @@ def _fill(combo: QComboBox, availability: Availability) -> None:
     with QSignalBlocker(combo):
         combo.setModel(model)
         combo.setCurrentIndex(combo.findData(current))
+
+
+def _bold(font: QFont) -> QFont:
+    bold = QFont(font)
+    bold.setBold(True)
+    return bold

@@ -7,7 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 
 from kernels.device import NoDevice
@@ -248,17 +248,13 @@ def test_it_closes_before_it_was_shown(qtbot, home):
     assert window.worker.isFinished()
 
 
-def test_a_closed_window_is_given_back_whole(qtbot, home):
-    window = main_window.MainWindow(lambda: Engine(use_gpu=False), Settings())
-    window.show()
+def test_a_picture_that_is_no_longer_shown_is_given_back(qtbot, window):
     show_picture(qtbot, window, noise(20, 30))
-    picture = weakref.ref(window.store.state.picture)
-    window.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    del window
+    samples = weakref.ref(window.store.state.picture.samples)
+    result = weakref.ref(window.live.result.picture)
+    show_picture(qtbot, window, noise(21, 31))
     gc.collect()
-    assert picture() is None
+    assert (samples(), result()) == (None, None)
 
 
 # -- looks

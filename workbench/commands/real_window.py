@@ -79,11 +79,10 @@ def _without_noise() -> Iterator[None]:
 def wait_for_device(window: MainWindow) -> None:
     """Wait until the window knows its GPU, or that there is none: before, it may change its mind
     about the implementation."""
-    if window.device is None:
-        wait = Wait(window)
-        window.worker.device_found.connect(wait.end)
-        wait.until_ended(lambda: None)
-        window.worker.device_found.disconnect(wait.end)
+    wait = Wait(window)
+    poll = QTimer()  # the worker may have said so before anybody could listen
+    poll.timeout.connect(lambda: wait.end(None) if window.device is not None else None)
+    wait.until_ended(lambda: poll.start(1))
 
 
 def settle(window: MainWindow, act: Callable[[], None]) -> Result:
@@ -105,10 +104,10 @@ def wait_for_baseline(window: MainWindow, result: Result) -> None:
     if window.live.baseline_of(result) is not None:
         return
     wait = Wait(window)
-    window.worker.baseline_timed.connect(wait.end)
+    window.live.baseline_ready.connect(wait.end)
     QTimer.singleShot(BASELINE_MS, lambda: wait.end(None))
     wait.until_ended(lambda: None)
-    window.worker.baseline_timed.disconnect(wait.end)
+    window.live.baseline_ready.disconnect(wait.end)
 
 
 class Wait:

@@ -33,10 +33,15 @@ def _start(options: list[str]) -> dict[str, float]:
         env={"QT_QPA_PLATFORM": "offscreen", **os.environ},
         stdout=subprocess.PIPE,
         text=True,
+        start_new_session=True,  # Ctrl+C ends the bench, and the bench ends what it started
     ) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            said[line.strip()] = (perf_counter() - start) * 1e3
+        try:
+            for line in process.stdout:
+                said[line.strip()] = (perf_counter() - start) * 1e3
+        except KeyboardInterrupt:
+            process.kill()
+            raise
     if process.returncode != 0:
         raise CommandError("The window did not start; `workbench doctor` may say why.")
     return said
