@@ -28,7 +28,9 @@ def main(words: Sequence[str] | None = None) -> int:
         # A terminal without × or µ shows a question mark instead of failing.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        return run(parse(sys.argv[1:] if words is None else words))
+        code = run(parse(sys.argv[1:] if words is None else words))
+        sys.stdout.flush()  # here, where a broken pipe is expected, rather than at the very end
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told
