@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit format setup lock clean
+.PHONY: help run test lint types unit full format setup lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -23,6 +23,9 @@ types: .venv/test.stamp ## types (mypy, strict)
 
 unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+
+full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
+	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
 
 format: .venv/test.stamp ## put the format right
 	$(BIN)/ruff format .

@@ -62,10 +62,14 @@ def read(
     xs = source_indices(*columns, width, border)
     rectangle = np.empty((len(ys), len(xs), channels), picture.dtype)
     above, inside, below = _parts(rows, height)
+    left, middle, right = _parts(columns, width)
     # What lies inside the picture is copied whole; only what lies outside is picked out.
-    _take_columns(picture[ys[inside].min(initial=height) :], columns, xs, rectangle[inside])
+    band = picture[_from(ys, inside)]
+    rectangle[inside, middle] = band[:, _from(xs, middle)]
+    for outside in (left, right):
+        rectangle[inside, outside] = band[:, xs[outside]]
     for outside in (above, below):
-        _take_columns(picture[ys[outside]], columns, xs, rectangle[outside])
+        rectangle[outside] = picture[ys[outside, None], xs]
     if border == "zero":
         rectangle[ys == OUTSIDE] = 0
         rectangle[:, xs == OUTSIDE] = 0
@@ -86,13 +90,6 @@ def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:
     return slice(0, first), slice(first, last), slice(last, stop - start)
 
 
-def _take_columns(
-    source: NDArray[Any], columns: tuple[int, int], xs: NDArray[np.intp], out: NDArray[Any]
-) -> None:
-    """out[:, k] = source[:, xs[k]] for as many rows as `out` has."""
-    source = source[: len(out)]
-    left, inside, right = _parts(columns, source.shape[1])
-    start = xs[inside].min(initial=source.shape[1])
-    out[:, inside] = source[:, start : start + inside.stop - inside.start]
-    out[:, left] = source[:, xs[left]]
-    out[:, right] = source[:, xs[right]]
+def _from(at: NDArray[np.intp], part: slice) -> slice:
+    """The positions at[part], which run consecutively, as a slice."""
+    return slice(int(at[part][0]), int(at[part][-1]) + 1) if part.stop > part.start else slice(0)

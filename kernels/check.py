@@ -7,6 +7,7 @@ states its n and a factor c for what its method adds to that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
+FLOAT32_MAX = float(np.finfo(np.float32).max)
 SMALLEST_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
@@ -50,19 +52,22 @@ class Check:
     @property
     def ok(self) -> bool:
         """No sample compared is off by more than it may be."""
-        return self.wrong == 0
+        return self.wrong == 0 and math.isfinite(self.bound)
 
     @property
     def is_full(self) -> bool:
         return self.checked == self.total
 
     def __str__(self) -> str:
+        if not math.isfinite(self.bound):
+            return "not checked: with values this large float32 sums overflow"
         scope = "all pixels" if self.is_full else f"{self.checked:,} of {self.total:,} pixels"
         if self.ok:
             return f"verified, checked {scope}, largest error {self.max_error:.3g}"
         y, x, channel = self.worst
+        samples = f"{self.wrong:,} sample{'s' if self.wrong > 1 else ''}"
         return (
-            f"WRONG in {self.wrong:,} samples, checked {scope}, largest error "
+            f"WRONG in {samples}, checked {scope}, largest error "
             f"{self.max_error:.3g} at x {x}, y {y}, channel {channel}"
         )
 
@@ -70,10 +75,13 @@ class Check:
 def error_bound(job: Job, chain: int, factor: float) -> float:
     """factor · chain · 2⁻²⁴ · Σ|w| · max|p|, in sample values, before rounding to integers.
 
-    Infinities and NaN are left out of max|p|: they are compared as such.
+    Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
+    sums may overflow, since then nothing can be said.
     """
-    largest = _largest_finite(job.picture)
-    return factor * chain * UNIT_ROUNDOFF * gain(job.weights) * largest + chain * SMALLEST_NORMAL
+    largest = gain(job.weights) * largest_finite(job.picture)
+    if largest >= FLOAT32_MAX:
+        return math.inf
+    return factor * chain * UNIT_ROUNDOFF * largest + chain * SMALLEST_NORMAL
 
 
 def checking(
@@ -85,44 +93,82 @@ def checking(
     max_taps  how many products the oracle may work out; None: check everything
     """
     bound = error_bound(job, chain, factor)
+    # Rounding errors partly cancel, so their sum grows like the square root of the chain.
+    most_off = max(1, math.ceil(bound / math.sqrt(chain))) if math.isfinite(bound) else 0
     found = Check(0.0, (0, 0, 0), 0, 0, bound, 0, job.height * job.width)
     for tile in plan_tiles(job, max_taps):
-        found = _add(found, job, answer, tile)
+        found = _add(found, job, answer, tile, most_off)
         yield found
 
 
-def plan_tiles(job: Job, max_taps: int | None) -> list[Rectangle]:
-    """Every pixel once where that costs at most `max_taps`; else a frame along all four edges,
-    as thick as half of `max_taps` allows, and random tiles of the inside for the other half."""
-    taps_per_pixel = job.ksize**2 * job.channels
+def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
+    """Every pixel once where that costs at most `max_taps`.  Else half of it goes into all four
+    edges, the other half into tiles of the inside, drawn at random; where even one pixel along all
+    edges costs more, into the corners and random stretches of the edges."""
+    taps = job.ksize**2 * job.channels
     everything: Rectangle = (0, job.height, 0, job.width)
-    if max_taps is None or job.height * job.width * taps_per_pixel <= max_taps:
-        return list(_tiles(everything))
-    pixels = max_taps // taps_per_pixel
+    if max_taps is None or job.height * job.width * taps <= max_taps:
+        yield from _tiles(everything, TILE)
+        return
+    pixels = max_taps // taps
     around = 2 * (job.height + job.width)
-    thick = min(max(pixels // 2 // around, 1), job.radius + 1, job.height // 2, job.width // 2)
+    thick = min(max(pixels // 2 // around, 1), job.radius + 1, -(-min(job.height, job.width) // 2))
+    frame = _frame(job, thick)
+    if pixels // 2 >= around:
+        yield from (tile for edge in frame for tile in _tiles(edge, TILE))
+    else:
+        for edge in frame:
+            yield from _some_tiles(edge, 8, max(pixels // 8 // 8, 4), with_ends=True)
     inside = (thick, job.height - thick, thick, job.width - thick)
-    frame = [
-        (0, thick, 0, job.width),
-        (job.height - thick, job.height, 0, job.width),
-        (thick, job.height - thick, 0, thick),
-        (thick, job.height - thick, job.width - thick, job.width),
-    ]
     # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
     side = TILE if pixels // 2 >= 8 * TILE**2 else 8
-    tiles = list(_tiles(inside, side))
-    chosen = np.random.default_rng().permutation(len(tiles))[: max(pixels // 2 // side**2, 8)]
-    return [part for edge in frame for part in _tiles(edge)] + [tiles[k] for k in chosen]
+    yield from _some_tiles(inside, side, max(pixels // 2 // side**2, 8))
 
 
-def _tiles(area: Rectangle, side: int = TILE) -> Iterator[Rectangle]:
+def _frame(job: Job, thick: int) -> tuple[Rectangle, ...]:
+    """The outermost pixels, `thick` of them: top, bottom, and between those left and right."""
+    height, width = job.height, job.width
+    bottom, right = max(height - thick, thick), max(width - thick, thick)
+    return (
+        (0, thick, 0, width),
+        (bottom, height, 0, width),
+        (thick, bottom, 0, thick),
+        (thick, bottom, right, width),
+    )
+
+
+def _tiles(area: Rectangle, side: int) -> Iterator[Rectangle]:
+    """`area` in squares of `side` pixels, the last ones narrower."""
+    yield from (_tile(area, side, number) for number in range(_count(area, side)))
+
+
+def _some_tiles(
+    area: Rectangle, side: int, number: int, *, with_ends: bool = False
+) -> Iterator[Rectangle]:
+    """At most `number` of them, drawn at random, and the first and the last if that is asked for."""
+    count = _count(area, side)
+    if number >= count:
+        yield from _tiles(area, side)
+        return
+    drawn = np.random.default_rng().integers(0, count, number)
+    ends = (0, count - 1) if with_ends else ()
+    yield from (_tile(area, side, k) for k in dict.fromkeys((*ends, *map(int, drawn))))
+
+
+def _count(area: Rectangle, side: int) -> int:
     top, bottom, left, right = area
-    for y in range(top, bottom, side):
-        for x in range(left, right, side):
-            yield y, min(y + side, bottom), x, min(x + side, right)
+    return max(-(-(bottom - top) // side), 0) * max(-(-(right - left) // side), 0)
 
 
-def _add(found: Check, job: Job, answer: NDArray[Any], tile: Rectangle) -> Check:
+def _tile(area: Rectangle, side: int, number: int) -> Rectangle:
+    """Tile `number` of `area`, counted along rows."""
+    top, bottom, left, right = area
+    across = -(-(right - left) // side)
+    y, x = top + number // across * side, left + number % across * side
+    return y, min(y + side, bottom), x, min(x + side, right)
+
+
+def _add(found: Check, job: Job, answer: NDArray[Any], tile: Rectangle, most_off: int) -> Check:
     """`found` and what `tile` shows."""
     top, bottom, left, right = tile
     oracle = correlate(job.picture, job.weights, job.border, (top, bottom), (left, right))
@@ -131,7 +177,7 @@ def _add(found: Check, job: Job, answer: NDArray[Any], tile: Rectangle) -> Check
     error = _distance(got, oracle if answer.dtype.kind == "f" else expected)
     differs = got.view(_bits(got)) != expected.view(_bits(expected))
     differs &= ~(np.isnan(got) & np.isnan(expected)) if answer.dtype.kind == "f" else True
-    wrong = _is_wrong(got, error, oracle, found.bound)
+    wrong = _is_wrong(got, error, oracle, found.bound, most_off)
     if job.has_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
 
@@ -159,21 +205,27 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _is_wrong(
-    got: NDArray[Any], error: NDArray[np.float64], oracle: NDArray[np.float64], bound: float
+    got: NDArray[Any],
+    error: NDArray[np.float64],
+    oracle: NDArray[np.float64],
+    bound: float,
+    most_off: int,
 ) -> NDArray[np.bool_]:
     if got.dtype.kind == "f":
         return np.greater(error, bound)
-    # An integer has to be the rounding of some value within the bound of the oracle's.  Where the
-    # bound is below a half, as it nearly always is, that allows one off, and only near a half.
+    # An integer has to be the rounding of some value within the bound of the oracle's, so one off
+    # near a half; and never more than `most_off`, which is above one only where the sums are so
+    # large that float32 itself is coarser than an integer.
     lowest, highest = (to_pixel_type(oracle + off, got.dtype) for off in (-bound, bound))
-    return np.logical_or(got < lowest, got > highest)
+    return np.logical_or((got < lowest) | (got > highest), error > most_off)
 
 
 def _bits(samples: NDArray[Any]) -> str:
     return f"u{samples.dtype.itemsize}"
 
 
-def _largest_finite(picture: NDArray[Any]) -> float:
+def largest_finite(picture: NDArray[Any]) -> float:
+    """max|p|, leaving out NaN and infinities."""
     low, high = float(picture.min()), float(picture.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         finite = picture[np.isfinite(picture)]

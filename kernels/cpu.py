@@ -26,17 +26,20 @@ def filtering(
     compile_ms = (perf_counter() - start) * 1e3 if compiled else None
     picture = _empty_like(job.picture)
     first_ms = yield from _timed(implementation, job, picture)
-    picture.flags.writeable = False
     ran = (Ran(f"{implementation.key}.filtering", threads=implementation.threads()),)
 
     samples = Sampler(first_ms, sampling)
-    yield Result(job, picture, samples.timing(), ran, compile_ms)
-    scratch = _empty_like(job.picture) if samples.wants_more() else picture
+    yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms)
+    if not samples.wants_more():
+        return
+    again = _empty_like(job.picture)
+    again.fill(0)  # have its pages, as a first run would while it is timed
     while samples.wants_more():
-        samples.add((yield from _timed(implementation, job, scratch)))
+        samples.add((yield from _timed(implementation, job, again)))
         if samples.is_news():
             yield Result(job, picture, samples.timing(), ran, compile_ms)
-    yield Result(job, picture, samples.timing(), ran, compile_ms)
+    # The answer to be checked is that of the last run, which was timed.
+    yield Result(job, _read_only(again), samples.timing(), ran, compile_ms)
 
 
 def _timed(
@@ -55,6 +58,11 @@ def _timed(
             raise _out_of_memory(job.picture) from error
         spent_s += perf_counter() - start
         yield Progress(f"filtering with {implementation.title}")
+
+
+def _read_only(picture: NDArray[Any]) -> NDArray[Any]:
+    picture.flags.writeable = False
+    return picture
 
 
 def _empty_like(picture: NDArray[Any]) -> NDArray[Any]:

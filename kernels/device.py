@@ -30,7 +30,6 @@ class Device:
     max_threads_per_block: int
     max_block_xy: tuple[int, int]
     shared_bytes_per_block: int
-    registers_per_block: int
     l2_bytes: int
     memory_bytes: int
     watchdog: bool
@@ -82,12 +81,17 @@ def probe(index: int = 0) -> Device | NoDevice:
         count = int(cp.cuda.runtime.getDeviceCount())
     except cp.cuda.runtime.CUDARuntimeError as error:
         return _without_devices(error)
-    if index >= count:
+    if count == 0:
+        return NoDevice("The NVIDIA driver is here but offers no GPU.", "Check `nvidia-smi`.")
+    if not 0 <= index < count:
         return NoDevice(
             f"There is no GPU number {index}: this computer has {count}, counted from 0.",
             f"Choose --device 0{f' to {count - 1}' if count > 1 else ''}.",
         )
-    return _describe(cp, index, count)
+    try:
+        return _describe(cp, index, count)
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        return _without_devices(error)
 
 
 def _without_cupy() -> NoDevice:
@@ -152,7 +156,6 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
         max_threads_per_block=int(facts["maxThreadsPerBlock"]),
         max_block_xy=(int(facts["maxThreadsDim"][0]), int(facts["maxThreadsDim"][1])),
         shared_bytes_per_block=int(facts["sharedMemPerBlockOptin"] or facts["sharedMemPerBlock"]),
-        registers_per_block=int(facts["regsPerBlock"]),
         l2_bytes=int(facts["l2CacheSize"]),
         memory_bytes=int(facts["totalGlobalMem"]),
         watchdog=bool(runtime.deviceGetAttribute(KERNEL_EXEC_TIMEOUT, index)),

@@ -35,7 +35,7 @@ class Engine:
     def __init__(self, device_index: int = 0, *, use_gpu: bool = True) -> None:
         self._device_index = device_index
         self._use_gpu = use_gpu
-        self._lost: DeviceLostError | None = None
+        self._lost = ""  # why the GPU can no longer be used, once that is so
 
     @cached_property
     def device(self) -> Device | NoDevice:
@@ -70,7 +70,7 @@ class Engine:
         sampling = sampling or Sampling()
         implementation = self.implementation(job.implementation)
         if reason := self._why_not(implementation, job):
-            raise CannotRunError(reason)
+            raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
         result: Result | None = None
         for step in self._running(implementation, job, sampling):
             result = step if isinstance(step, Result) else result
@@ -86,7 +86,7 @@ class Engine:
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
-        return implementation.why_not(job, self.device)
+        return self._lost or implementation.why_not(job, self.device)
 
     def _running(
         self, implementation: Implementation, job: Job, sampling: Sampling
@@ -94,12 +94,10 @@ class Engine:
         if isinstance(implementation, HostImplementation):
             yield from cpu.filtering(implementation, job, sampling)
             return
-        if self._lost is not None:
-            raise self._lost
         try:
             yield from self._gpu.filtering(implementation, job, sampling)
         except DeviceLostError as error:
-            self._lost = error
+            self._lost = str(error)
             raise
 
     def _checked(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # After these the CUDA context is unusable (illegal address, launch timeout, launch failure, ...).
-STICKY_STATUS = frozenset({700, 702, *range(714, 720)})
+STICKY_STATUS = frozenset({46, 214, 220, 700, 702, 709, 710, *range(714, 721), 999})
 OUT_OF_MEMORY_STATUS = 2
 
 
@@ -62,6 +62,10 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
             f"A kernel did not compile while {doing}; the compiler's words are in the details.",
             log=str(error),
         ) from error
+    except (OSError, ImportError) as error:  # no room for the kernel cache, no NVRTC
+        raise CompileFailedError(
+            f"The GPU cannot be used while {doing}: {error}; check the disk and `workbench doctor`."
+        ) from error
     except (cp.cuda.runtime.CUDARuntimeError, cp.cuda.driver.CUDADriverError) as error:
         raise _from_status(error, doing) from error
 
@@ -80,4 +84,6 @@ def _from_status(error: Exception, doing: str) -> KernelError:
         )
     return LaunchRefusedError(
         f"The GPU refused while {doing} ({error}); try another block shape or implementation."
+        if doing.startswith("filtering")
+        else f"The GPU refused while {doing} ({error}); choose a CPU implementation."
     )

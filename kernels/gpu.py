@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kernels.device import Device
@@ -70,18 +71,23 @@ class Gpu:
 
         samples = Sampler(first_ms, sampling, cache=sampling.cache)
         yield result(samples)
+        if not samples.wants_more():
+            return
         while samples.wants_more():
             yield Progress("timing")
             samples.add(self._sample(launch, sampling))
             if samples.is_news():
                 yield result(samples)
+        # The answer to be checked is that of the last launch, which was timed.
+        picture, download_ms = self._download(launch)
         yield result(samples)
 
     def forget(self) -> None:
-        """Give back all device memory that is not in use this moment."""
+        """Give back all device and page-locked memory that is not in use this moment."""
         self._resident.clear()
-        self._cp.get_default_memory_pool().free_all_blocks()
-        self._cp.get_default_pinned_memory_pool().free_all_blocks()
+        with self._using("giving back memory"):
+            self._cp.get_default_memory_pool().free_all_blocks()
+            self._cp.get_default_pinned_memory_pool().free_all_blocks()
 
     @contextmanager
     def _using(self, doing: str) -> Iterator[None]:
@@ -111,19 +117,20 @@ class Gpu:
         if id(picture) in self._resident:
             self._resident.move_to_end(id(picture))
             return self._resident[id(picture)][1], None
-        start = perf_counter()
+        array = self._allocate(picture)
         with self._using("uploading the picture"):
-            array = self._allocate(picture)
+            start = perf_counter()
             self._staging.upload(picture, array)
-        upload_ms = _ms_since(start)
-        if not picture.flags.writeable:  # one that may still change is uploaded every time
+            upload_ms = _ms_since(start)
+        if not _may_change(picture):
             self._resident[id(picture)] = (picture, array)
-            while len(self._resident) > RESIDENT_PICTURES:
+            if len(self._resident) > RESIDENT_PICTURES:
                 self._resident.popitem(last=False)
+                self._cp.get_default_pinned_memory_pool().free_all_blocks()
         return array, upload_ms
 
     def _download(self, launch: Launch) -> tuple[NDArray[Any], float]:
-        """The answer in page-locked memory of its own, read-only, and how long that took."""
+        """The answer in memory of its own, read-only, and how long the transfer took."""
         with self._using("downloading the result"):
             picture = pinned_like(self._cp, launch.job.picture)
             start = perf_counter()
@@ -141,6 +148,17 @@ class Gpu:
             self.forget()
         with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
             return self._cp.empty(picture.shape, picture.dtype)
+
+
+def _may_change(picture: NDArray[Any]) -> bool:
+    """Whether somebody may still write to it, perhaps through the array it is a view of: then it
+    has to be uploaded every time."""
+    array: Any = picture
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return False
 
 
 def _in_words(job: Job) -> str:

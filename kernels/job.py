@@ -159,9 +159,9 @@ class Result:
 
     picture      like job.picture, read-only
     kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
-    compile_ms   None: nothing was compiled, or it had been before
+    compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
     upload_ms    None: the picture was resident on the device, or there is no device
-    download_ms  None on the CPU
+    download_ms  None on the CPU; both are the transfer alone, without making room for it
     check        None: not checked (yet)
     """
 

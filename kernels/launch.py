@@ -38,10 +38,11 @@ class Program:
         CuPy shares one module, and so one constant memory, between equal sources: what another
         job put there is not ours to rely on, so this is done before every launch.
         """
-        if self.rung.weights == "global":
-            return (cp.asarray(weights),)
         flat = np.ascontiguousarray(weights)
-        self.module.get_global("WEIGHTS").copy_from_host(flat.ctypes.data, flat.nbytes)
+        if self.rung.weights == "global":
+            return (cp.asarray(flat),)
+        self.module.get_global("WEIGHTS").copy_from_host_async(flat.ctypes.data, flat.nbytes)
+        cp.cuda.get_current_stream().synchronize()  # `flat` has been read
         return ()
 
 

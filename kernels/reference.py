@@ -49,6 +49,7 @@ def correlate(
 def to_pixel_type(values: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Integers: rounded half to even and saturated.  Floats: converted, not clipped."""
     if dtype.kind == "f":
-        return values.astype(dtype)
+        with np.errstate(over="ignore"):  # too large for float32 is infinite
+            return values.astype(dtype)
     limits = np.iinfo(dtype)
     return np.clip(np.rint(values), limits.min, limits.max).astype(dtype)

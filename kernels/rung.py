@@ -15,6 +15,7 @@ from kernels.job import Job
 
 LADDER = Path(__file__).parent / "ladder"
 PRELUDE = LADDER / "prelude.cuh"
+LONGEST = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -46,7 +47,11 @@ class Rung:
         """The reason this rung cannot run `job` on `device`, for the user; None if it can."""
         if isinstance(device, NoDevice):
             return device.reason
-        return device.why_no_block(job.block_xy) or self._why_no_shared(job, device)
+        return (
+            device.why_no_block(job.block_xy)
+            or _why_too_long(job)
+            or self._why_no_shared(job, device)
+        )
 
     def shared_bytes_for(self, job: Job) -> int:
         """Dynamic shared memory a block needs for `job`."""
@@ -58,16 +63,13 @@ class Rung:
 
     def defines(self, job: Job) -> dict[str, str]:
         """The knobs this rung's text mentions, so that others do not make it compile again."""
-        mentioned = set(IDENTIFIER.findall(self.text))
+        mentioned = _mentioned(self.source)
         return {name: str(value) for name, value in knobs(job).items() if name in mentioned}
 
     @property
     def text(self) -> str:
         """The whole of what is compiled, without the prelude's defaults for editors."""
-        prelude = PRELUDE.read_text(encoding="utf-8")
-        start = prelude.index("#ifndef KSIZE")
-        end = prelude.index("#endif", start) + len("#endif")
-        return prelude[:start] + prelude[end:] + "\n" + self.source
+        return _prelude() + self.source
 
     def _why_no_shared(self, job: Job, device: Device) -> str | None:
         needed = self.shared_bytes_for(job)
@@ -79,6 +81,30 @@ class Rung:
             f"size {job.ksize} with {job.channels} channel{'s' if job.channels > 1 else ''}; "
             f"{device.name} has {device.shared_bytes_per_block / 1024:.0f} KiB a block."
         )
+
+
+@cache
+def _prelude() -> str:
+    prelude = PRELUDE.read_text(encoding="utf-8")
+    start = prelude.index("#ifndef KSIZE")
+    end = prelude.index("#endif", start) + len("#endif")
+    return prelude[:start] + prelude[end:] + "\n"
+
+
+@cache
+def _mentioned(source: str) -> frozenset[str]:
+    return frozenset(IDENTIFIER.findall(_prelude() + source))
+
+
+def _why_too_long(job: Job) -> str | None:
+    """Device code counts the samples of a row, and the rows, in 32 bits."""
+    reach = 2 * job.radius * job.channels + max(job.block_xy)
+    if max(job.width * job.channels, job.height) + reach <= LONGEST:
+        return None
+    return (
+        f"A picture of {job.width}×{job.height} pixels has more samples in a row than the CUDA "
+        "implementations can count; choose a CPU implementation."
+    )
 
 
 def knobs(job: Job) -> dict[str, str | int]:

@@ -7,12 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.errors import OutOfMemoryError, cuda_errors_in_words
+
 CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock in no time
 
 
 def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
-    """An uninitialised page-locked array like `picture`; its memory returns to CuPy's pool."""
-    memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
+    """An uninitialised page-locked array like `picture`; its memory returns to CuPy's pool.
+    Ordinary memory, which is slower to copy, where the system grants no more page-locked."""
+    try:
+        with cuda_errors_in_words("page-locking memory"):
+            memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
+    except OutOfMemoryError:
+        return np.empty_like(picture)
     return np.frombuffer(memory, picture.dtype, picture.size).reshape(picture.shape)
 
 

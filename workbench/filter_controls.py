@@ -53,6 +53,7 @@ class FilterControls(QGroupBox):
         self._slider.valueChanged.connect(lambda radius: self._want("ksize", 2 * radius + 1))
         self._automatic = QCheckBox("Auto")
         self._automatic.setToolTip("Let sigma follow the kernel size.")
+        self._automatic.setObjectName("automatic-sigma")
         self._automatic.setAccessibleName("Automatic sigma")
         self._sigma = _spin_box(SIGMA.title, SIGMA.tip, SIGMA.low, SIGMA.high, SIGMA.step)
         self._automatic.clicked.connect(self._want_sigma)

@@ -63,7 +63,7 @@ class KodakCard(QFrame):
         """Offer to fetch so many pictures; `trouble` is why the last try did not."""
         megabytes = max(1, round(missing / len(kodak.NAMES) * kodak.TOTAL_MB))
         pictures = "picture" if missing == 1 else "pictures"
-        self._download.setText(f"&Download {missing} {pictures} ({megabytes} MB)")
+        self._download.setText(f"Dow&nload {missing} {pictures} ({megabytes} MB)")
         self._stack_where_narrow()
         self._offer.show()
         self._progress.hide()
@@ -115,7 +115,7 @@ class KodakCard(QFrame):
             "It can be cancelled; what is finished stays."
         )
         self._download.clicked.connect(lambda: self.download_wanted.emit(self._mirror.text()))
-        self._folder = QPushButton("Use a &folder I have …")
+        self._folder = QPushButton("Use &a folder I have …")
         self._folder.setObjectName("kodak_folder")
         self._folder.setToolTip(
             "Choose a folder with kodim01.png to kodim24.png; each is verified."
@@ -142,7 +142,7 @@ class KodakCard(QFrame):
         """Opens and closes what few people need."""
         more = QToolButton()
         more.setObjectName("kodak_mirror_toggle")
-        more.setText("&Mirror")
+        more.setText("Mirror")
         more.setProperty("flat", True)
         more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         more.setIcon(QIcon(str(asset("icons/chevron-down.svg"))))
@@ -162,7 +162,7 @@ class KodakCard(QFrame):
         self._mirror.setAccessibleName("Mirror to download the Kodak pictures from")
         self._mirror.setPlaceholderText(kodak.DEFAULT_MIRROR)
         self._mirror.setToolTip("The address that “kodim01.png” and so on are appended to.")
-        usual = QPushButton("&Usual one")
+        usual = QPushButton("U&sual one")
         usual.setToolTip(f"Back to {kodak.DEFAULT_MIRROR}")
         usual.clicked.connect(lambda: self._mirror.setText(kodak.DEFAULT_MIRROR))
         row = QWidget()

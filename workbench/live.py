@@ -42,7 +42,7 @@ class Live(QObject):
         before_ready(picture, display): the picture, fit for the screen.
         after_ready(result, display): what became of it; again when more is known.
         baseline_ready(result): the CPU's Result for the same work; None while there is none.
-        settled(result): the last word, and nothing is under way.
+        settled(result): the last word; it and the picture are shown, and nothing is under way.
         refused(sentence, details): why there is no new result; the old one stays.
         recovered(): after that, there is one for the newest wish.
     """
@@ -67,6 +67,7 @@ class Live(QObject):
         self._before_shown: Picture | None = None
         self._asked: Job | None = None  # the newest wish; None: it made no sense
         self._is_refused = False
+        self._last_word: Result | None = None  # settled, but the picture is not yet shown
         store.changed.connect(self._follow)
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
@@ -76,7 +77,7 @@ class Live(QObject):
     def run_again(self) -> None:
         """Filter once more, as things stand."""
         state = self._store.state
-        self._asked = None
+        self._asked = self._last_word = None
         try:
             self._asked = intents.job_for(state)
         except KernelError as error:
@@ -113,6 +114,7 @@ class Live(QObject):
             self._before_shown = picture
             self.before_ready.emit(picture, display)
             self._emit_after()  # a quick filter may have been done first
+            self._emit_settled()
 
         self._ask_display(picture.samples, state, show)
 
@@ -167,6 +169,13 @@ class Live(QObject):
     def _settle(self, result: Result) -> None:
         if self._is_of_this_picture(result.job, self._store.state.picture):
             self._compare(result)
+            self._last_word = result
+            self._emit_settled()
+
+    def _emit_settled(self) -> None:
+        result = self._last_word
+        if result is not None and self._is_of_this_picture(result.job, self._before_shown):
+            self._last_word = None
             self.settled.emit(result)
 
     def _compare(self, result: Result) -> None:

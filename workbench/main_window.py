@@ -40,6 +40,7 @@ from workbench.worker import Worker
 
 TITLE = "Filter Workbench"
 LAYOUT_VERSION = 1
+SIDE_PX = 320
 EXPECTED = (ImageFileError, KernelError)
 
 
@@ -141,23 +142,23 @@ class MainWindow(QMainWindow):
         column.setSpacing(8)
         for view, stretch in ((self.messages, 0), (self.compare, 1), (self.timing, 0)):
             column.addWidget(view, stretch)
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        # In the order in which Tab goes through them.
+        self.docks = {"Controls": self._dock("Controls", self.controls, left)}
         self.setCentralWidget(centre)
+        self.docks["Sweep"] = self._dock("Sweep", self.sweep, right)
+        self.docks["Gallery"] = self._dock("Gallery", self.gallery, right)
+        self.docks["History"] = self._dock("History", self.history, bottom)
         # The side panels take the whole height, and the history what is below the pictures.
         for corner, side in (
             (Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea),
             (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
         ):
             self.setCorner(corner, side)
-        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        self.docks = {
-            "Controls": self._dock("Controls", self.controls, left),
-            "Sweep": self._dock("Sweep", self.sweep, right),
-            "Gallery": self._dock("Gallery", self.gallery, right),
-            "History": self._dock("History", self.history, bottom),
-        }
         self.tabifyDockWidget(self.docks["Sweep"], self.docks["Gallery"])
         self.docks["Sweep"].raise_()
+        self.gallery.hide()  # until its tab is chosen: it has much to do when it is first shown
         self.resizeDocks(
             [self.docks["Controls"], self.docks["Sweep"]], [316, 400], Qt.Orientation.Horizontal
         )
@@ -170,6 +171,10 @@ class MainWindow(QMainWindow):
         dock = QDockWidget(title, self)
         dock.setObjectName(title)
         dock.setWidget(view)
+        if area != Qt.DockWidgetArea.BottomDockWidgetArea:
+            dock.setMinimumWidth(SIDE_PX)  # whichever tab is chosen, nothing jumps
+        # Behind another tab Qt only moves it away, where Tab and Alt would still find it.
+        dock.visibilityChanged.connect(view.setVisible)
         self.addDockWidget(area, dock)
         return dock
 

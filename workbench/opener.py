@@ -38,6 +38,7 @@ class Opener(QObject):
         super().__init__(parent)
         self._background = background
         self._newest = 0
+        self._barred: dict[Path, Path] = {}  # only the background's thread touches it
 
     def open_file(self, path: Path) -> None:
         """A picture file."""
@@ -79,15 +80,22 @@ class Opener(QObject):
         self._ask(lambda: Picture("Pasted picture", to_samples(image)), self.opened.emit)
 
     def open_neighbour(self, path: Path, step: int) -> None:
-        """The next (1) or previous (-1) picture in the folder of `path`."""
+        """The next (1) or previous (-1) picture in the folder of `path`.
+
+        Where that cannot be opened, the next call goes on from there, or it would bar the way.
+        """
 
         def load() -> Picture:
-            neighbour = image_files.neighbours(path)[step > 0]
+            start = self._barred.get(path, path)
+            neighbour = image_files.neighbours(start)[step > 0]
             if neighbour is None:
                 raise ImageFileError(
-                    f"{path.name} is the {'last' if step > 0 else 'first'} picture in its folder."
+                    f"{start.name} is the {'last' if step > 0 else 'first'} picture in its folder."
                 )
-            return image_files.load(neighbour)
+            self._barred = {path: neighbour}
+            picture = image_files.load(neighbour)
+            self._barred = {}
+            return picture
 
         self._ask(load, self.opened.emit)
 

@@ -121,7 +121,8 @@ class SweepPanel(QWidget):
         (self._cancel if self._is_running else self._start).click()
 
     def grab_chart(self) -> QImage:
-        return self.chart.grab_chart()
+        """The chart with its legend; null where there are no points."""
+        return self.chart.grab_chart() if self.chart.has_points else QImage()
 
     def _make_choices(self) -> None:
         self._dimensions = QButtonGroup(self)
@@ -216,6 +217,8 @@ class SweepPanel(QWidget):
         of_its_kind = [i for _, i in self._ticks.values() if i.kind == implementation.kind]
         column = list(KINDS).index(implementation.kind)
         self._implementations.addWidget(tick, len(of_its_kind) + 1, column)
+        before = [each for each, _ in self._ticks.values()]
+        QWidget.setTabOrder(before[-1] if before else self._values, tick)
         self._ticks[implementation.key] = (tick, implementation)
         return tick
 

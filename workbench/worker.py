@@ -70,6 +70,7 @@ class Worker(QThread):
         self._live: _Live | None = None
         self._baseline: Iterator[Progress | Result] | None = None
         self._sweep: Iterator[Any] | None = None
+        self._sweep_step: Any = None
 
     # -- what the GUI thread may call
 
@@ -144,6 +145,7 @@ class Worker(QThread):
                 self._sweep, self._stop_sweep = None, False
             if self._wanted_sweep is not None:
                 self._sweep, self._wanted_sweep = self._wanted_sweep(engine), None
+                self._sweep_step = None
             closing = self._closing
         if stopped and not closing:
             self.sweep_ended.emit(None, False)
@@ -208,7 +210,8 @@ class Worker(QThread):
             return
         if step is None:
             self._end_sweep(None, True)
-        else:
+        elif step != self._sweep_step:  # the same Progress may come thousands of times a second
+            self._sweep_step = step
             self.sweep_stepped.emit(step)
 
     def _end_sweep(self, error: KernelError | None, is_complete: bool) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.borders import pad
-from kernels.errors import CannotRunError
-from kernels.host.parallel import pool, threads
+from kernels.borders import read
+from kernels.finite import all_finite
+from kernels.host.parallel import on_all_threads, threads
 from kernels.host.strips import Rectangle, rectangles
 from kernels.job import Job
 from kernels.weights import separate
@@ -20,23 +19,32 @@ TITLE = "OpenCV"
 IDEA = "OpenCV's vectorised filters on every core; two 1-D passes where the weights allow it."
 ORDER = 2
 ERROR_FACTOR = 2.0
-# OpenCV works out some ten products in the time that plain loops take for one.
+# OpenCV works out so many products in the time that plain loops take for one ...
 SPEED = 10
-# From this size on filter2D multiplies spectra, so a larger size costs no more.
+# ... but a sample's way through memory takes as long as so many, however small the filter, ...
+MEMORY_TAPS = 8
+# ... and above this size, with spectra, so many of SPECTRAL_KSIZE², whatever the size.
 SPECTRAL_KSIZE = 11
+SPECTRAL_SPEED = 3
 
 Factors = tuple[NDArray[np.float32], NDArray[np.float32]] | None
 __all__ = ["chain", "filtering", "prepare", "threads", "why_not"]
 
 
 def chain(job: Job) -> int:
-    """One addition a tap; a spectrum's log(n) roundings stay below that."""
+    """One addition a tap.  filter2D multiplies spectra for large weights: their error, of the order
+    of log(n) roundings of the norms, has stayed far below that wherever it was measured."""
     return job.ksize**2
 
 
-def why_not(job: Job) -> str | None:  # noqa: ARG001
-    """It runs everything but pictures with NaN or infinity, which `filtering` looks for."""
-    return None
+def why_not(job: Job) -> str | None:
+    """filter2D skips weights of zero, so NaN and infinity would not spread as they should."""
+    if all_finite(job.picture):
+        return None
+    return (
+        "The picture holds NaN or infinity, which OpenCV does not treat as the other "
+        "implementations do; choose Parallel."
+    )
 
 
 def prepare(job: Job) -> bool:  # noqa: ARG001
@@ -47,40 +55,29 @@ def prepare(job: Job) -> bool:  # noqa: ARG001
 
 
 def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out`, (H, W, C) of job.picture's dtype, one rectangle a thread and step.
-
-    Raises CannotRunError for NaN or infinity: filter2D skips weights of zero, so they would
-    not spread as they should.
-    """
-    import cv2
-
-    if job.pixel_type == "float32" and not cv2.checkRange(job.picture)[0]:
-        raise CannotRunError(
-            "The picture holds NaN or infinity, which OpenCV does not treat as the other "
-            "implementations do; choose Parallel."
-        )
-    padded = pad(job.picture, job.radius, job.border)
-    yield
+    """Fill `out`, (H, W, C) of job.picture's dtype, one rectangle a thread and step."""
     factors = separate(job.weights)
-    taps = 2 * job.ksize if factors else min(job.ksize, SPECTRAL_KSIZE) ** 2
-    cost = max(taps * job.channels // SPEED, 1)
-    waiting = rectangles(job.height, job.width, cost, threads())
-    while together := list(islice(waiting, threads())):
-        done = [pool().submit(_fill, job, padded, factors, out, each) for each in together]
-        for future in done:
-            future.result()
-        yield
+    least = 2 * job.radius + 1  # with fewer rows than that, most of the work is halo
+    waiting = rectangles(job.height, job.width, _cost(job, factors), threads(), least)
+    yield from on_all_threads(waiting, lambda each: _fill(job, factors, out, each))
 
 
-def _fill(
-    job: Job, padded: NDArray[Any], factors: Factors, out: NDArray[Any], rectangle: Rectangle
-) -> None:
-    """Fill one rectangle of `out`.  Its slice of `padded` brings its own halo, so what OpenCV
-    itself makes of borders never shows."""
+def _cost(job: Job, factors: Factors) -> int:
+    """A pixel's share of a step, in products of the plain loops."""
+    if factors is None and job.ksize >= SPECTRAL_KSIZE:
+        return SPECTRAL_KSIZE**2 * job.channels // SPECTRAL_SPEED
+    taps = job.ksize**2 if factors is None else 2 * job.ksize
+    return max(taps // SPEED, MEMORY_TAPS) * job.channels
+
+
+def _fill(job: Job, factors: Factors, out: NDArray[Any], rectangle: Rectangle) -> None:
+    """Fill one rectangle of `out`.  It is read with its own halo, so what OpenCV itself makes of
+    borders never shows."""
     top, bottom, left, right = rectangle
-    around = padded[top : bottom + 2 * job.radius, left : right + 2 * job.radius]
+    r = job.radius
+    around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
     filtered = _correlate(around, job.weights, factors)
-    inner = filtered[job.radius : job.radius + bottom - top, job.radius : job.radius + right - left]
+    inner = filtered[r : r + bottom - top, r : r + right - left]
     _store(inner, out[top:bottom, left:right])
     if job.has_alpha:
         out[top:bottom, left:right, -1] = job.picture[top:bottom, left:right, -1]

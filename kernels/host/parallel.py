@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import islice
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from kernels.borders import pad
 from kernels.host import loops
 from kernels.host.sequential import chain, why_not
-from kernels.host.strips import rectangles
+from kernels.host.strips import Rectangle, rectangles
 from kernels.job import Job
 
 TITLE = "Parallel"
@@ -24,7 +22,7 @@ ORDER = 1
 ERROR_FACTOR = 1.0
 
 prepare = loops.prepare
-__all__ = ["chain", "filtering", "pool", "prepare", "threads", "why_not"]
+__all__ = ["chain", "filtering", "on_all_threads", "prepare", "threads", "why_not"]
 
 
 def threads() -> int:
@@ -39,22 +37,23 @@ def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
-    padded = pad(job.picture, job.radius, job.border)
-    yield
-    weights = np.array(job.weights)
     taps = job.ksize**2 * job.channels
     waiting = rectangles(job.height, job.width, taps, threads())
+    yield from on_all_threads(waiting, lambda rectangle: loops.fill(job, out, rectangle))
+
+
+def on_all_threads(
+    waiting: Iterator[Rectangle], fill: Callable[[Rectangle], None]
+) -> Iterator[None]:
+    """Call `fill` for each of `waiting`, as many at once as there are threads; yields between."""
     while together := list(islice(waiting, threads())):
-        done = [
-            pool().submit(loops.correlate, padded, weights, out, each, job.has_alpha)
-            for each in together
-        ]
+        done = [_pool().submit(fill, each) for each in together]
         for future in done:
             future.result()
         yield
 
 
 @cache
-def pool() -> ThreadPoolExecutor:
-    """Threads that live as long as the program, shared by all that filter on many cores."""
+def _pool() -> ThreadPoolExecutor:
+    # They live as long as the program, shared by all that filter on many cores.
     return ThreadPoolExecutor(threads(), thread_name_prefix="kernels-parallel")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from kernels.borders import pad
 from kernels.host import loops
 from kernels.host.strips import rectangles
 from kernels.job import Job
@@ -38,9 +36,6 @@ def threads() -> int:
 
 def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
     """Fill `out`, (H, W, C) of job.picture's dtype, a strip at a time."""
-    padded = pad(job.picture, job.radius, job.border)
-    yield
-    weights = np.array(job.weights)
     for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):
-        loops.correlate(padded, weights, out, rectangle, job.has_alpha)
+        loops.fill(job, out, rectangle)
         yield

@@ -9,18 +9,20 @@ STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
 
 
-def rectangles(height: int, width: int, taps_per_pixel: int, parts: int = 1) -> Iterator[Rectangle]:
-    """Cover height × width once, in order, each of at most STEP_TAPS where a pixel allows.
+def rectangles(
+    height: int, width: int, taps_per_pixel: int, parts: int = 1, least_side: int = 1
+) -> Iterator[Rectangle]:
+    """Cover height × width once, in order, with rectangles of about STEP_TAPS.
 
-    parts  their number is a multiple of it where rows allow, so that many threads end together
+    parts       whole rows are shared out so that so many threads end together
+    least_side  rows and columns that one has at least, even where that is more than STEP_TAPS
     """
     pixels = max(STEP_TAPS // taps_per_pixel, 1)
-    if pixels >= width:
-        bands = -(-height // (pixels // width))
-        rows = -(-height // (-(-bands // parts) * parts))
-        for top in range(0, height, rows):
-            yield top, min(top + rows, height), 0, width
-        return
-    for top in range(height):
-        for left in range(0, width, pixels):
-            yield top, top + 1, left, min(left + pixels, width)
+    rows = min(max(pixels // width, least_side, 1), height)
+    columns = width if pixels >= rows * width else max(pixels // rows, least_side)
+    if columns >= width:
+        bands = -(-height // rows)
+        rows = max(-(-height // (-(-bands // parts) * parts)), min(least_side, height))
+    for top in range(0, height, rows):
+        for left in range(0, width, columns):
+            yield top, min(top + rows, height), left, min(left + columns, width)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kernels.check import Check, checking
 from kernels.device import NoDevice
 from kernels.engine import Engine
+from kernels.errors import CannotRunError
 from kernels.host import HostImplementation, host_implementations
 from kernels.job import Job, Sampling
 from kernels.rung import Rung, ladder
@@ -52,6 +53,8 @@ def make_runner(name: str, build_cache: Path) -> Run:
 
 def on_host(implementation: HostImplementation) -> Run:
     def run(job: Job) -> NDArray[Any]:
+        if reason := implementation.why_not(job):
+            raise CannotRunError(reason)
         implementation.prepare(job)
         out = poisoned_like(job.picture)
         for _ in implementation.filtering(job, out):
@@ -108,9 +111,11 @@ def verdict(job: Job, answer: NDArray[Any]) -> Check:
 
 
 def _poison_gpu(size: int) -> None:
-    """CuPy hands out again what was given back last: for the picture, and for the answer."""
+    """CuPy hands out again what was given back last, for the picture and for the answer, if that
+    was on the same stream."""
     import cupy as cp
 
-    blocks = [cp.full(size, POISON, cp.uint8) for _ in range(2)]
-    cp.cuda.get_current_stream().synchronize()
-    del blocks
+    with the_engine()._gpu._stream as stream:
+        blocks = [cp.full(size, POISON, cp.uint8) for _ in range(2)]
+        stream.synchronize()
+        del blocks

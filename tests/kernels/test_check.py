@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.check import Check, checking, error_bound, plan_tiles
+from kernels.check import LIVE_TAPS, Check, checking, error_bound, plan_tiles
 from kernels.job import Job
 from kernels.reference import correlate, to_pixel_type
 
@@ -156,11 +156,45 @@ def test_with_a_limit_all_edges_and_corners_are_checked(share):
     assert not seen.all()
 
 
-def test_however_low_the_limit_edges_and_some_of_the_inside_are_checked():
+def test_however_low_the_limit_corners_some_edges_and_some_of_the_inside_are_checked():
     seen = coverage(job_of(ksize=127), 1)
-    assert seen[0].all()
-    assert seen[:, -1].all()
+    for edge in (seen[0], seen[-1], seen[:, 0], seen[:, -1]):
+        assert edge[0]
+        assert edge[-1]
+        assert edge[1:-1].any()
     assert seen[10:-10, 10:-10].any()
+
+
+@pytest.mark.parametrize("shape", [(1, 3_000_000, 3), (3_000_000, 1, 1), (3, 1_000_000, 1)])
+def test_a_long_thin_picture_costs_no_more_and_its_ends_are_checked(shape):
+    picture = np.broadcast_to(np.zeros(1, np.uint8), shape)
+    job = job_of(ksize=31)
+    object.__setattr__(job, "picture", picture)  # only its shape counts here
+    tiles = list(plan_tiles(job, LIVE_TAPS))
+    pixels = sum((bottom - top) * (right - left) for top, bottom, left, right in tiles)
+    assert pixels * job.ksize**2 * job.channels <= 1.2 * LIVE_TAPS
+    assert any(top == 0 and left == 0 for top, _, left, _ in tiles)
+    assert any(bottom == shape[0] and right == shape[1] for _, bottom, _, right in tiles)
+
+
+def test_an_integer_more_than_one_off_is_wrong_however_large_the_bound():
+    """Sixteen bits under a wide filter: the bound alone would let anything pass."""
+    drawn = job_of(ksize=31, pixel_type="uint16")
+    job = Job(drawn.picture * np.uint16(300), drawn.weights)
+    answer = right_answer(job)
+    *_, right = checking(job, answer, 31**2, 1.0, None)
+    *_, wrong = checking(job, answer - np.uint16(2), 31**2, 1.0, None)
+    assert right.bound > 1
+    assert right.ok
+    assert wrong.wrong > wrong.total // 2
+
+
+def test_sums_that_overflow_are_not_called_checked():
+    picture = np.full((20, 20, 1), 3e38, np.float32)
+    job = Job(picture, filters.get("laplacian").weights(3))
+    *_, found = checking(job, np.zeros_like(picture), 9, 1.0, None)
+    assert not found.ok
+    assert "overflow" in str(found)
 
 
 def coverage(job, max_taps):
@@ -186,7 +220,7 @@ def test_what_is_wrong_is_said_with_its_place():
     answer = right_answer(job)
     answer[12, 34, 1] += 7
     assert str(last(job, answer)) == (
-        "WRONG in 1 samples, checked all pixels, largest error 7 at x 34, y 12, channel 1"
+        "WRONG in 1 sample, checked all pixels, largest error 7 at x 34, y 12, channel 1"
     )
 
 

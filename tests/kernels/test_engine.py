@@ -60,7 +60,7 @@ def test_the_picture_comes_first_and_every_result_knows_more(engine):
     assert counts == sorted(counts)
     assert results[0].check is None
     assert results[-1].check is not None
-    assert all(each.picture is results[0].picture for each in results)
+    assert all((each.picture == results[0].picture).all() for each in results)
 
 
 def test_without_a_check_none_is_made(engine):

@@ -19,7 +19,6 @@ H200 = Device(
     max_threads_per_block=1024,
     max_block_xy=(1024, 1024),
     shared_bytes_per_block=232_448,
-    registers_per_block=65_536,
     l2_bytes=60 << 20,
     memory_bytes=140 << 30,
     watchdog=False,

@@ -20,7 +20,6 @@ CARD = Device(
     max_threads_per_block=1024,
     max_block_xy=(1024, 1024),
     shared_bytes_per_block=48 << 10,
-    registers_per_block=65_536,
     l2_bytes=1 << 20,
     memory_bytes=4 << 30,
     watchdog=False,

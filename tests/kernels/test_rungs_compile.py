@@ -47,5 +47,6 @@ def test_what_does_not_compile_says_where():
 def compile_rung(rung, job: Job, architecture: int) -> str:
     """The compiler's log, with what ptxas tells of registers and spills."""
     knobs = (f"-D{name}={value}" for name, value in rung.defines(job).items())
-    options = [f"--gpu-architecture=sm_{architecture}", "-std=c++17", "--ptxas-options=-v", *knobs]
+    options = [f"--gpu-architecture=sm_{architecture}", "-std=c++17", "-ftz=true"]
+    options += ["--ptxas-options=-v", *knobs]
     return nvrtc.compile_text(rung.text, options)

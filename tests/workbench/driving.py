@@ -82,7 +82,7 @@ def trigger(window, name):
 def action(window, name):
     found = [each for each in window.findChildren(QAction) if each.text().replace("&", "") == name]
     assert found, f"there is no action {name}"
-    return found[0]
+    return max(found, key=lambda each: bool(each.objectName()))  # rather than to hide a panel
 
 
 def view(window, name):

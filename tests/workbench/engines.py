@@ -18,7 +18,6 @@ DEVICE = Device(
     max_threads_per_block=1024,
     max_block_xy=(1024, 1024),
     shared_bytes_per_block=100_000,
-    registers_per_block=65536,
     l2_bytes=50_000_000,
     memory_bytes=80_000_000_000,
     watchdog=False,

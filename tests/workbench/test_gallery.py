@@ -122,7 +122,7 @@ def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbo
         shutil.copyfile(_kodak_file(server, name), tmp_path / name)
     gallery = show(tmp_path, server.address)
     wait_for_offer(qtbot, gallery)
-    assert button(gallery, "kodak_download").text() == "&Download 3 pictures (2 MB)"
+    assert button(gallery, "kodak_download").text() == "Dow&nload 3 pictures (2 MB)"
     assert server.asked == [], "nothing is fetched unasked"
     with qtbot.waitSignal(gallery.mirror_changed) as mirror:
         button(gallery, "kodak_download").click()

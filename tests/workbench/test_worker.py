@@ -340,6 +340,16 @@ def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
     wait_for(qtbot, told, "settled")
 
 
+def test_the_same_progress_of_a_sweep_is_told_once(qtbot, make_worker):
+    steps = [Progress(words) for words in ("first", "first", "first", "second", "second", "first")]
+    worker, told = make_worker()
+    worker.start()
+    worker.start_sweep(lambda _: iter(steps))
+    wait_for(qtbot, told, "sweep_ended")
+    words = [entry[1].doing for entry in told if entry[0] == "sweep_stepped"]
+    assert words == ["first", "second", "first"]
+
+
 def test_a_cancelled_sweep_ends_at_its_next_step(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()

@@ -1,0 +1,462 @@
+"""The left panel in the real window: every choice is filtered, shown and checked."""
+
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGroupBox,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+)
+
+from kernels.borders import BORDERS
+from kernels.filters import all_filters
+from kernels.pictures import noise
+from kernels.reference import correlate, to_pixel_type
+from tests.workbench.driving import (
+    child,
+    click,
+    grey,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    type_into,
+    until,
+    view,
+)
+from tests.workbench.engines import MadeUpGpu
+from workbench.filter_controls import BORDER_TIPS
+from workbench.state import Picture
+
+SAMPLES = noise(20, 30, 3)
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window()
+    show_picture(qtbot, window, SAMPLES)
+    return window
+
+
+@pytest.fixture
+def gpu_window(qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, SAMPLES)
+    return window
+
+
+def is_right(result):
+    job = result.job
+    oracle = correlate(job.picture, job.weights, job.border)
+    return np.abs(to_pixel_type(oracle, job.picture.dtype) - result.picture.astype(float)).max() < 2
+
+
+# -- which filter
+
+
+@pytest.mark.parametrize("key", [each.key for each in all_filters()])
+def test_a_filter_picked_is_filtered_and_shown(key, qtbot, window):
+    combo = child(window, "filter", QComboBox)
+    if key == combo.currentData():
+        pick(combo, "identity")
+    result = settle(qtbot, window, lambda: pick(combo, key))
+    assert result.check.ok
+    assert is_right(result)
+    assert view(window, "After").caption.startswith(f"After · {result.job.filter_title}")
+    assert child(window, "ksize", QSpinBox).value() == result.job.ksize
+
+
+def test_a_filter_of_one_size_leaves_no_size_to_choose(qtbot, window):
+    slider, box = child(window, "ksize-slider"), child(window, "ksize", QSpinBox)
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "sobel_x"))
+    assert not slider.isEnabled()
+    assert not box.isEnabled()
+    assert box.value() == 3
+    assert "3 only" in box.toolTip()
+    trigger(window, "Larger kernel")
+    assert window.store.state.ksize == 3
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "box"))
+    assert slider.isEnabled()
+
+
+@pytest.mark.parametrize(("typed", "ksize"), [("7", 7), ("8", 9), ("127", 127), ("1", 1)])
+def test_a_size_may_be_typed(typed, ksize, qtbot, window):
+    box = child(window, "ksize", QSpinBox)
+    result = settle(qtbot, window, lambda: type_into(box, typed))
+    assert (result.job.ksize, box.value()) == (ksize, ksize)
+    assert child(window, "ksize-slider", QSlider).value() == ksize // 2
+
+
+def test_an_even_size_beside_the_present_one_becomes_that_one(qtbot, window):
+    box = child(window, "ksize", QSpinBox)
+    type_into(box, "4")
+    assert (box.value(), window.store.state.ksize) == (5, 5)
+
+
+def test_a_dragged_slider_is_followed_and_ends_at_the_last_value(qtbot, window):
+    slider, shown = child(window, "ksize-slider", QSlider), []
+    window.live.after_ready.connect(lambda result, _: shown.append(result.job.ksize))
+    radii = [*range(3, 64), *range(62, 21, -1)]
+    slider.setSliderDown(True)
+    for radius in radii:
+        slider.setSliderPosition(radius)
+        qtbot.wait(1)
+    result = settle(qtbot, window, lambda: slider.setSliderPosition(21))
+    slider.setSliderDown(False)
+    assert result.job.ksize == shown[-1] == 43
+    assert len(set(shown)) > 3, "nothing was shown on the way"
+    wished = iter([5, *(2 * radius + 1 for radius in radii), 43])
+    in_order = [ksize for ksize, _ in groupby(shown)]
+    assert all(ksize in wished for ksize in in_order), "an older one came after a newer one"
+
+
+def test_keys_change_the_size(qtbot, window):
+    QTest.keyClick(window, Qt.Key.Key_BracketRight)
+    assert window.store.state.ksize == 7
+    QTest.keyClick(window, Qt.Key.Key_BracketLeft)
+    QTest.keyClick(window, Qt.Key.Key_BracketLeft)
+    assert window.store.state.ksize == 3
+
+
+def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
+    automatic = child(window, "automatic-sigma", QCheckBox)
+    sigma = child(window, "sigma", QDoubleSpinBox)
+    assert automatic.isChecked()
+    assert not sigma.isEnabled()
+    assert sigma.value() == pytest.approx(1.1)
+    settle(qtbot, window, lambda: type_into(child(window, "ksize", QSpinBox), "9"))
+    assert sigma.value() == pytest.approx(1.7)
+    automatic.click()
+    assert sigma.isEnabled()
+    assert window.store.state.sigma == pytest.approx(1.7)
+    result = settle(qtbot, window, lambda: type_into(sigma, "3.5"))
+    by_hand = result.job.weights
+    assert window.store.state.sigma == 3.5
+    result = settle(qtbot, window, automatic.click)
+    assert window.store.state.sigma is None
+    assert not np.array_equal(result.job.weights, by_hand)
+
+
+def test_only_parameters_of_the_filter_are_there(qtbot, window):
+    names = ("sigma", "amount", "matrix")
+    there = {}
+    for key in ("box", "gaussian", "unsharp", "custom"):
+        pick(child(window, "filter", QComboBox), key)
+        there[key] = tuple(name for name in names if child(window, name).isVisible())
+    assert there == {
+        "box": (),
+        "gaussian": ("sigma",),
+        "unsharp": ("sigma", "amount"),
+        "custom": ("matrix",),
+    }
+
+
+def test_an_amount_sharpens_more(qtbot, window):
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "unsharp"))
+    centre = window.live.result.job.weights[2, 2]
+    result = settle(
+        qtbot, window, lambda: type_into(child(window, "amount", QDoubleSpinBox), "2.5")
+    )
+    assert window.store.state.amount == 2.5
+    assert result.job.weights[2, 2] > centre
+
+
+def test_numbers_with_a_point_can_be_typed_though_the_point_is_a_shortcut(qtbot, window):
+    pick(child(window, "filter", QComboBox), "unsharp")
+    amount = child(window, "amount", QDoubleSpinBox)
+    window.activateWindow()
+    type_into(amount, "1.25")
+    assert window.store.state.amount == 1.25
+    values = child(window, "sweep-values")
+    values.setFocus()
+    values.selectAll()
+    QTest.keyClicks(values, "8, 16")
+    assert values.text() == "8, 16"
+
+
+# -- own weights
+
+
+def test_weights_typed_in_are_applied(qtbot, window):
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "custom"))
+    np.testing.assert_array_equal(window.live.result.picture, SAMPLES)  # the identity
+    text = child(window, "matrix", QPlainTextEdit)
+    result = settle(qtbot, window, lambda: text.setPlainText("0 0 0\n0 0 1\n0 0 0"))
+    np.testing.assert_array_equal(result.picture[:, :-1], SAMPLES[:, 1:])
+    result = settle(qtbot, window, lambda: text.setPlainText("0.5"))
+    assert result.job.ksize == 1
+    assert child(window, "ksize", QSpinBox).value() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1 2\n3 4", "odd size"),
+        ("1 2 3", "square"),
+        ("0 0 0\n0 x 0\n0 0 0", "must be numbers"),
+        ("", "odd size"),
+        ("nan", "finite"),
+        ("1e39", "finite"),
+    ],
+)
+def test_weights_that_make_no_sense_are_objected_to_where_they_stand(text, words, qtbot, window):
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "custom"))
+    before = window.store.state
+    child(window, "matrix", QPlainTextEdit).setPlainText(text)
+    objection = child(window, "matrix-objection", QLabel)
+    assert objection.isVisible()
+    assert words in objection.text()
+    assert window.store.state == before
+    child(window, "matrix", QPlainTextEdit).setPlainText("2")
+    assert not objection.isVisible()
+    assert window.store.state.matrix == ((2.0,),)
+
+
+def test_half_typed_weights_are_not_rewritten(qtbot, window):
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "custom"))
+    text = child(window, "matrix", QPlainTextEdit)
+    text.setPlainText("")
+    QTest.keyClicks(text, "1.0;  ")
+    assert text.toPlainText() == "1.0;  "
+    assert window.store.state.matrix == ((1.0,),)
+
+
+# -- borders
+
+
+@pytest.mark.parametrize("border", BORDERS)
+def test_a_border_picked_is_filtered(border, qtbot, window):
+    combo = child(window, "border", QComboBox)
+    if border == "clamp":
+        pick(combo, "zero")
+    result = settle(qtbot, window, lambda: pick(combo, border))
+    assert result.job.border == border
+    assert result.check.ok
+    assert is_right(result)
+    assert border in BORDER_TIPS
+
+
+# -- implementations
+
+
+@pytest.mark.parametrize("key", ["sequential", "parallel"])
+def test_another_implementation_gives_the_same_picture(key, qtbot, window):
+    by_opencv = window.live.result.picture
+    combo = child(window, "implementation", QComboBox)
+    result = settle(qtbot, window, lambda: pick(combo, key))
+    assert result.job.implementation == key
+    np.testing.assert_allclose(result.picture.astype(int), by_opencv, atol=1)
+    title = combo.currentText().strip()
+    assert view(window, "After").caption.endswith(title)
+    assert child(window, "about-implementation", QLabel).text()
+
+
+def test_keys_walk_over_what_can_run(qtbot, window):
+    until(qtbot, lambda: window.device)
+    seen = []
+    for _ in range(3):
+        QTest.keyClick(window, Qt.Key.Key_I)
+        seen.append(window.store.state.implementation)
+    assert seen == ["sequential", "parallel", "opencv"]
+    QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ShiftModifier)
+    assert window.store.state.implementation == "parallel"
+
+
+def test_the_speed_up_is_against_what_was_chosen(qtbot, window):
+    speedup = child(window, "speedup")
+    until(qtbot, lambda: "OpenCV" in speedup.accessibleName())
+    pick(child(window, "baseline", QComboBox), "sequential")
+    until(qtbot, lambda: "Sequential (1 thread)" in speedup.accessibleName())
+
+
+def test_blocks_are_nothing_to_the_cpu(qtbot, window):
+    assert not child(window, "block-x").isEnabled()
+    assert not child(window, "cache").isEnabled()
+    trigger(window, "Next block shape")
+    assert window.store.state.block_xy == (32, 8)
+
+
+# -- with a GPU
+
+
+def test_a_gpu_found_is_named_and_used(qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    show_picture(qtbot, window, SAMPLES)
+    until(qtbot, lambda: window.device)
+    until(qtbot, lambda: window.live.result.device_name)
+    assert child(window, "device", QLabel).text() == "NVIDIA Made Up 1"
+    assert window.live.result.job.implementation == window.store.state.implementation
+    combo = child(window, "implementation", QComboBox)
+    assert combo.currentData() == window.store.state.implementation
+    assert window.messages.kind is None
+
+
+def test_a_gpu_found_does_not_overrule_a_choice(qtbot, make_window):
+    first = make_window()
+    pick(child(first, "implementation", QComboBox), "sequential")
+    first.close()
+    second = make_window(MadeUpGpu)
+    until(qtbot, lambda: second.device)
+    assert show_picture(qtbot, second, SAMPLES).job.implementation == "sequential"
+
+
+def test_a_block_picked_runs(qtbot, gpu_window):
+    window = gpu_window
+    result = settle(qtbot, window, lambda: click(child(window, "block-16x16", QPushButton)))
+    assert result.job.block_xy == (16, 16)
+    assert "block 16×16" in str(result.ran[0])
+    assert child(window, "block-x", QSpinBox).value() == 16
+    assert child(window, "block-16x16", QPushButton).isChecked()
+    assert not child(window, "block-32x8", QPushButton).isChecked()
+    result = settle(qtbot, window, lambda: type_into(child(window, "block-x", QSpinBox), "24"))
+    assert result.job.block_xy == (24, 16)
+    presets = [
+        button
+        for button in window.controls.findChildren(QPushButton)
+        if button.objectName().startswith("block-")
+    ]
+    assert len(presets) == 5
+    assert not any(button.isChecked() for button in presets)
+
+
+def test_keys_walk_over_the_blocks(qtbot, gpu_window):
+    window, seen = gpu_window, []
+    for _ in range(5):
+        QTest.keyClick(window, Qt.Key.Key_Period)
+        seen.append(window.store.state.block_xy)
+    assert seen == [(32, 16), (32, 32), (8, 8), (16, 16), (32, 8)]
+    QTest.keyClick(window, Qt.Key.Key_Comma)
+    assert window.store.state.block_xy == (16, 16)
+
+
+def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, gpu_window):
+    window = gpu_window
+    shown = view(window, "After").display
+    type_into(child(window, "block-y", QSpinBox), "64")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == (
+        "A 32×64 block has 2048 threads; NVIDIA Made Up 1 allows 1024."
+    )
+    assert view(window, "After").display is shown
+    combo = child(window, "implementation", QComboBox)
+    assert not combo.model().item(combo.currentIndex()).isEnabled()
+    assert "2048 threads" in child(window, "about-implementation", QLabel).text()
+    settle(qtbot, window, lambda: type_into(child(window, "block-y", QSpinBox), "8"))
+    assert window.messages.kind is None
+
+
+def test_the_cache_is_as_wished(qtbot, gpu_window):
+    wanted = []
+    request = gpu_window.worker.request
+    gpu_window.worker.request = lambda *asked: (wanted.append(asked), request(*asked))
+    settle(qtbot, gpu_window, lambda: pick(child(gpu_window, "cache", QComboBox), "warm"))
+    assert wanted[-1][2].cache == "warm"
+
+
+# -- levels
+
+
+def ramp():
+    """(8, 256, 1) uint16, from 1000 to 3000: nearly black on a screen."""
+    row = np.linspace(1000, 3000, 256).astype(np.uint16)
+    return np.tile(row, (8, 1))[:, :, np.newaxis]
+
+
+def both_pictures(window):
+    return [view(window, name).display.images[0] for name in ("Before", "After")]
+
+
+def test_stretched_levels_show_what_is_there_and_leave_the_data_alone(qtbot, window):
+    samples = ramp()
+    pick(child(window, "filter", QComboBox), "identity")
+    result = show_picture(qtbot, window, samples)
+    assert all(grey(image, 255, 4) < 20 for image in both_pictures(window))
+    click(child(window, "levels-stretch", QPushButton))
+    until(qtbot, lambda: all(grey(image, 255, 4) == 255 for image in both_pictures(window)))
+    assert all(grey(image, 0, 4) == 0 for image in both_pictures(window))
+    assert child(window, "level-black", QDoubleSpinBox).value() == 1000
+    assert child(window, "level-white", QDoubleSpinBox).value() == 3000
+    assert window.live.result is result  # looking is no reason to filter
+    np.testing.assert_array_equal(window.live.result.picture, ramp())
+    np.testing.assert_array_equal(window.store.state.picture.samples, ramp())
+    click(child(window, "levels-reset", QPushButton))
+    until(qtbot, lambda: all(grey(image, 255, 4) < 20 for image in both_pictures(window)))
+    assert window.store.state.levels is None
+
+
+def test_levels_may_be_typed_but_not_crossed(qtbot, window):
+    show_picture(qtbot, window, ramp())
+    black = child(window, "level-black", QDoubleSpinBox)
+    white = child(window, "level-white", QDoubleSpinBox)
+    type_into(white, "2000")
+    assert window.store.state.levels == (0, 2000)
+    type_into(black, "1500")
+    assert window.store.state.levels == (1500, 2000)
+    type_into(black, "2500")
+    low, high = window.store.state.levels
+    assert low < high == 2000
+    assert black.value() == low
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 4095.0), (-2e-5, 3e-5), (0.25, 0.5)])
+def test_floats_of_any_span_have_their_levels(low, high, qtbot, window):
+    samples = np.linspace(low, high, 64, dtype=np.float32).reshape(8, 8, 1)
+    show_picture(qtbot, window, samples)
+    click(child(window, "levels-stretch", QPushButton))
+    until(qtbot, lambda: window.store.state.levels)
+    for name, value in (("level-black", low), ("level-white", high)):
+        shown = child(window, name, QDoubleSpinBox).value()
+        assert shown == pytest.approx(value, abs=(high - low) / 500)
+
+
+def test_a_flat_picture_has_nothing_to_stretch(qtbot, window):
+    show_picture(qtbot, window, np.full((4, 4, 1), 7, np.uint8))
+    click(child(window, "levels-stretch", QPushButton))
+    window.opener.open_file(Path("no such file"))  # is answered after it
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.store.state.levels is None
+
+
+def test_levels_go_with_their_picture(qtbot, window):
+    show_picture(qtbot, window, ramp())
+    click(child(window, "levels-stretch", QPushButton))
+    until(qtbot, lambda: window.store.state.levels)
+    show_picture(qtbot, window, noise(8, 8))
+    assert window.store.state.levels is None
+
+
+def test_a_stretch_that_comes_too_late_is_not_for_the_next_picture(qtbot, window):
+    show_picture(qtbot, window, ramp())
+    click(child(window, "levels-stretch", QPushButton))
+    show_picture(qtbot, window, noise(8, 8))
+    assert window.store.state.levels is None
+
+
+def test_without_a_picture_there_are_no_levels(qtbot, make_window):
+    window = make_window()
+    groups = {group.title(): group for group in window.controls.findChildren(QGroupBox)}
+    assert not groups["Display"].isEnabled()
+    show_picture(qtbot, window, SAMPLES)
+    assert groups["Display"].isEnabled()
+
+
+def test_showing_a_state_never_asks_for_anything(qtbot, window):
+    asked = []
+    window.controls.wanted.connect(lambda *wish: asked.append(wish))
+    picture = Picture("deep", ramp())
+    for key in ("custom", "unsharp", "sobel_x", "gaussian"):
+        window.store.update(picture=picture, filter=key, ksize=3, sigma=2.0, levels=(5.0, 6.0))
+        window.store.update(sigma=None, amount=2.0, block_xy=(8, 8), border="wrap")
+    assert asked == []

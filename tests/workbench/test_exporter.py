@@ -1,0 +1,219 @@
+"""What the window saves and copies: whole, at full resolution, with the settings inside."""
+
+import os
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog
+
+from kernels.pictures import noise
+from tests.made_up import point
+from tests.workbench.driving import settle, show_picture, trigger, until
+from workbench import exporter, image_files
+from workbench.clipboard import to_samples
+from workbench.export import read_settings
+
+
+@pytest.fixture
+def choose(monkeypatch):
+    """Answers the next file dialogs with a path; returns the names that they proposed."""
+
+    def choose(path):
+        proposed = []
+
+        def answer(_parent, _title, name, _types):
+            proposed.append(name)
+            return str(path), ""
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+        return proposed
+
+    return choose
+
+
+def saved(qtbot, window, path, act):
+    act()
+    until(qtbot, lambda: window.messages.sentence == f"Saved {path}.")
+    assert list(path.parent.glob(".*")) == []
+    return path
+
+
+@pytest.mark.parametrize(
+    ("pixel_type", "channels", "name"),
+    [
+        ("uint8", 3, "result.png"),
+        ("uint16", 3, "result.png"),
+        ("uint16", 4, "result.png"),
+        ("uint8", 1, "result.tif"),
+        ("float32", 3, "result.tif"),
+    ],
+)
+def test_the_result_is_saved_as_it_is(pixel_type, channels, name, qtbot, window, choose, tmp_path):
+    result = show_picture(qtbot, window, noise(40, 50, channels, pixel_type))
+    window.store.update(levels=(1.0, 2.0))  # for looking only
+    path = tmp_path / name
+    proposed = choose(path)
+    saved(qtbot, window, path, lambda: trigger(window, "Save result as…"))
+    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
+    extension = ".tif" if pixel_type == "float32" else ".png"
+    assert proposed == [f"made up gaussian-blur 5x5{extension}"]
+
+
+def test_in_a_png_the_settings_go_along(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8), built_in="noise")
+    settle(qtbot, window, lambda: window.store.update(border="wrap", ksize=9))
+    choose(tmp_path / "result.PNG")
+    path = saved(qtbot, window, tmp_path / "result.PNG", lambda: trigger(window, "Save result as…"))
+    settings = read_settings(path)
+    assert (settings["border"], settings["ksize"], settings["built_in"]) == ("wrap", 9, "noise")
+
+
+def test_the_comparison_is_both_at_full_resolution(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(900, 700))
+    choose(tmp_path / "both.png")
+    path = saved(qtbot, window, tmp_path / "both.png", lambda: trigger(window, "Comparison…"))
+    image = QImage(str(path))
+    assert image.width() >= 1400
+    assert image.height() >= 900
+    assert read_settings(path)["filter"] == "gaussian"
+
+
+def test_the_window_is_saved_as_it_is_seen(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    choose(tmp_path / "window")
+    saved(qtbot, window, tmp_path / "window.png", lambda: trigger(window, "Window…"))
+    image = QImage(str(tmp_path / "window.png"))
+    assert image.size() / window.devicePixelRatio() == window.size()
+    assert read_settings(tmp_path / "window.png")["filter"] == "gaussian"
+
+
+@pytest.mark.parametrize("panel", ["Sweep", "Gallery"])
+def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    window.sweep.show_running(True)
+    for side in (8, 16):
+        window.sweep.show_point(point("image size", "opencv", side))
+    window.docks[panel].raise_()
+    until(qtbot, window.gallery.isVisible if panel == "Gallery" else window.sweep.isVisible)
+    choose(tmp_path / "chart.png")
+    path = saved(qtbot, window, tmp_path / "chart.png", lambda: trigger(window, "Chart…"))
+    image = QImage(str(path))
+    assert image.width() > 200
+    colours = {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}
+    assert len(colours) > 5, "an empty chart"
+
+
+def test_without_points_there_is_no_chart(window, choose, tmp_path):
+    proposed = choose(tmp_path / "chart.png")
+    trigger(window, "Chart…")
+    assert window.messages.sentence == "There is no chart to show yet."
+    assert proposed == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_folder_that_cannot_be_written_is_said(qtbot, window, choose, tmp_path):
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    show_picture(qtbot, window, noise(8, 8))
+    choose(locked / "result.png")
+    trigger(window, "Save result as…")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "not allowed" in window.messages.sentence
+
+
+@pytest.mark.parametrize("action", ["Save result as…", "Window…", "Comparison…"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("gone/result.png", "folder does not exist"), ("file/result.png", "not a folder")],
+)
+def test_what_cannot_be_saved_is_one_sentence_and_no_file(
+    action, name, words, qtbot, window, choose, tmp_path
+):
+    (tmp_path / "file").touch()
+    show_picture(qtbot, window, noise(8, 8))
+    before = sorted(tmp_path.rglob("*"))
+    choose(tmp_path / name)
+    trigger(window, action)
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence.startswith("Cannot save result.png: ")
+    assert words in window.messages.sentence
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["result", "result.xyz", "result.jpg"])
+def test_a_format_that_does_not_hold_the_result_is_said(name, qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8, 3, "uint16"))
+    choose(tmp_path / name)
+    trigger(window, "Save result as…")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence.endswith(".")
+    assert not (tmp_path / name).exists()
+
+
+def test_a_full_disk_leaves_the_file_that_was_there(qtbot, window, choose, tmp_path, monkeypatch):
+    path = tmp_path / "result.png"
+    path.write_text("what was there")
+    show_picture(qtbot, window, noise(8, 8))
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    choose(path)
+    trigger(window, "Save result as…")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "the disk is full" in window.messages.sentence
+    assert path.read_text() == "what was there"
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_nothing_chosen_saves_nothing(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    before = sorted(tmp_path.rglob("*"))
+    choose("")
+    trigger(window, "Save result as…")
+    trigger(window, "Window…")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_folder_is_proposed_the_next_time(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    choose(tmp_path / "one.png")
+    saved(qtbot, window, tmp_path / "one.png", lambda: trigger(window, "Window…"))
+    proposed = choose("")
+    trigger(window, "Window…")
+    assert proposed == [str(tmp_path / "window.png")]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_the_result_is_copied_as_it_is(channels, qtbot, window):
+    result = show_picture(qtbot, window, noise(20, 30, channels))
+    trigger(window, "Copy result")
+    copied = QGuiApplication.clipboard().image()
+    np.testing.assert_array_equal(to_samples(copied), result.picture)
+    assert window.messages.sentence == "Copied the result."
+
+
+def test_what_was_copied_can_be_pasted(qtbot, window):
+    copied = show_picture(qtbot, window, noise(20, 30, 3)).picture
+    trigger(window, "Copy result")
+    pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
+    np.testing.assert_array_equal(pasted.job.picture, copied)
+
+
+@pytest.mark.parametrize(
+    ("action", "what"), [("Copy comparison", "the comparison"), ("Copy window", "the window")]
+)
+def test_views_are_copied(action, what, qtbot, window):
+    show_picture(qtbot, window, noise(20, 30))
+    trigger(window, action)
+    assert not QGuiApplication.clipboard().image().isNull()
+    assert window.messages.sentence == f"Copied {what}."
+
+
+def test_a_proposed_name_has_no_odd_characters(qtbot, window):
+    window.store.update(filter="laplacian_of_gaussian", ksize=9)
+    result = show_picture(qtbot, window, noise(20, 30))
+    name = exporter.suggested_name(window.store.state.picture, result)
+    assert name == "made up laplacian-of-gaussian 9x9"

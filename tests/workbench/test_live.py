@@ -1,0 +1,210 @@
+"""Live filtering in the real window: what is shown belongs to what was last asked for."""
+
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from kernels.errors import BadJobError, CompileFailedError, OutOfMemoryError
+from kernels.job import Progress, Result
+from kernels.pictures import noise
+from tests.workbench.driving import child, click, grey, settle, show_picture, until, view
+from tests.workbench.engines import Scripted
+from workbench import intents, live
+from workbench.state import Picture
+
+
+@pytest.fixture
+def held(make_window):
+    """A window whose jobs of size 9 wait for `go_on` before their first result, and those of
+    size 11 after it; its attribute `go_on` is that event."""
+    go_on = threading.Event()
+
+    def script(job, steps):
+        for step in steps:
+            if isinstance(step, Result) and job.ksize == 9:
+                yield from waiting()
+            yield step
+            if isinstance(step, Result) and job.ksize == 11:
+                yield from waiting()
+
+    def waiting():
+        while not go_on.wait(0.001):
+            yield Progress("waiting")
+
+    window = make_window(lambda: Scripted(script))
+    window.go_on = go_on
+    yield window
+    go_on.set()
+
+
+def after(window):
+    return view(window, "After").display
+
+
+def dim():
+    """All 20 of 255: white with levels up to 20, nearly black without."""
+    return np.full((8, 8, 1), 20, np.uint8)
+
+
+def test_a_refined_result_keeps_the_levels_chosen_meanwhile(qtbot, held):
+    show_picture(qtbot, held, dim())
+    held.store.update(ksize=11)
+    until(qtbot, lambda: "11×11" in view(held, "After").caption)
+    held.store.update(levels=(0.0, 20.0))
+    until(qtbot, lambda: grey(after(held).images[0], 4, 4) == 255)
+    settle(qtbot, held, held.go_on.set)
+    assert grey(after(held).images[0], 4, 4) == 255
+    assert grey(view(held, "Before").display.images[0], 4, 4) == 255
+
+
+def test_a_result_that_was_under_way_gets_the_levels_chosen_meanwhile(qtbot, held):
+    show_picture(qtbot, held, dim())
+    held.store.update(ksize=9)
+    until(qtbot, lambda: child(held, "doing", QLabel).text())
+    held.store.update(levels=(0.0, 20.0))
+    until(qtbot, lambda: grey(after(held).images[0], 4, 4) == 255)  # of the one before
+    held.go_on.set()
+    until(qtbot, lambda: "9×9" in view(held, "After").caption)
+    until(qtbot, lambda: grey(after(held).images[0], 4, 4) == 255)
+
+
+def test_a_result_of_the_picture_before_is_not_shown(qtbot, held):
+    show_picture(qtbot, held, dim())
+    held.store.update(ksize=9)
+    until(qtbot, lambda: child(held, "doing", QLabel).text())
+    other = Picture("other", noise(5, 6))
+    shown = []
+    held.live.after_ready.connect(lambda result, _: shown.append(result.job.picture))
+    held.go_on.set()
+    settle(qtbot, held, lambda: held.store.update(picture=other))
+    assert all(samples is other.samples for samples in shown)
+
+
+def test_before_and_after_are_always_of_the_same_picture(qtbot, held):
+    pairs = []
+
+    def note():
+        before, shown = view(held, "Before").display, after(held)
+        if before is not None and shown is not None:
+            pairs.append((before.size, shown.size))
+
+    held.live.before_ready.connect(note)
+    held.live.after_ready.connect(note)
+    for side in (5, 60, 7, 80):
+        show_picture(qtbot, held, noise(side, side))
+    assert pairs
+    assert all(before == shown for before, shown in pairs)
+
+
+def failing(error):
+    def script(job, steps):
+        yield Progress("filtering")
+        if job.border == "wrap":
+            raise error
+        yield from steps
+
+    return script
+
+
+def test_a_failure_is_a_sentence_and_the_last_picture_stays(qtbot, make_window):
+    window = make_window(lambda: Scripted(failing(OutOfMemoryError("There is no memory left."))))
+    show_picture(qtbot, window, noise(8, 8))
+    shown = after(window)
+    window.store.update(border="wrap")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == "There is no memory left."
+    assert after(window) is shown
+    assert child(window, "doing", QLabel).text() == ""
+    assert not child(window, "details", QPushButton).isVisible()
+    settle(qtbot, window, lambda: window.store.update(border="zero"))
+    assert window.messages.kind is None
+
+
+def test_the_compiler_s_words_are_in_the_details(qtbot, make_window):
+    error = CompileFailedError("A kernel did not compile.", log="line 3: expected ;")
+    window = make_window(lambda: Scripted(failing(error)))
+    show_picture(qtbot, window, noise(8, 8))
+    window.store.update(border="wrap")
+    until(qtbot, lambda: window.messages.kind == "error")
+    click(child(window, "details", QPushButton))
+    text = child(window.messages, "detailsText")
+    assert text.toPlainText() == "line 3: expected ;"
+    text.window().close()
+
+
+def test_choices_that_clash_are_a_sentence_that_stays_until_they_do_not(qtbot, held, monkeypatch):
+    show_picture(qtbot, held, noise(8, 8))
+    held.store.update(ksize=11)
+    until(qtbot, lambda: "11×11" in view(held, "After").caption)
+    job_for = intents.job_for
+
+    def objecting(state):
+        if state.border == "wrap":
+            raise BadJobError("These do not go together.")
+        return job_for(state)
+
+    monkeypatch.setattr(intents, "job_for", objecting)
+    held.store.update(border="wrap")
+    assert held.messages.sentence == "These do not go together."
+    with qtbot.waitSignals([held.live.after_ready, held.settled]):  # of the one before
+        held.go_on.set()
+    assert held.messages.sentence == "These do not go together."
+    settle(qtbot, held, lambda: held.store.update(border="zero"))
+    assert held.messages.kind is None
+
+
+def test_what_was_said_of_a_file_outlasts_the_next_result(qtbot, held, tmp_path):
+    show_picture(qtbot, held, noise(8, 8))
+    held.store.update(ksize=11)
+    until(qtbot, lambda: "11×11" in view(held, "After").caption)
+    held.opener.open_file(tmp_path / "missing.png")
+    until(qtbot, lambda: held.messages.kind == "error")
+    settle(qtbot, held, held.go_on.set)
+    assert "missing.png" in held.messages.sentence
+
+
+def test_a_lack_of_memory_for_the_screen_is_a_sentence(qtbot, window, monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(live, "to_display", no_memory)
+    window.opener.opened.emit(Picture("large", noise(8, 8)))
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "too little memory" in window.messages.sentence
+
+
+def test_settled_is_not_said_before_the_picture_is_shown(qtbot, window, monkeypatch):
+    may_convert = threading.Event()
+    to_display = live.to_display
+
+    def slow_to_display(*what):
+        may_convert.wait()
+        return to_display(*what)
+
+    monkeypatch.setattr(live, "to_display", slow_to_display)
+    picture, settled = Picture("slow", noise(8, 8)), []
+    window.settled.connect(settled.append)
+    with qtbot.waitSignal(window.worker.settled):
+        window.opener.opened.emit(picture)
+    assert settled == []
+    may_convert.set()
+    until(qtbot, lambda: settled)
+    assert view(window, "Before").display.size == (8, 8)
+    assert after(window).size == (8, 8)
+
+
+def test_progress_shows_what_is_under_way(qtbot, held):
+    show_picture(qtbot, held, noise(8, 8))
+    held.store.update(ksize=9)
+    until(qtbot, lambda: child(held, "doing", QLabel).text() == "waiting …")
+    settle(qtbot, held, held.go_on.set)
+    until(qtbot, lambda: child(held, "doing", QLabel).text() == "")
+
+
+def test_the_history_has_one_run_for_each_job(qtbot, held):
+    show_picture(qtbot, held, noise(8, 8))
+    for border in ("wrap", "zero"):
+        settle(qtbot, held, lambda b=border: held.store.update(border=b))
+    assert held.history.accessibleDescription().startswith("3 runs")

@@ -1,0 +1,369 @@
+"""Pictures come in from everywhere; what is no picture is one sentence, and the last one stays."""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QComboBox, QFileDialog
+
+from kernels.pictures import PICTURES, gradient, noise
+from tests.workbench.driving import (
+    child,
+    drop,
+    drop_data,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    until,
+    view,
+)
+from workbench import image_files
+from workbench.export import save_png
+
+
+@pytest.fixture
+def photo(tmp_path):
+    path = tmp_path / "photo.png"
+    image_files.save(path, noise(20, 30, 3))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three pictures: img1, img2 and img10."""
+    for number in (1, 2, 10):
+        image_files.save(tmp_path / f"img{number}.png", noise(4, number))
+    return tmp_path
+
+
+def opened(window):
+    return window.store.state.picture
+
+
+def test_a_file_dropped_is_opened(qtbot, window, photo):
+    result = settle(qtbot, window, lambda: drop(window, photo))
+    assert opened(window).path == photo
+    np.testing.assert_array_equal(result.job.picture, noise(20, 30, 3))
+    assert window.windowTitle() == "photo.png — Filter Workbench"
+    assert window.settings.recent_files == [photo]
+
+
+def text_named_png(folder):
+    path = folder / "notes.png"
+    path.write_text("Buy milk.\n" * 30)
+    return path
+
+
+def truncated(folder):
+    whole = folder / "whole.png"
+    image_files.save(whole, noise(200, 200, 3))
+    path = folder / "half.png"
+    path.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    return path
+
+
+def a_folder(folder):
+    path = folder / "pictures.png"
+    path.mkdir()
+    return path
+
+
+def missing(folder):
+    return folder / "gone.png"
+
+
+def empty(folder):
+    path = folder / "empty.png"
+    path.touch()
+    return path
+
+
+def pipe(folder):
+    path = folder / "pipe.png"
+    os.mkfifo(path)
+    return path
+
+
+def damaged_screenshot(folder):
+    path = folder / "shot.png"
+    save_png(path, noise(5, 5), {"ksize": 7})
+    path.write_bytes(path.read_bytes().replace(b'"ksize"', b'"ksize '))
+    return path
+
+
+def screenshot_from_the_future(folder):
+    path = folder / "shot.png"
+    save_png(path, noise(5, 5), {"ksize": 7})
+    path.write_bytes(path.read_bytes().replace(b'{"version": 1', b'{"version": 9'))
+    return path
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        text_named_png,
+        truncated,
+        a_folder,
+        missing,
+        empty,
+        pytest.param(
+            pipe, marks=pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes")
+        ),
+        damaged_screenshot,
+        screenshot_from_the_future,
+    ],
+)
+def test_garbage_is_one_sentence_and_the_last_picture_stays(make, qtbot, window, tmp_path):
+    path = make(tmp_path)
+    show_picture(qtbot, window, noise(20, 30))
+    before, shown = window.store.state, view(window, "After").display
+    assert drop(window, path)
+    until(qtbot, lambda: window.messages.kind == "error")
+    sentence = window.messages.sentence
+    assert path.name in sentence
+    assert sentence.endswith(".")
+    assert sentence.count("\n") == 0
+    assert len(sentence) < 200
+    assert window.store.state == before
+    assert view(window, "After").display is shown
+    assert window.settings.recent_files == []
+
+
+def test_the_next_picture_takes_the_complaint_away(qtbot, window, photo, tmp_path):
+    drop(window, tmp_path / "gone.png")
+    until(qtbot, lambda: window.messages.kind == "error")
+    settle(qtbot, window, lambda: drop(window, photo))
+    assert window.messages.kind != "error"
+
+
+def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
+    shown = []
+    window.opener.opened.connect(lambda picture: shown.append(picture.name))
+    for name in ("img1.png", "gone.png", "img10.png"):
+        window.opener.open_file(folder / name)
+    settle(qtbot, window)
+    assert shown == ["img10.png"]
+    assert window.messages.kind != "error"
+
+
+def test_what_was_converted_is_said(qtbot, window, tmp_path):
+    path = tmp_path / "palette.png"
+    image = QImage(4, 4, QImage.Format.Format_Indexed8)
+    image.setColorTable([0xFFFF0000, 0xFF00FF00])
+    image.fill(1)
+    assert image.save(str(path))
+    settle(qtbot, window, lambda: drop(window, path))
+    assert window.messages.kind == "info"
+    assert window.messages.sentence.startswith("palette.png: ")
+
+
+def test_an_image_dragged_from_another_program_is_opened(qtbot, window):
+    image = QImage(6, 4, QImage.Format.Format_RGB32)
+    image.fill(0xFF102030)
+    result = settle(qtbot, window, lambda: drop(window, image=image))
+    assert result.job.picture.shape == (4, 6, 3)
+    assert result.job.picture[0, 0].tolist() == [0x10, 0x20, 0x30]
+    assert opened(window).path is None
+
+
+def test_what_is_neither_file_nor_picture_is_not_welcome(window):
+    text, link = QMimeData(), QMimeData()
+    text.setText("Buy milk.")
+    link.setUrls([QUrl("https://example.org/photo.png")])
+    assert not drop_data(window, text)
+    assert not drop_data(window, link)
+
+
+def test_a_picture_on_the_clipboard_is_pasted(qtbot, window):
+    image = QImage(6, 4, QImage.Format.Format_Grayscale8)
+    image.fill(77)
+    QGuiApplication.clipboard().setImage(image)
+    result = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
+    np.testing.assert_array_equal(result.job.picture, np.full((4, 6, 1), 77))
+
+
+def test_a_file_on_the_clipboard_is_opened(qtbot, window, photo):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(photo))])
+    QGuiApplication.clipboard().setMimeData(data)
+    settle(qtbot, window, lambda: trigger(window, "Paste picture"))
+    assert opened(window).path == photo
+
+
+def test_words_on_the_clipboard_are_no_picture(qtbot, window):
+    QGuiApplication.clipboard().setText("Buy milk.")
+    trigger(window, "Paste picture")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == "The clipboard holds no picture; copy one first."
+
+
+# -- folders and lists
+
+
+def test_next_and_previous_go_through_a_folder_as_people_count(qtbot, window, folder):
+    settle(qtbot, window, lambda: window.open_paths([folder / "img1.png"]))
+    names = []
+    for name in ("Next in folder", "Next in folder", "Previous in folder"):
+        settle(qtbot, window, lambda n=name: trigger(window, n))
+        names.append(opened(window).name)
+    assert names == ["img2.png", "img10.png", "img2.png"]
+
+
+def test_the_ends_of_a_folder_are_said(qtbot, window, folder):
+    settle(qtbot, window, lambda: window.open_paths([folder / "img10.png"]))
+    trigger(window, "Next in folder")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == "img10.png is the last picture in its folder."
+    settle(qtbot, window, lambda: window.opener.open_file(folder / "img1.png"))
+    trigger(window, "Previous in folder")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == "img1.png is the first picture in its folder."
+
+
+def test_a_folder_that_is_gone_is_said(qtbot, window, folder, tmp_path):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    image_files.save(inner / "a.png", noise(3, 3))
+    settle(qtbot, window, lambda: window.open_paths([inner / "a.png"]))
+    shutil.rmtree(inner)
+    trigger(window, "Next in folder")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert str(inner) in window.messages.sentence
+
+
+def test_a_damaged_neighbour_does_not_bar_the_way(qtbot, window, folder):
+    (folder / "img2.png").write_text("no picture")
+    settle(qtbot, window, lambda: window.open_paths([folder / "img1.png"]))
+    trigger(window, "Next in folder")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "img2.png" in window.messages.sentence
+    assert opened(window).name == "img1.png"
+    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    assert opened(window).name == "img10.png"
+
+
+def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
+    for number in (1, 2):
+        settle(qtbot, window, lambda n=number: window.open_paths([folder / f"img{n}.png"]))
+    menu = window.menus._recent
+    menu.aboutToShow.emit()
+    entries = [each for each in menu.actions() if each.text().startswith("img")]
+    assert [each.text() for each in entries] == ["img2.png", "img1.png"]
+    assert entries[1].toolTip() == str(folder / "img1.png")
+    settle(qtbot, window, entries[1].trigger)
+    assert opened(window).name == "img1.png"
+    trigger(window, "Forget these")
+    menu.aboutToShow.emit()
+    assert not [each for each in menu.actions() if each.text().startswith("img")]
+
+
+def test_a_file_chosen_in_the_dialog_is_opened_and_its_folder_remembered(
+    qtbot, window, photo, monkeypatch
+):
+    folders = []
+
+    def choose(_parent, _title, folder, _types):
+        folders.append(folder)
+        return str(photo), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+    settle(qtbot, window, lambda: trigger(window, "Open…"))
+    settle(qtbot, window, lambda: trigger(window, "Open…"))
+    assert folders == ["", str(photo.parent)]
+
+
+def test_nothing_chosen_in_the_dialog_is_nothing(window, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    trigger(window, "Open…")
+    assert opened(window) is None
+
+
+@pytest.mark.parametrize("key", PICTURES)
+def test_a_built_in_picture_is_opened_from_the_menu(key, qtbot, window):
+    window.store.update(filter="identity", ksize=1)
+    result = settle(qtbot, window, lambda: trigger(window, PICTURES[key].title))
+    assert opened(window).built_in == key
+    np.testing.assert_array_equal(result.picture, PICTURES[key].make())
+
+
+# -- screenshots that remember
+
+
+def test_a_screenshot_dropped_on_another_window_restores_its_settings(
+    qtbot, make_window, tmp_path, monkeypatch
+):
+    first = make_window()
+    settle(qtbot, first, lambda: trigger(first, PICTURES["gradient"].title))
+    pick(child(first, "filter", QComboBox), "unsharp")
+    pick(child(first, "border", QComboBox), "wrap")
+    pick(child(first, "implementation", QComboBox), "parallel")
+    settle(qtbot, first, lambda: first.store.update(ksize=9, sigma=2.5, amount=3.0))
+    chosen = first.store.state
+    path = tmp_path / "shot.png"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    trigger(first, "Window…")
+    until(qtbot, path.exists)
+
+    second = make_window()
+    show_picture(qtbot, second, noise(8, 8))
+    result = settle(qtbot, second, lambda: drop(second, path))
+    state = second.store.state
+    for name in ("filter", "ksize", "sigma", "amount", "border", "implementation", "block_xy"):
+        assert getattr(state, name) == getattr(chosen, name), name
+    assert second.messages.sentence == "Took over the settings in shot.png."
+    until(qtbot, lambda: second.store.state.picture.built_in == "gradient")
+    np.testing.assert_array_equal(second.store.state.picture.samples, gradient())
+    assert result is not None
+    assert child(second, "filter", QComboBox).currentData() == "unsharp"
+    settle(qtbot, second, lambda: second.live.run_again())
+
+
+def test_the_picture_stays_where_a_screenshot_was_not_of_a_built_in_one(qtbot, window, tmp_path):
+    path = tmp_path / "shot.png"
+    save_png(path, noise(5, 5), {"ksize": 7, "built_in": None})
+    show_picture(qtbot, window, noise(8, 8))
+    result = settle(qtbot, window, lambda: drop(window, path))
+    assert (result.job.ksize, result.job.picture.shape) == (7, (8, 8, 1))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"built_in": "a picture of tomorrow"},
+        {"built_in": ["scene"]},
+        {"filter": "sharpest", "ksize": "large", "matrix": [["a"]], "sigma": -1},
+        {"filter": "sobel_x", "ksize": 9},
+    ],
+)
+def test_of_a_screenshot_only_what_makes_sense_is_taken(settings, qtbot, window, tmp_path):
+    until(qtbot, lambda: window.device)
+    path = tmp_path / "shot.png"
+    save_png(path, noise(5, 5), settings)
+    before = show_picture(qtbot, window, noise(8, 8)).job
+    drop(window, path)
+    until(qtbot, lambda: "Took over" in window.messages.sentence)
+    assert window.store.state.ksize == before.ksize
+    assert window.store.state.filter == "gaussian"
+
+
+def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, window, tmp_path):
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(8, 8))
+    path = tmp_path / "shot.png"
+    save_png(path, noise(5, 5), {"implementation": "shared", "border": "wrap"})
+    result = settle(qtbot, window, lambda: drop(window, path))
+    assert (result.job.implementation, result.job.border) == ("opencv", "wrap")
+    assert "all but the implementation" in window.messages.sentence
+    assert "switched off" in window.messages.sentence
+
+
+def test_opened_by_name_a_screenshot_is_a_picture(qtbot, window, tmp_path):
+    path = tmp_path / "shot.png"
+    save_png(path, noise(5, 6, 3), {"ksize": 7})
+    result = settle(qtbot, window, lambda: window.open_paths([path]))
+    assert result.job.picture.shape == (5, 6, 3)
+    assert window.store.state.ksize == 5
