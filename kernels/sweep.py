@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TextIO
@@ -128,8 +128,8 @@ class SweepPoint:
 
     @property
     def name(self) -> str:
-        """shared 1024², shared 7×7, shared 32×8."""
-        return f"{self.implementation.key} {in_words(self.dimension, self.value)}".strip()
+        """For people: OpenCV 1024², OpenCV 7×7, Shared-memory tile 32×8."""
+        return f"{self.implementation.title} {in_words(self.dimension, self.value)}".strip()
 
 
 def in_words(dimension: Dimension, value: Value | None) -> str:
@@ -165,7 +165,7 @@ def sweeping(
     picture = lru_cache(maxsize=1)(lambda side: _noise(plan.picture, side))
     for number, cell in enumerate(plan.cells, start=1):
         point = SweepPoint(plan.dimension, cell.implementation, cell.value, "")
-        where = f"point {number} of {len(plan.cells)} · {point.name}"
+        where = f"{number} of {len(plan.cells)} · {point.name}"
         yield Progress(where)
         outcome = yield from _measuring(plan, cell, picture, engine, sampling, where)
         yield SweepPoint(plan.dimension, cell.implementation, cell.value, outcome)
@@ -185,7 +185,7 @@ def _measuring(
         for step in engine.filtering(job, sampling):
             if isinstance(step, Result):
                 result = step
-            yield Progress(f"{where}: {step.doing}" if isinstance(step, Progress) else where)
+            yield Progress(where)  # and not what is being done to it: that changes too fast
     except DeviceLostError:
         raise
     except KernelError as error:
@@ -226,20 +226,24 @@ def _noise(like: NDArray[Any], side: int) -> NDArray[Any]:
 
 _COLUMNS = (
     *("implementation", "kind", "varied", "value", "height", "width", "channels", "pixel_type"),
-    *("filter", "kernel_size", "border", "block_x", "block_y", "median_ms", "lower_quartile_ms"),
-    *("upper_quartile_ms", "samples", "cache", "compile_ms", "upload_ms", "download_ms"),
-    *("megapixels_per_s", "effective_gb_s", "threads", "device", "check", "max_error", "note"),
+    *("filter", "kernel_size", "sigma", "amount", "border", "block_x", "block_y"),
+    *("median_ms", "lower_quartile_ms", "upper_quartile_ms", "samples", "cache", "compile_ms"),
+    *("upload_ms", "download_ms", "megapixels_per_s", "effective_gb_s", "threads", "cpu"),
+    *("device", "check", "max_error", "note"),
 )
 
 
-def write_csv(points: Iterable[SweepPoint], file: TextIO) -> None:
+def write_csv(
+    points: Iterable[SweepPoint], file: TextIO, same: Mapping[str, object] | None = None
+) -> None:
     """One row a point, times in milliseconds; a rate stands only beside a passed check.
 
     file  opened with newline=""
+    same  what no point knows and all share: the columns sigma, amount and cpu
     """
     writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_row(point) for point in points)
+    writer.writerows(dict(same or {}) | _row(point) for point in points)
 
 
 def _row(point: SweepPoint) -> dict[str, object]:
@@ -254,12 +258,24 @@ def _row(point: SweepPoint) -> dict[str, object]:
     if isinstance(point.outcome, Measurement):
         row |= _job_columns(point.outcome) | _timing_columns(point.outcome)
         row |= _check_columns(point.outcome)
-    return row
+    return {name: _six_digits(each) for name, each in row.items()}
+
+
+def _six_digits(value: object) -> object:
+    """No clock is finer, and what is not a measurement keeps its digits."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _job_columns(m: Measurement) -> dict[str, object]:
-    columns = ("height", "width", "channels", "block_x", "block_y")
-    return dict(zip(columns, (*m.shape, *m.block_xy), strict=True)) | {
+    height, width, channels = m.shape
+    on_gpu = any(ran.block for ran in m.ran)
+    block_x, block_y = m.block_xy if on_gpu else (None, None)  # the CPU has no blocks
+    return {
+        "height": height,
+        "width": width,
+        "channels": channels,
+        "block_x": block_x,
+        "block_y": block_y,
         "pixel_type": m.pixel_type,
         "filter": m.filter_title,
         "kernel_size": m.ksize,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import (
@@ -9,13 +11,13 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
+    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
 
 from kernels.device import Device, NoDevice
-from workbench import __version__, theme
+from workbench import __version__
 from workbench.assets_path import asset
 from workbench.commands.doctor import facts
 from workbench.commands.words import aligned
@@ -41,21 +43,29 @@ class AboutDialog(QDialog):
         head.setSpacing(16)
         head.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(title, 1)
-        self._report = QPlainTextEdit(aligned(facts(device)))
-        self._report.setReadOnly(True)
-        self._report.setFont(theme.fixed_font())
-        self._report.setAccessibleName("Diagnostics")
-        self._report.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        found = facts(device)
+        report = QTextBrowser()
+        report.setObjectName("diagnostics")
+        report.setHtml(_table(found))
+        report.setAccessibleName("Diagnostics")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(
-            lambda: QGuiApplication.clipboard().setText(self._report.toPlainText())
-        )
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(aligned(found)))
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(16)
         column.addLayout(head)
-        column.addWidget(self._report, 1)
+        column.addWidget(report, 1)
         column.addWidget(buttons)
         self.resize(640, 480)
+
+
+def _table(found: list[tuple[str, str]]) -> str:
+    """A row each; what is long wraps within its own column."""
+    rows = (
+        f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
+        f"<td>{escape(value)}</td></tr>"
+        for name, value in found
+    )
+    return f'<table cellspacing="3">{"".join(rows)}</table>'

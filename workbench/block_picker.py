@@ -9,10 +9,11 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
+
+from workbench.number_boxes import WholeBox
 
 BlockXY = tuple[int, int]
 PRESETS: tuple[BlockXY, ...] = ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))
@@ -82,11 +83,10 @@ class BlockPicker(QWidget):
         column.addLayout(numbers)
 
 
-def _spin_box(name: str, title: str) -> QSpinBox:
-    box = QSpinBox()
+def _spin_box(name: str, title: str) -> WholeBox:
+    box = WholeBox()
     box.setObjectName(name)
     box.setAccessibleName(title)
     box.setRange(1, 1024)
     box.setMinimumWidth(72)
-    box.setKeyboardTracking(False)
     return box

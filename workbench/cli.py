@@ -85,6 +85,16 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
+# argparse's messages -> ours; the types below begin theirs with "takes".
+PLAINER = (
+    (r"^argument (\S+): expected one argument$", r"\1 needs a value"),
+    (r"^argument (\S+): ignored explicit argument (.*)$", r"\1 takes no value, not \2"),
+    (r"^argument (\S+): ", r"\1 "),
+    (r"^the following arguments are required: ", "missing: "),
+    (r"^unrecognized arguments: ", "cannot make sense of "),
+)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, without repeating the usage."""
 
@@ -96,6 +106,8 @@ class _Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
+        for pattern, words in PLAINER:
+            message = re.sub(pattern, words, message)
         self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
 
 
@@ -115,7 +127,7 @@ def _add_window_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="IN", nargs="+", type=Path, help="pictures to filter")
     parser.add_argument(
-        "output", metavar="OUT", type=Path, help="file to write; a folder when there are several IN"
+        "output", metavar="OUT", help="file to write, or folder; a new one ends with /"
     )
     _add_job_options(parser)
     _add_device_options(parser)
@@ -139,14 +151,23 @@ def _add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         help="size of the window (default: 1440x900)",
     )
     parser.add_argument(
-        "--theme", choices=("system", "light", "dark"), default="system", help="default: system"
+        "--theme",
+        metavar="{system,light,dark}",
+        type=_one_of("system", "light", "dark"),
+        default="system",
+        help="default: system",
     )
     _add_job_options(parser)
     _add_device_options(parser)
 
 
 def _add_bench_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bench", choices=BENCHES, help="what to measure")
+    parser.add_argument(
+        "bench",
+        metavar="BENCH",
+        type=_one_of(*BENCHES),
+        help=f"what to measure: {_in_words(BENCHES)}",
+    )
     parser.add_argument("--runs", metavar="N", type=_positive, help="how often to repeat it")
     _add_device_options(parser)
 
@@ -159,9 +180,9 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
     """What to compute and how; `workbench list` shows the names.  See `commands.choices`."""
     options = parser.add_argument_group("filtering (`workbench list` shows the names)")
     options.add_argument("--filter", metavar="NAME", help="default: gaussian")
-    options.add_argument("--size", metavar="K", type=int, help="K×K weights, K odd")
-    options.add_argument("--sigma", metavar="S", type=float, help="width of the bell, in pixels")
-    options.add_argument("--amount", metavar="A", type=float, help="strength of unsharp")
+    options.add_argument("--size", metavar="K", type=_size, help="K×K weights, K odd")
+    options.add_argument("--sigma", metavar="S", type=_number, help="width of the bell, in pixels")
+    options.add_argument("--amount", metavar="A", type=_number, help="strength of unsharp")
     options.add_argument(
         "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
     )
@@ -177,7 +198,7 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
 def _add_device_options(parser: argparse.ArgumentParser) -> None:
     options = parser.add_argument_group("GPU")
     options.add_argument(
-        "--device", metavar="N", type=_natural, default=0, help="which GPU, from 0 (default: 0)"
+        "--device", metavar="N", type=_natural, help="which GPU, from 0 (default: 0)"
     )
     options.add_argument("--no-gpu", action="store_true", help="as on a computer without one")
 
@@ -186,20 +207,47 @@ def _pair(text: str) -> tuple[int, int]:
     """ "32x8" as (32, 8)."""
     found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
     if not found or "0" in found.groups():
-        raise argparse.ArgumentTypeError(f"two numbers as in 32x8 are needed, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"takes two numbers with an x between, such as 32x8, not {text!r}"
+        )
     return int(found[1]), int(found[2])
 
 
-def _natural(text: str) -> int:
-    if not re.fullmatch(r"\d{1,9}", text):
-        raise argparse.ArgumentTypeError(f"a number from 0 up is needed, not {text!r}")
+def _size(text: str) -> int:
+    """Which sizes there are, the filter knows."""
+    if not re.fullmatch(r"[+-]?\d{1,9}", text):
+        raise argparse.ArgumentTypeError(f"takes an odd number such as 5, not {text!r}")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a number such as 1.5, not {text!r}") from None
+
+
+def _natural(text: str, least: int = 0) -> int:
+    if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
+        raise argparse.ArgumentTypeError(f"takes a whole number from {least} up, not {text!r}")
     return int(text)
 
 
 def _positive(text: str) -> int:
-    if _natural(text) == 0:
-        raise argparse.ArgumentTypeError("a number from 1 up is needed, not 0")
-    return int(text)
+    return _natural(text, 1)
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def choose(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(f"takes {_in_words(names)}, not {text!r}")
+        return text
+
+    return choose
+
+
+def _in_words(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 DESCRIPTION = """\
@@ -208,7 +256,7 @@ Without a command: open the window, on the pictures if any are named."""
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "apply": ("Filter picture files, and say how long it took.", _add_apply_arguments),
-    "list": ("List filters, borders and implementations, and why not.", _add_no_arguments),
+    "list": ("List what there is, and why what is missing cannot run here.", _add_no_arguments),
     "doctor": ("Say what is installed here, and what is missing.", _add_no_arguments),
     "shot": ("Draw the real window off screen into a PNG file.", _add_shot_arguments),
     "bench": ("Measure how quick the window is on this computer.", _add_bench_arguments),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QButtonGroup,
     QHBoxLayout,
     QLabel,
@@ -28,6 +29,7 @@ from workbench.wipe_view import WipeView
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
+_APART = 24  # between the read-out and the buttons
 BEFORE, ORIGINAL = "Before", "Original"
 
 
@@ -81,6 +83,7 @@ class CompareView(QWidget):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
         self._read_out.prepare_for(picture.samples)
+        self._arrange_strip()
         self._refresh()
 
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
@@ -110,8 +113,8 @@ class CompareView(QWidget):
         """Before and after with captions, every pixel of both; null where there is no result."""
         if self._picture is None or self._before is None or self._after is None:
             return QImage()
-        before = f"{BEFORE} · {self._picture.name}"
-        return side_by_side(self._before, before, self._after, self._after_caption)
+        caption = self._before_caption
+        return side_by_side(self._before, caption, self._after, self._after_caption)
 
     # -- how it is built
 
@@ -129,25 +132,27 @@ class CompareView(QWidget):
             view.hovered.connect(self._hover)
             view.resized.connect(self._arrange)
             view.installEventFilter(self)
-        column = QVBoxLayout(self)
-        column.addWidget(self._stack, 1)
-        column.addLayout(self._build_strip())
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._stack, 1)
+        self._column.addLayout(self._build_strip())
 
-    def _build_strip(self) -> QHBoxLayout:
-        strip = QHBoxLayout()
-        strip.addWidget(self._read_out, 1)
-        buttons = QVBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addLayout(self._build_zoom())
-        buttons.addLayout(self._build_modes())
-        strip.addLayout(buttons)
-        return strip
+    def _build_strip(self) -> QBoxLayout:
+        self._buttons = QVBoxLayout()
+        self._buttons.setSpacing(6)
+        self._buttons.addLayout(self._build_zoom())
+        self._buttons.addLayout(self._build_modes())
+        self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._strip.addWidget(self._read_out, 1)
+        self._strip.addLayout(self._buttons)
+        return self._strip
 
     def _build_zoom(self) -> QHBoxLayout:
         self._zoom = QLabel()
         self._zoom.setObjectName("zoom")
         self._zoom.setAccessibleName("Zoom")
         self._zoom.setFont(theme.numbers_font())
+        self._zoom.setMinimumWidth(self._zoom.fontMetrics().horizontalAdvance("6400 %"))
+        self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
         whole = _button("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)")
         whole.clicked.connect(self.show_fit)
@@ -158,7 +163,9 @@ class CompareView(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
-        for widget in (self._read_out.position, self._zoom, whole, exact):
+        row.addWidget(self._read_out.position)
+        row.addSpacing(8)
+        for widget in (self._zoom, whole, exact):
             row.addWidget(widget)
         return row
 
@@ -211,6 +218,25 @@ class CompareView(QWidget):
             self._holding = holding
             self._refresh()
 
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Narrow: then the read-out stands above the buttons instead of beside them."""
+        margins = self._column.contentsMargins()
+        width = max(
+            self._stack.minimumSizeHint().width(),
+            self._read_out.minimumSizeHint().width(),
+            self._buttons.minimumSize().width(),
+        )
+        return QSize(width + margins.left() + margins.right(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        self._arrange_strip()
+
+    def _arrange_strip(self) -> None:
+        beside = self._read_out.sizeHint().width() + self._buttons.sizeHint().width() + _APART
+        across = QBoxLayout.Direction.LeftToRight
+        down = QBoxLayout.Direction.TopToBottom
+        self._strip.setDirection(across if beside <= self._stack.width() else down)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Space:
             self._hold(True)
@@ -233,16 +259,23 @@ class CompareView(QWidget):
         after, caption = self._after, self._after_caption
         if self._holding and after is not None:
             after, caption = self._before, ORIGINAL
-        self._before_view.show_picture(self._before, BEFORE)
+        self._before_view.show_picture(self._before, self._before_caption)
         self._after_view.show_picture(after, caption)
         if after is None:
-            self._wipe_view.show_picture(self._before, BEFORE)
+            self._wipe_view.show_picture(self._before, self._before_caption)
         else:
             self._wipe_view.show_picture(after, caption)
         covered = after is not None and not self._holding
-        self._wipe_view.show_before(self._before if covered else None, BEFORE)
+        self._wipe_view.show_before(self._before if covered else None, self._before_caption)
         self._arrange()
         self._read()
+
+    @property
+    def _before_caption(self) -> str:
+        if self._picture is None or self._before is None:
+            return BEFORE
+        width, height = self._before.size
+        return f"{BEFORE} · {self._picture.name} · {width}×{height}"
 
     def _shown_transform(self) -> ViewTransform:
         if self._transform is not None or self._before is None:

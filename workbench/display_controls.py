@@ -7,14 +7,14 @@ import math
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QFormLayout,
     QGroupBox,
     QHBoxLayout,
     QPushButton,
     QWidget,
 )
 
+from workbench.form import Form
+from workbench.number_boxes import DecimalBox
 from workbench.state import Picture, State
 
 LARGEST = 1e6  # of a level; 16 bits end at 65535
@@ -42,9 +42,9 @@ class DisplayControls(QGroupBox):
         self._stretch.clicked.connect(self.stretch_wanted)
         self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
         self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
-        form = QFormLayout(self)
-        form.addRow("Black at", self._black)
-        form.addRow("White at", self._white)
+        form = Form(self)
+        form.add("Black at", self._black)
+        form.add("White at", self._white)
         buttons = QHBoxLayout()
         buttons.addWidget(self._stretch)
         buttons.addWidget(self._reset)
@@ -86,11 +86,10 @@ def stretched(picture: Picture) -> tuple[float, float] | None:
     return float(finite.min()), float(finite.max())
 
 
-def _spin_box(name: str, title: str) -> QDoubleSpinBox:
-    box = QDoubleSpinBox()
+def _spin_box(name: str, title: str) -> DecimalBox:
+    box = DecimalBox()
     box.setObjectName(name)
     box.setAccessibleName(title)
-    box.setKeyboardTracking(False)
     box.setMinimumWidth(96)
     return box
 

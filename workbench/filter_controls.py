@@ -5,13 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
-    QFormLayout,
     QGroupBox,
     QHBoxLayout,
-    QLabel,
-    QSlider,
     QWidget,
 )
 
@@ -20,8 +15,12 @@ from kernels.borders import BORDERS
 from kernels.filters import Filter
 from kernels.filters.gaussian import default_sigma
 from kernels.filters.parameters import AMOUNT, SIGMA
+from workbench.drop_down import DropDown
+from workbench.form import Form
 from workbench.intents import has_parameter
+from workbench.jump_slider import JumpSlider
 from workbench.matrix_edit import MatrixEdit
+from workbench.number_boxes import DecimalBox
 from workbench.odd_spin_box import OddSpinBox
 from workbench.state import State
 
@@ -116,40 +115,25 @@ class FilterControls(QGroupBox):
             line.setContentsMargins(0, 0, 0, 0)
             for part, stretch in parts:
                 line.addWidget(part, stretch)
-        self._form = QFormLayout(self)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._form.addRow("Fi&lter", self._filter)
-        self._form.addRow(_label("Kernel si&ze", self._size), size_row)
-        self._form.addRow(_label("Si&gma", self._automatic), self._sigma_row)
-        self._form.addRow("A&mount", self._amount)
+        self._form = Form(self)
+        self._form.add("Fi&lter", self._filter)
+        self._form.add("Kernel si&ze", size_row, self._size)
+        self._form.add("Si&gma", self._sigma_row, self._automatic)
+        self._form.add("A&mount", self._amount)
         self._form.addRow(self._matrix)
-        self._form.addRow("Bor&der", self._border)
+        self._form.add("Bor&der", self._border)
 
 
-def _label(text: str, buddy: QWidget) -> QLabel:
-    """For a row of several widgets, of which Alt and the letter go to `buddy`."""
-    label = QLabel(text)
-    label.setBuddy(buddy)
-    return label
-
-
-def _filter_combo() -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName("filter")
-    combo.setAccessibleName("Filter")
-    combo.setMaxVisibleItems(20)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+def _filter_combo() -> DropDown:
+    combo = DropDown("filter", "Filter")
     for each in filters.all_filters():
         combo.addItem(each.title, each.key)
     combo.setToolTip("What to compute.")
     return combo
 
 
-def _border_combo() -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName("border")
-    combo.setAccessibleName("Border")
+def _border_combo() -> DropDown:
+    combo = DropDown("border", "Border")
     for border in BORDERS:
         combo.addItem(border.capitalize(), border)
         combo.setItemData(combo.count() - 1, BORDER_TIPS[border], Qt.ItemDataRole.ToolTipRole)
@@ -157,8 +141,8 @@ def _border_combo() -> QComboBox:
     return combo
 
 
-def _size_slider() -> QSlider:
-    slider = QSlider(Qt.Orientation.Horizontal)
+def _size_slider() -> JumpSlider:
+    slider = JumpSlider()
     slider.setObjectName("ksize-slider")
     slider.setAccessibleName("Kernel size")
     slider.setPageStep(4)
@@ -168,8 +152,8 @@ def _size_slider() -> QSlider:
 
 def _spin_box(
     title: str, tip: str, low: float | None, high: float | None, step: float
-) -> QDoubleSpinBox:
-    box = QDoubleSpinBox()
+) -> DecimalBox:
+    box = DecimalBox()
     box.setObjectName(title.lower())
     box.setAccessibleName(title)
     box.setToolTip(tip)
@@ -177,11 +161,11 @@ def _spin_box(
     box.setSingleStep(step)
     box.setDecimals(2)
     box.setMinimumWidth(72)
-    box.setKeyboardTracking(False)
     return box
 
 
 def _size_tip(chosen: Filter, drawn_by_hand: bool) -> str:
     if drawn_by_hand:
         return "The size of the weights drawn below."
-    return f"{chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]"
+    rounded = "" if len(chosen.sizes) == 1 else "\nAn even number becomes the next odd one."
+    return f"{chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]{rounded}"

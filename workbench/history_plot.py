@@ -15,13 +15,16 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from kernels.job import Job, Result
 from workbench import numbers, theme
 from workbench.canvas import Canvas, Spot
+from workbench.intents import implementation
 from workbench.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
 REDRAW_MS = 200  # often enough to keep up with dragging, seldom enough not to slow it down
 LARGE_RANGE = 10.0  # from here on the axis is logarithmic
 LABEL_ROWS = 2
-ROW_SHARE = 0.15  # of the plot's height
+LEAST_LABEL_PX = 44  # a shorter piece of a name says nothing
+LABEL_GAP_PX = 8
+MARKER_PX = 9
 AXIS_PX = 60  # about what the left axis takes
 LEAST_WIDTH = 20  # runs; so that the first ones do not stand at opposite ends
 
@@ -87,20 +90,28 @@ class HistoryPlot(QFrame):
         is_log = bool(times) and max(times) / min(times) > LARGE_RANGE
         plot.getAxis("left").is_log = is_log
         ys = [math.log10(time) if is_log else time for time in times]
-        self._draw_range(plot, ys, is_log)
-        self._draw_marks(plot)
+        font = scaled_font(0.8)
+        row_px = QFontMetricsF(font).height()
+        self._draw_range(plot, ys, is_log, LABEL_ROWS * row_px)
+        self._draw_marks(plot, font, row_px)
         self._draw_points(plot, ys)
         pairs = enumerate(zip(ys, self._runs, strict=True))
         self._canvas.show_spots([Spot(x, y, run.in_words) for x, (y, run) in pairs])
 
-    def _draw_range(self, plot: Any, ys: list[float], is_log: bool) -> None:
-        """The newest run at the right, and room for the marks' labels at the top."""
+    def _draw_range(self, plot: Any, ys: list[float], is_log: bool, top_px: float) -> None:
+        """The newest run at the right, whole markers, and the marks' labels above them."""
         plot.setXRange(-0.5, max(len(ys), LEAST_WIDTH) - 0.5, padding=0.01)
         plot.hideAxis("bottom")
         if ys:
-            low = min(ys) - 0.15 if is_log else 0.0
-            height = max(ys) - low
-            plot.setYRange(low, low + 1.7 * height, padding=0)
+            low, high = min(ys) if is_log else 0.0, max(ys)
+            room_px = max(plot.height() - top_px - 3 * MARKER_PX, 20)
+            px = max(high - low, 0.01 * abs(high)) / room_px
+            axis = plot.getAxis("left")
+            axis.lowest, axis.highest = low - MARKER_PX * px, high + MARKER_PX * px
+            if not is_log:
+                axis.lowest = 0.0
+            top = high + (top_px + 1.5 * MARKER_PX) * px
+            plot.setYRange(low - 1.5 * MARKER_PX * px, top, padding=0)
 
     def _draw_points(self, plot: Any, ys: list[float]) -> None:
         import pyqtgraph as pg
@@ -120,23 +131,26 @@ class HistoryPlot(QFrame):
         xs = range(len(ys))
         plot.plot(xs, ys, pen=pg.mkPen(colors.border, width=1))
         pens = [pg.mkPen(tint) for tint in tints]
-        points = pg.ScatterPlotItem(x=xs, y=ys, size=9, symbol=markers, brush=tints, pen=pens)
+        points = pg.ScatterPlotItem(
+            x=xs, y=ys, size=MARKER_PX, symbol=markers, brush=tints, pen=pens
+        )
         plot.addItem(points)
 
-    def _draw_marks(self, plot: Any) -> None:
+    def _draw_marks(self, plot: Any, font: QFont, row_px: float) -> None:
         """A line before the first run of an implementation or block shape, and its name."""
         import pyqtgraph as pg
 
         color = theme.colors(self.palette()).muted
-        font = scaled_font(0.8)
+        metrics = QFontMetricsF(font)
         pen = pg.mkPen(color, style=Qt.PenStyle.DotLine)
         marks = _changes(self._runs)
         for (index, name), place in zip(marks, self._label_places(plot, font, marks), strict=True):
             line = pg.InfiniteLine(index - 0.5, pen=pen)
             if place is not None:
                 anchor = (1 if place.is_left else 0, 0)
-                label = pg.InfLineLabel(line, name, color=color, anchors=[anchor, anchor])
-                label.setPosition(1.0 - place.row * ROW_SHARE)
+                text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, place.width)
+                label = pg.InfLineLabel(line, text, color=color, anchors=[anchor, anchor])
+                label.setPosition(1.0 - place.row * row_px / max(plot.height(), 1))
                 label.setFont(font)
             plot.addItem(line)
 
@@ -148,16 +162,17 @@ class HistoryPlot(QFrame):
         metrics = QFontMetricsF(font)
         return label_places(
             [index * px_per_run for index, _ in marks],
-            [metrics.horizontalAdvance(name) + 14 for _, name in marks],
+            [metrics.horizontalAdvance(name) + 1 for _, name in marks],
             width,
         )
 
 
 class LabelPlace(NamedTuple):
-    """Which row from the top, and whether left of its line instead of right."""
+    """Which row from the top, whether left of its line instead of right, and px to fit into."""
 
     row: int
     is_left: bool
+    width: float
 
 
 def label_places(
@@ -165,18 +180,28 @@ def label_places(
 ) -> list[LabelPlace | None]:
     """A place for each label, given in px from left to right, so that none covers another.
 
-    None: there is no room; pointing at the run tells the same.
+    The newest come first; older ones are cut, or None where not even a piece of them has room:
+    pointing at the run tells the same.
     """
-    ends = [-math.inf] * LABEL_ROWS
+    free = [room] * LABEL_ROWS  # in each row, up to where there is no label yet
     places: list[LabelPlace | None] = []
-    for start, width in zip(starts, widths, strict=True):
-        is_left = start + width > room
-        begin = start - width if is_left else start
-        row = next((r for r, end in enumerate(ends) if end <= begin), None)
-        places.append(None if row is None else LabelPlace(row, is_left))
-        if row is not None:
-            ends[row] = begin + width
-    return places
+    for start, width in zip(reversed(starts), reversed(widths), strict=True):
+        place = _label_place(start, width, free)
+        if place is not None:
+            free[place.row] = start - place.width if place.is_left else start
+        places.append(place)
+    return places[::-1]
+
+
+def _label_place(start: float, width: float, free: Sequence[float]) -> LabelPlace | None:
+    rooms = [end - start - LABEL_GAP_PX for end in free]
+    whole = [row for row, px in enumerate(rooms) if px >= width]
+    row = whole[0] if whole else rooms.index(max(rooms))
+    if rooms[row] >= min(width, LEAST_LABEL_PX):
+        return LabelPlace(row, is_left=False, width=min(width, rooms[row]))
+    if rooms[row] >= -LABEL_GAP_PX and start >= width + LABEL_GAP_PX:
+        return LabelPlace(row, is_left=True, width=width)
+    return None
 
 
 def _changes(runs: Iterable[Run]) -> list[tuple[int, str]]:
@@ -198,9 +223,10 @@ def _run(result: Result) -> Run:
 
 
 def _name(result: Result) -> str:
-    """shared 32×8, or opencv: block shapes are nothing to the CPU."""
+    """Shared-memory tile 32×8, or OpenCV: block shapes are nothing to the CPU."""
     blocks = [ran.block for ran in result.ran if ran.block]
-    return " ".join([result.job.implementation, *(f"{x}×{y}" for x, y in blocks[:1])])
+    title = implementation(result.job.implementation).title
+    return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
 
 
 def _summary(runs: Sequence[Run]) -> str:

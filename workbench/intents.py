@@ -14,6 +14,7 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine, Implementation, all_implementations
 from kernels.errors import KernelError
 from kernels.filters import Filter
+from kernels.host import HostImplementation
 from kernels.job import Job, Result, Sampling
 from kernels.sweep import SweepPlan, sweeping
 from workbench.state import Matrix, State
@@ -152,6 +153,8 @@ def why_unavailable(
         job = job_for(state)
     except KernelError:
         return None  # whatever is wrong is not the candidate's fault
-    if job is None or not isinstance(device, Device):
+    if job is None:
         return None
-    return candidate.why_not(job, device)
+    if isinstance(candidate, HostImplementation):
+        return candidate.why_not(job)
+    return candidate.why_not(job, device) if isinstance(device, Device) else None

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from workbench.intents import implementation
 from workbench.tile import scaled_font
 
 SAMPLE_PX = 30
@@ -14,7 +15,7 @@ MARKER_PX = 9
 
 
 class Legend(QWidget):
-    """Names the keys it is shown, each beside a piece of its line."""
+    """Names implementations, each beside a piece of its line."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,7 +25,7 @@ class Legend(QWidget):
 
     def show_keys(self, keys: tuple[str, ...]) -> None:
         self._keys = keys
-        self.setAccessibleName(f"Legend: {', '.join(keys)}")
+        self.setAccessibleName(f"Legend: {', '.join(map(_title, keys))}")
         self._fit()
         self.update()
 
@@ -49,7 +50,7 @@ class Legend(QWidget):
             drawSymbol(painter, look.marker, MARKER_PX, look.pen(0), look.color)
             painter.restore()
             painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
-            painter.drawText(place + QPointF(SAMPLE_PX + GAP_PX, ascent), key)
+            painter.drawText(place + QPointF(SAMPLE_PX + GAP_PX, ascent), _title(key))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -63,7 +64,7 @@ class Legend(QWidget):
         """Top left of each entry, from left to right and then on the next row."""
         places, x, y = [], 0.0, 0.0
         for key in self._keys:
-            wide = SAMPLE_PX + 3 * GAP_PX + self.fontMetrics().horizontalAdvance(key)
+            wide = SAMPLE_PX + 3 * GAP_PX + self.fontMetrics().horizontalAdvance(_title(key))
             if x > 0 and x + wide > self.width():
                 x, y = 0.0, y + self._row_px()
             places.append(QPointF(x, y))
@@ -72,3 +73,7 @@ class Legend(QWidget):
 
     def _row_px(self) -> int:
         return self.fontMetrics().height() + 4
+
+
+def _title(key: str) -> str:
+    return implementation(key).title

@@ -121,14 +121,14 @@ class Live(QObject):
     def _show_after_again(self, state: State) -> None:
         if self.result is None:
             return
-        samples = self.result.picture
+        job = self.result.job
 
         def show(display: Display) -> None:
-            if self.result is not None and self.result.picture is samples:
+            if self.result is not None and self.result.job is job:
                 self.shown = display
                 self._emit_after()
 
-        self._ask_display(samples, state, show)
+        self._ask_display(self.result.picture, state, show)
 
     def _ask_display(
         self, samples: NDArray[Any], state: State, show: Callable[[Display], None]
@@ -148,8 +148,8 @@ class Live(QObject):
         state = self._store.state
         if not self._is_of_this_picture(result.job, state.picture):
             return
-        # Of the same pixels there may be a display with newer levels than this job began with.
-        is_new = self.result is None or self.result.picture is not result.picture
+        # Of the same job there may be a display with newer levels than it began with.
+        is_new = self.result is None or self.result.job is not result.job
         self.result = result
         if is_new:
             self.shown = display

@@ -129,8 +129,8 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
-        self.messages = MessageBar()
         self.compare = CompareView()
+        self.messages = MessageBar(self.compare)
         self.timing = TimingStrip()
         self.history = HistoryPlot()
         self.controls = ControlPanel()
@@ -140,7 +140,7 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(centre)
         column.setContentsMargins(4, 8, 4, 4)
         column.setSpacing(8)
-        for view, stretch in ((self.messages, 0), (self.compare, 1), (self.timing, 0)):
+        for view, stretch in ((self.compare, 1), (self.timing, 0)):
             column.addWidget(view, stretch)
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         bottom = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -201,6 +201,7 @@ class MainWindow(QMainWindow):
         self.opener.opened.connect(self._take_picture)
         self.opener.restored.connect(self._restore)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
+        self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.saved.connect(lambda path: say("info", f"Saved {path}."))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
         self.exporter.failed.connect(lambda sentence: say("error", sentence))
@@ -257,7 +258,12 @@ class MainWindow(QMainWindow):
         self.store.update(implementation=intents.first_choice(state, device))
 
     def _take_picture(self, picture: Picture) -> None:
-        self.store.update(picture=picture, levels=None)
+        self.timing.show_nothing()
+        changes: intents.Changes = {"picture": picture, "levels": None}
+        if self.device is not None and not self._chose_implementation:
+            state = replace(self.store.state, **changes)  # which may need another one
+            changes["implementation"] = intents.first_choice(state, self.device)
+        self.store.update(**changes)
         if picture.path is not None:
             self.settings.add_recent_file(picture.path)
         self.messages.clear("error")
@@ -289,7 +295,7 @@ class MainWindow(QMainWindow):
     def _restore(self, data: dict[str, Any], name: str) -> None:
         """Take over the settings that a screenshot holds, as far as they make sense here."""
         changes = choices.from_data(data, self.store.state)
-        sentence = f"Took over the settings in {name}."
+        sentence = f"Took over the settings in {name}; File ▸ Open shows it as a picture."
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]
             sentence = f"Took over the settings in {name}, all but the implementation: {reason}"

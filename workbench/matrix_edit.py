@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -27,7 +29,10 @@ class MatrixEdit(QWidget):
         self._text = QPlainTextEdit()
         self._text.setObjectName("matrix")
         self._text.setAccessibleName(MATRIX.title)
-        self._text.setToolTip(f"{MATRIX.tip}\nSpaces, commas or tabs between numbers; paste works.")
+        self._text.setToolTip(
+            f"{MATRIX.tip}\nSpaces, commas or tabs between numbers, "
+            "which may be fractions such as 1/9; paste works."
+        )
         self._text.setTabChangesFocus(True)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setFont(theme.fixed_font())
@@ -38,10 +43,15 @@ class MatrixEdit(QWidget):
         self._objection.setObjectName("matrix-objection")
         self._objection.setProperty("objection", True)
         self._objection.hide()
+        self._sum = QLabel()
+        self._sum.setObjectName("matrix-sum")
+        self._sum.setProperty("muted", True)
+        self._sum.setToolTip("How many times as bright an even area of the picture becomes.")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._text)
         column.addWidget(self._objection)
+        column.addWidget(self._sum)
 
     def show_matrix(self, matrix: Matrix) -> None:
         """Show `matrix`, unless the text already says it in the user's own spelling."""
@@ -59,11 +69,25 @@ class MatrixEdit(QWidget):
         except BadJobError as error:
             self._object(str(error))
             return
+        is_other, self._matrix = matrix != self._matrix, matrix
         self._object("")
-        if matrix != self._matrix:
-            self._matrix = matrix
+        if is_other:
             self.picked.emit(matrix)
 
     def _object(self, sentence: str) -> None:
         self._objection.setText(sentence)
         self._objection.setVisible(bool(sentence))
+        self._sum.setVisible(not sentence)
+        self._sum.setText(_sum_in_words(self._matrix))
+
+
+def _sum_in_words(matrix: Matrix) -> str:
+    """The weights' sum, and what it does to the picture's brightness: "sum 16: brightens 16×"."""
+    total = round(math.fsum(map(math.fsum, matrix)), 6)  # nine times 0.1111111 is meant to be 1
+    if total > 1:
+        return f"sum {total:.4g}: brightens {total:.4g}×"
+    if total == 1:
+        return "sum 1: keeps the brightness"
+    if total > 0:
+        return f"sum {total:.4g}: darkens to {total:.3g} of the brightness"
+    return f"sum {total:.4g}: even areas turn black"

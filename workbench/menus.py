@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from kernels.device import NoDevice
 from workbench import theme
@@ -60,6 +60,10 @@ class Menus(QObject):
                 lambda: self._raise("Gallery"),
                 ("Ctrl+G",),
                 "Kodak pictures and pictures made by code.",
+            ),
+            *(
+                Action("&File/&Built-in picture", title, partial(opener.open_built_in, key))
+                for key, title in _built_in_titles()
             ),
             Action(
                 file,
@@ -118,15 +122,14 @@ class Menus(QObject):
             Action("&Help", "&Keyboard shortcuts", self._shortcuts, ("?", "F1")),
             Action("&Help", "Start with &defaults again", self._forget_all),
             Action("&Help", "&About and diagnostics", self._about),
-        ] + [
-            Action("&File/&Built-in picture", title, partial(opener.open_built_in, key))
-            for key, title in _built_in_titles()
         ]
 
     # -- opening
 
     def _open(self) -> None:
-        folder = self._window.settings.get("folder", "")
+        picture = self._window.store.state.picture
+        beside = picture.path.parent if picture is not None and picture.path is not None else ""
+        folder = str(beside) or self._window.settings.get("folder", "")
         name, _ = QFileDialog.getOpenFileName(self._window, "Open a picture", folder, OPEN_FILTER)
         if name:
             self._window.settings.set("folder", str(Path(name).parent))
@@ -201,8 +204,16 @@ class Menus(QObject):
         )
         if not chosen:
             return None
-        self._window.settings.set("save-folder", str(Path(chosen).parent))
-        return Path(chosen)
+        path = Path(chosen)
+        path = path if path.suffix else path.with_suffix(Path(name).suffix)
+        picture = self._window.store.state.picture
+        if picture is not None and picture.path == path:
+            self._window.messages.show_message(
+                "error", f"{path.name} is the picture that is open; save under another name."
+            )
+            return None
+        self._window.settings.set("save-folder", str(path.parent))
+        return path
 
     # -- looks
 
@@ -249,6 +260,10 @@ class Menus(QObject):
         AboutDialog(device, self._window).open()
 
     def _forget_all(self) -> None:
+        buttons = QMessageBox.StandardButton
+        question = "Forget all choices, the layout, the theme and the recent files?"
+        if QMessageBox.question(self._window, "Start again", question) != buttons.Yes:
+            return
         self._window.forget_all()
         self._schemes["system"].trigger()
 

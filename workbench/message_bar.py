@@ -1,10 +1,10 @@
-"""One sentence for the user, above everything else: what happened, and what to do."""
+"""One sentence for the user, over the pictures: what happened, and what to do."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -28,7 +28,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QSizePolicy,
     QTextEdit,
     QToolButton,
     QVBoxLayout,
@@ -37,22 +36,27 @@ from PySide6.QtWidgets import (
 
 from workbench import theme
 from workbench.assets_path import asset
+from workbench.picture_view import CHIPS_HEIGHT
 
 Kind = Literal["info", "warning", "error"]
 
 WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"}
 INFO_MS = 8000
+WIDEST = 900
+_MARGIN = 18
 
 
 class MessageBar(QWidget):
-    """Hidden while there is nothing to say.
+    """Floats over the view that is its parent, below the captions; moves nothing there.
 
+    Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
         self._kind: Kind | None = None
         self._details = ""
         self._icon = QLabel()
@@ -62,8 +66,8 @@ class MessageBar(QWidget):
         self._dismiss = QToolButton()
         self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
         self._build()
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.hide()
+        over.installEventFilter(self)
 
     @property
     def kind(self) -> Kind | None:
@@ -82,7 +86,9 @@ class MessageBar(QWidget):
         self._sentence.setPlainText(sentence)
         self._more.setVisible(bool(details))
         self.setAccessibleName(f"{WORDS[kind]}: {sentence}")
+        self._place()
         self.show()
+        self.raise_()
         self._recolour()
         self._announce()
         self._timer.stop()
@@ -113,7 +119,7 @@ class MessageBar(QWidget):
         self._dismiss.clicked.connect(lambda: self.clear())
         self._timer.timeout.connect(lambda: self.clear("info"))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(18, 8, 10, 8)
         row.setSpacing(10)
         row.addWidget(self._icon)
@@ -145,6 +151,24 @@ class MessageBar(QWidget):
         palette.setColor(self._word.foregroundRole(), QColor(self._color()))
         self._word.setPalette(palette)
         self.update()
+
+    def _place(self) -> None:
+        """In the middle of the view's width, as high as the sentence then needs."""
+        width = min(self._over.width() - 2 * _MARGIN, WIDEST)
+        self.resize(width, self.height())
+        self._row.activate()  # which tells the sentence its width, and it its height
+        left = (self._over.width() - width) // 2
+        self.setGeometry(QRect(left, CHIPS_HEIGHT, width, self.sizeHint().height()))
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
 
     def enterEvent(self, _event: QEnterEvent) -> None:  # noqa: N802
         self._timer.stop()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QSpinBox, QWidget
+from PySide6.QtWidgets import QWidget
+
+from workbench.number_boxes import WholeBox
 
 
-class OddSpinBox(QSpinBox):
+class OddSpinBox(WholeBox):
     """Picks one of a range of odd sizes; an even number typed in becomes the next odd one.
 
     Signals:
@@ -20,7 +22,6 @@ class OddSpinBox(QSpinBox):
         self.setObjectName("ksize")
         self.setAccessibleName("Kernel size")
         self.setSingleStep(2)
-        self.setKeyboardTracking(False)
         self.setMinimumWidth(72)
         self.valueChanged.connect(self._pick)
 

@@ -9,13 +9,13 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from kernels.finite import all_finite
 from kernels.pictures import PICTURES
 from workbench import image_files
 from workbench.assets_path import asset
 from workbench.background import Background
 from workbench.clipboard import to_samples
 from workbench.export import read_settings
-from workbench.image_files import ImageFileError
 from workbench.state import Picture
 
 START_PICTURE = "scene"
@@ -28,11 +28,13 @@ class Opener(QObject):
         opened(picture): a Picture was loaded.
         restored(data, name): a screenshot called `name` held these settings.
         failed(sentence): why there is no new picture; the old one stays.
+        ended(sentence): there is no next or no previous picture.
     """
 
     opened = Signal(object)
     restored = Signal(object, str)
     failed = Signal(str)
+    ended = Signal(str)
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -85,25 +87,37 @@ class Opener(QObject):
         Where that cannot be opened, the next call goes on from there, or it would bar the way.
         """
 
-        def load() -> Picture:
+        def show(found: Picture | str) -> None:
+            if isinstance(found, Picture):
+                self.opened.emit(found)
+            else:
+                self.ended.emit(found)
+
+        def load() -> Picture | str:
             start = self._barred.get(path, path)
             neighbour = image_files.neighbours(start)[step > 0]
             if neighbour is None:
-                raise ImageFileError(
-                    f"{start.name} is the {'last' if step > 0 else 'first'} picture in its folder."
-                )
+                which = "last" if step > 0 else "first"
+                return f"{start.name} is the {which} picture in its folder."
             self._barred = {path: neighbour}
             picture = image_files.load(neighbour)
             self._barred = {}
             return picture
 
-        self._ask(load, self.opened.emit)
+        self._ask(load, show)
 
     def _ask(self, load: Callable[[], Any], show: Callable[[Any], None]) -> None:
         self._newest += 1
         wish = self._newest
+
+        def look_through() -> Any:
+            found = load()
+            if isinstance(found, Picture):
+                all_finite(found.samples)  # known from here on, which takes a while on large ones
+            return found
+
         self._background.run(
-            load,
+            look_through,
             lambda found: show(found) if wish == self._newest else None,
             lambda error: self.failed.emit(str(error)) if wish == self._newest else None,
         )

@@ -295,12 +295,12 @@ def _level(scale: float, levels: int) -> int:
 def paint_chip(
     painter: QPainter, area: QRect, text: str, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
 ) -> None:
-    """Write `text` on a dark chip in the upper left or right corner of `area`, elided to fit."""
+    """Write `text` on a dark chip in an upper corner of `area`, its middle elided to fit."""
     metrics = painter.fontMetrics()
     room = area.width() - 2 * _CHIP_MARGIN - 20
     if not text or room < metrics.averageCharWidth() * 4:
         return
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
     chip = QRect(0, 0, metrics.horizontalAdvance(text) + 20, metrics.height() + 8)
     chip.moveTop(area.top() + _CHIP_MARGIN)
     if side == Qt.AlignmentFlag.AlignLeft:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pyqtgraph as pg
@@ -19,7 +20,7 @@ from workbench.tile import scaled_font
 # As many colours as there are in a theme and one marker less: together they repeat very late.
 MARKERS = ("o", "s", "t1", "d", "star", "t")
 WRONG_MARKER = "x"
-PX_PER_TICK = 20
+PX_PER_TICK = 22  # so that labels never touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +46,27 @@ def look_of(key: str, palette: QPalette) -> Look:
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """An axis whose ticks are written by `in_words`, for values or for their log₁₀."""
+    """An axis whose ticks are written by `in_words`, for values or for their log₁₀.
+
+    lowest, highest  where ticks begin and end; beyond is only room for markers and labels
+    """
 
     def __init__(self, orientation: str, in_words: Callable[[float], str]) -> None:
         super().__init__(orientation)
         self.in_words = in_words
         self.is_log = False
+        self.lowest, self.highest = -math.inf, math.inf
         self.enableAutoSIPrefix(False)
 
     def tickValues(self, low: float, high: float, size: float) -> Any:  # noqa: N802
-        if not self.is_log:
-            return super().tickValues(low, high, size)
-        return [(1.0, log_ticks(low, high, max(2, int(size / PX_PER_TICK))))]
+        if self.is_log:
+            gap = PX_PER_TICK * (high - low) / max(size, 1.0)
+            return [(1.0, log_ticks(max(low, self.lowest), min(high, self.highest), gap))]
+        levels = super().tickValues(low, high, size)
+        return [(gap, [v for v in ticks if self._is_in_range(v)]) for gap, ticks in levels]
+
+    def _is_in_range(self, value: float) -> bool:
+        return bool(self.lowest <= value <= self.highest)
 
     def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802, ARG002
         return [shortened(self.in_words(10**v if self.is_log else v)) for v in values]
@@ -67,17 +77,20 @@ def shortened(text: str) -> str:
     return re.sub(r"(\.\d*?)0+(?!\d)", lambda found: found[1].rstrip("."), text)
 
 
-def log_ticks(low: float, high: float, at_most: int) -> list[float]:
-    """Ticks at 1, 2, 5 or 1, 10, 100 … between 10**low and 10**high; all are log₁₀."""
-    ticks: list[float] = []
-    for mantissas in ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 5), (1, 3), (1,)):
+def log_ticks(low: float, high: float, gap: float) -> list[float]:
+    """Ticks at 1, 2, 5 or 1, 10, 100 … between 10**low and 10**high, no two nearer than `gap`.
+
+    All are log₁₀.
+    """
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    for step, mantissas in ((1, range(1, 10)), (1, (1, 2, 5)), (1, (1, 3)), (1, (1,)), (3, (1,))):
         ticks = [
             decade + math.log10(mantissa)
-            for decade in range(math.floor(low), math.ceil(high) + 1)
+            for decade in decades
             for mantissa in mantissas
-            if low <= decade + math.log10(mantissa) <= high
+            if decade % step == 0 and low <= decade + math.log10(mantissa) <= high
         ]
-        if len(ticks) <= at_most:
+        if all(after - before >= gap for before, after in pairwise(ticks)):
             break
     return ticks
 

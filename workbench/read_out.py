@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from workbench import theme
@@ -17,6 +17,7 @@ _CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", 
 _ROWS = ("before", "after", "difference")
 _WIDTHS = {"uint8": 4, "uint16": 6, "float32": 10}  # characters for a number and its sign
 _NONE = "–"
+NARROW = 240  # colours of 8 or 16 bits fit
 
 
 class ReadOut(QWidget):
@@ -33,8 +34,8 @@ class ReadOut(QWidget):
         grid.setHorizontalSpacing(20)
         grid.setVerticalSpacing(1)
         self._digits = 3
-        self.position = _number("position")
-        self._rows = {name: _number(name) for name in _ROWS}
+        self.position = _Number("position")
+        self._rows = {name: _Number(name) for name in _ROWS}
         for row, (name, label) in enumerate(self._rows.items()):
             grid.addWidget(_muted(name.capitalize()), row, 0)
             grid.addWidget(label, row, 1)
@@ -53,11 +54,10 @@ class ReadOut(QWidget):
         """Be wide enough for any pixel of `samples`, so that nothing moves under the pointer."""
         height, width, channels = samples.shape
         self._digits = _WIDTHS[str(samples.dtype)]
-        metrics = self._rows["before"].fontMetrics()
         widest = self._text(np.zeros(channels, samples.dtype), signed=True)
         for label in self._rows.values():
-            label.setMinimumWidth(metrics.horizontalAdvance(widest))
-        self.position.setMinimumWidth(metrics.horizontalAdvance(_position(width - 1, height - 1)))
+            label.prepare_for(widest)
+        self.position.prepare_for(_position(width - 1, height - 1))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         if event.type() == QEvent.Type.ApplicationFontChange:
@@ -78,12 +78,26 @@ class ReadOut(QWidget):
         )
 
 
-def _number(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setAccessibleName(name.capitalize())
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label
+class _Number(QLabel):
+    """A text that changes in place; as wide as the widest, unless the window is too narrow."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._widest = ""
+        self.setObjectName(name)
+        self.setAccessibleName(name.capitalize())
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def prepare_for(self, widest: str) -> None:
+        self._widest = widest
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._widest) + 2, metrics.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(min(self.sizeHint().width(), NARROW), self.sizeHint().height())
 
 
 def _muted(text: str) -> QLabel:

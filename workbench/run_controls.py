@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QGroupBox, QLabel, QWidget
 
 from kernels.engine import Implementation
 from workbench.block_picker import BlockPicker
+from workbench.drop_down import DropDown
+from workbench.form import Form
 from workbench.state import State
 
 Availability = list[tuple[Implementation, str | None]]
@@ -26,17 +28,17 @@ class RunControls(QGroupBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Implementation", parent)
         self._availability: Availability = []
-        self._implementation = _combo("implementation", "Runs on")
+        self._implementation = DropDown("implementation", "Runs on")
         self._about = _sentence("about-implementation")
         self._block = BlockPicker()
-        self._cache = _combo("cache", "L2 cache")
+        self._cache = DropDown("cache", "L2 cache")
         self._cache.addItem("Cold", "cold")
         self._cache.addItem("Warm", "warm")
         self._cache.setToolTip(
             "Cold: the GPU's L2 is emptied before each sample, as when the picture is new to it.\n"
             "Warm: it still holds what the sample before left there, which flatters small pictures."
         )
-        self._baseline = _combo("baseline", "Speed-up against")
+        self._baseline = DropDown("baseline", "Speed-up against")
         self._baseline.setToolTip("The CPU implementation that speed-ups are measured against.")
         for name, combo in (
             ("implementation", self._implementation),
@@ -86,14 +88,12 @@ class RunControls(QGroupBox):
             self._block.step(steps)
 
     def _lay_out(self) -> None:
-        form = QFormLayout(self)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow("R&uns on", self._implementation)
+        form = Form(self)
+        form.add("R&uns on", self._implementation)
         form.addRow(self._about)
         form.addRow(self._block)
-        form.addRow("L&2 cache", self._cache)
-        form.addRow("S&peed-up vs", self._baseline)
+        form.add("L&2 cache", self._cache)
+        form.add("S&peed-up vs", self._baseline)
 
 
 def _about(chosen: tuple[Implementation, str | None] | None) -> str:
@@ -101,15 +101,6 @@ def _about(chosen: tuple[Implementation, str | None] | None) -> str:
         return ""
     implementation, reason = chosen
     return reason or implementation.idea
-
-
-def _combo(name: str, title: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName(name)
-    combo.setAccessibleName(title)
-    combo.setMaxVisibleItems(24)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    return combo
 
 
 def _sentence(name: str) -> QLabel:

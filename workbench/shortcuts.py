@@ -50,4 +50,6 @@ def _keys(action: Action) -> str:
 
 
 def _name(action: Action) -> str:
-    return action.text.replace("&", "").removesuffix("…")
+    """With the submenu's name, without which "Window" says little."""
+    path = [*action.menu.split("/")[1:], action.text]
+    return ": ".join(path).replace("&", "").removesuffix("…")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -20,10 +22,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.sweep import SweepPoint, write_csv
-from workbench import numbers, sweep_series, sweep_words
+from kernels.sweep import Cell, Measurement, SweepPoint, write_csv
+from workbench import numbers, sweep_conditions, sweep_series, sweep_words
 from workbench.canvas import Canvas
 from workbench.legend import Legend
+from workbench.sweep_conditions import Conditions
 from workbench.tile import MUTED, scaled_font
 
 View = Literal["time", "speed-up"]
@@ -39,6 +42,8 @@ class SweepChart(QWidget):
         self.setObjectName("sweep-chart")
         self.setAccessibleName("Chart of the sweep")
         self._points: list[SweepPoint] = []
+        self._cells: Sequence[Cell] = ()
+        self._conditions: Conditions | None = None
         self._preferred = ""
         self._view: View = "time"
         self._later = QTimer(self)
@@ -48,7 +53,7 @@ class SweepChart(QWidget):
         self._make_controls()
         self._make_figure()
         self._lay_out()
-        self.clear()
+        self._refresh()
 
     def prefer_baseline(self, key: str) -> None:
         """The CPU implementation to compare with, once it is measured, until the user picks."""
@@ -56,20 +61,30 @@ class SweepChart(QWidget):
 
     def show_point(self, point: SweepPoint) -> None:
         self._points.append(point)
-        key, is_cpu = point.implementation.key, point.implementation.kind == "cpu"
-        if is_cpu and point.verified and self._baseline.findText(key) < 0:
-            self._baseline.addItem(key)
-            if key == self._preferred:
-                self._baseline.setCurrentText(key)
+        candidate = point.implementation
+        is_new = self._baseline.findData(candidate.key) < 0
+        if candidate.kind == "cpu" and point.verified and is_new:
+            self._baseline.addItem(candidate.title, candidate.key)
+            if candidate.key == self._preferred:
+                self._baseline.setCurrentIndex(self._baseline.count() - 1)
         self._show_words()
         if not self._later.isActive():
             self._later.start()
 
-    def clear(self) -> None:
+    def begin(self, cells: Sequence[Cell], conditions: Conditions | None) -> None:
+        """Make room for another sweep: what it will measure, and what it holds fixed."""
         self._points.clear()
         self._baseline.clear()
-        self._show_words()
-        self._draw()
+        self._cells, self._conditions = cells, conditions
+        self._refresh()
+
+    @property
+    def conditions(self) -> Conditions | None:
+        """What the sweep shown held fixed, with the GPU as soon as it is known."""
+        outcomes = (point.outcome for point in self._points)
+        gpus = (each.device_name for each in outcomes if isinstance(each, Measurement))
+        gpu = next(filter(None, gpus), None)
+        return replace(self._conditions, gpu=gpu) if self._conditions else None
 
     @property
     def has_points(self) -> bool:
@@ -88,7 +103,8 @@ class SweepChart(QWidget):
     def csv(self) -> str:
         """All points, also those refused; see `kernels.sweep.write_csv`."""
         file = io.StringIO(newline="")
-        write_csv(self._points, file)
+        same = sweep_conditions.csv_columns(self._conditions) if self._conditions else {}
+        write_csv(self._points, file, same)
         return file.getvalue()
 
     def _make_controls(self) -> None:
@@ -97,7 +113,7 @@ class SweepChart(QWidget):
             "Time", "time", "Kernel time: the median, with the quartiles as a bar"
         )
         self._speedup = self._view_button(
-            "Speed-up", "speed-up", "How many times quicker than the CPU implementation beside it"
+            "Speed-up", "speed-up", "How many times quicker than a CPU implementation"
         )
         self._time.setProperty("segment", "first")
         self._speedup.setProperty("segment", "last")
@@ -111,6 +127,9 @@ class SweepChart(QWidget):
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self._baseline.currentIndexChanged.connect(self._draw)
+        self._against = QLabel("against")
+        self._against.setForegroundRole(MUTED)
+        self._against.setBuddy(self._baseline)
 
     def _view_button(self, text: str, view: View, tip: str) -> QToolButton:
         button = QToolButton()
@@ -126,8 +145,9 @@ class SweepChart(QWidget):
     def _make_figure(self) -> None:
         self._figure = QFrame()
         self._figure.setProperty("card", True)
-        self._title = _sentence("sweep-title", 0.9)
-        self._title.setForegroundRole(MUTED)
+        self._title = _sentence("sweep-title", 1.0)
+        self._subtitle = _sentence("sweep-subtitle", 0.85)
+        self._subtitle.setForegroundRole(MUTED)
         self._legend = Legend()
         self._canvas = Canvas("Points appear here as they are measured.", self._in_words)
         self._canvas.setMinimumHeight(180)
@@ -141,12 +161,16 @@ class SweepChart(QWidget):
         controls.setSpacing(0)
         controls.addWidget(self._time)
         controls.addWidget(self._speedup)
+        controls.addSpacing(8)
+        controls.addWidget(self._against)
         controls.addSpacing(6)
         controls.addWidget(self._baseline, 1)
+        controls.addStretch()
         inside = QVBoxLayout(self._figure)
         inside.setContentsMargins(10, 8, 10, 8)
         inside.setSpacing(4)
         inside.addWidget(self._title)
+        inside.addWidget(self._subtitle)
         inside.addWidget(self._legend)
         inside.addWidget(self._canvas, 1)
         inside.addWidget(self._summary)
@@ -159,17 +183,28 @@ class SweepChart(QWidget):
 
     def _choose(self, view: View) -> None:
         self._view = view
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._show_words()
         self._draw()
 
     def _show_words(self) -> None:
-        summary = sweep_words.summary(self._points)
+        conditions = self.conditions if self._points else None
+        subtitle = sweep_conditions.in_words(conditions) if conditions else ""
+        summary = sweep_words.summary(self._points, self._cells)
         objections = "\n".join(sweep_words.objections(self._points))
-        for label, text in ((self._summary, summary), (self._objections, objections)):
+        for label, text in (
+            (self._subtitle, subtitle),
+            (self._summary, summary),
+            (self._objections, objections),
+        ):
             label.setText(text)
             label.setVisible(bool(text))
-        self._baseline.setEnabled(self._baseline.count() > 0)
+        for widget in (self._against, self._baseline):
+            widget.setVisible(self._view == "speed-up" and self._baseline.count() > 0)
         count = f"{len(self._points)} points." if self._points else "Nothing measured yet."
-        self.setAccessibleDescription(f"{count} {summary} {objections}".strip())
+        self.setAccessibleDescription(f"{count} {summary} {objections} {subtitle}".strip())
 
     def _in_words(self, value: float) -> str:
         return numbers.duration(value) if self._view == "time" else numbers.ratio(value)
@@ -192,7 +227,7 @@ class SweepChart(QWidget):
     def _series(self) -> sweep_series.Series:
         if self._view == "time":
             return sweep_series.times(self._points)
-        return sweep_series.speedups(self._points, self._baseline.currentText())
+        return sweep_series.speedups(self._points, self._baseline.currentData())
 
     def _what_is_shown(self) -> str:
         if not self._points:
@@ -200,7 +235,7 @@ class SweepChart(QWidget):
         along = f"by {self._points[0].dimension}"
         if self._view == "time":
             return f"Kernel time {along}"
-        key = self._baseline.currentText()
+        key = self._baseline.currentData()
         against = sweep_series.name(self._points, key) if key else "a CPU implementation"
         return f"Speed-up {along}, against {against}"
 

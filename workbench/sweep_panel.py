@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QImage, QPalette
@@ -28,14 +29,17 @@ from PySide6.QtWidgets import (
 
 from kernels import filters
 from kernels.engine import Implementation
-from kernels.sweep import DIMENSIONS, Dimension, SweepPoint, Value, cells
+from kernels.sweep import DIMENSIONS, Cell, Dimension, SweepPoint, Value, cells
 from workbench import numbers, sweep_values
 from workbench.state import State
 from workbench.sweep_chart import SweepChart
+from workbench.sweep_conditions import Conditions, conditions_of, held_fixed, taken_down
 from workbench.tile import MUTED, ElidedLabel, scaled_font
 
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 POINTS_BEFORE_ESTIMATE = 3
+HINT_LINES = 3
+LONGEST_TEXT = 1000  # of values, in characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,10 @@ class SweepWish:
     dimension: Dimension
     values: tuple[Value, ...]
     implementations: tuple[Implementation, ...]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return cells(self.dimension, self.values, self.implementations)
 
 
 class SweepPanel(QWidget):
@@ -67,12 +75,14 @@ class SweepPanel(QWidget):
         self._ticks: dict[str, tuple[QCheckBox, Implementation]] = {}
         self._unticked: set[str] = set()
         self._is_running = False
+        self._asked: tuple[tuple[Cell, ...], Conditions | None] = ((), None)
         self._clock = QElapsedTimer()
         self._make_choices()
         self._make_progress()
         self.chart = SweepChart()
         self._lay_out()
         self._show_dimension("image size")
+        self.started.connect(self._take_down)
 
     def show_state(self, state: State) -> None:
         """Everything that a sweep leaves as it is."""
@@ -94,7 +104,7 @@ class SweepPanel(QWidget):
     def show_running(self, is_running: bool) -> None:
         """A sweep was begun, which clears the chart, or ended before its time."""
         if is_running:
-            self.chart.clear()
+            self.chart.begin(*self._asked)
             self._clock.start()
             self._bar.setValue(0)
         self._is_running = is_running
@@ -108,7 +118,7 @@ class SweepPanel(QWidget):
         self._left.setText(self._time_left())
 
     def show_progress(self, text: str) -> None:
-        """What is being measured: "point 3 of 15 · shared 1024²"."""
+        """What is being measured: "3 of 15 · OpenCV 1024²"."""
         self._say(text)
 
     def finished(self) -> None:
@@ -123,6 +133,35 @@ class SweepPanel(QWidget):
     def grab_chart(self) -> QImage:
         """The chart with its legend; null where there are no points."""
         return self.chart.grab_chart() if self.chart.has_points else QImage()
+
+    @property
+    def conditions(self) -> dict[str, Any] | None:
+        """What the sweep in the chart held fixed, fit for JSON; None while there is no chart."""
+        conditions = self.chart.conditions if self.chart.has_points else None
+        return asdict(conditions) if conditions else None
+
+    def choices(self) -> dict[str, Any]:
+        """What to remember until the next start, fit for JSON."""
+        return {
+            "dimension": self._dimension,
+            "values": dict(self._texts),
+            "unticked": sorted(self._unticked),
+        }
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        texts, unticked = choices.get("values"), choices.get("unticked")
+        keys = unticked if isinstance(unticked, list | tuple) else ()
+        self._texts = {
+            dimension: _text(texts, dimension) or preset
+            for dimension, preset in sweep_values.PRESETS.items()
+        }
+        self._unticked = {key for key in keys if isinstance(key, str)}
+        for key, (tick, _) in self._ticks.items():
+            tick.setChecked(tick.isEnabled() and key not in self._unticked)
+        chosen = next((d for d in DIMENSIONS if d == choices.get("dimension")), DIMENSIONS[0])
+        self._dimensions.buttons()[DIMENSIONS.index(chosen)].setChecked(True)
+        self._show_dimension(chosen)
 
     def _make_choices(self) -> None:
         self._dimensions = QButtonGroup(self)
@@ -144,12 +183,14 @@ class SweepPanel(QWidget):
         self._hint.setObjectName("sweep-hint")
         self._hint.setWordWrap(True)
         self._hint.setFont(scaled_font(0.9))
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._hint.setMinimumHeight(HINT_LINES * self._hint.fontMetrics().lineSpacing())
         self._implementations = QGridLayout()
         self._implementations.setContentsMargins(0, 0, 0, 0)
         self._implementations.setVerticalSpacing(0)
         for column, title in enumerate(KINDS.values()):
             self._implementations.addWidget(_caption(title), 0, column)
-            self._implementations.setColumnStretch(column, 1)
+            self._implementations.setColumnStretch(column, 1 + column)  # CUDA's names are longer
 
     def _make_progress(self) -> None:
         self._start = QPushButton("&Start")
@@ -180,20 +221,17 @@ class SweepPanel(QWidget):
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(6)
-        vary = QHBoxLayout()
-        vary.setSpacing(10)
-        vary.addWidget(_caption("Vary"))
-        vary.addLayout(_row(*self._dimensions.buttons(), spacing=4), 1)
-        layout.addLayout(vary)
+        layout.addWidget(_caption("Vary"))
+        layout.addLayout(_row(*self._dimensions.buttons(), spacing=4))
         layout.addWidget(self._values)
         layout.addWidget(self._hint)
         layout.addLayout(self._implementations)
         layout.addLayout(_row(self._start, self._cancel, self._copy, spacing=6))
-        layout.addWidget(self._bar)
-        status = QHBoxLayout()
-        status.addWidget(self._doing, 1)
-        status.addWidget(self._left)
-        layout.addLayout(status)
+        progress = QHBoxLayout()
+        progress.addWidget(self._bar, 1)
+        progress.addWidget(self._left)
+        layout.addLayout(progress)
+        layout.addWidget(self._doing)
         layout.addWidget(self.chart, 1)
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -210,7 +248,7 @@ class SweepPanel(QWidget):
         """Its box to tick, which is made the first time."""
         if implementation.key in self._ticks:
             return self._ticks[implementation.key][0]
-        tick = QCheckBox(implementation.key)
+        tick = QCheckBox(implementation.title)
         tick.setObjectName(f"sweep-{implementation.key}")
         tick.setAccessibleName(f"Measure {implementation.title}")
         tick.clicked.connect(self._keep_ticks)
@@ -244,10 +282,15 @@ class SweepPanel(QWidget):
 
     @Slot()
     def _ask(self) -> None:
-        wish = self._wish()
-        count = cells(wish.dimension, wish.values, wish.implementations)
-        self._bar.setRange(0, len(count))
-        self.started.emit(wish)
+        self.started.emit(self._wish())
+
+    @Slot(object)
+    def _take_down(self, wish: SweepWish) -> None:
+        """Before anybody hears of it: what will be measured, and how things stand now."""
+        state = self._state
+        held = taken_down(state, wish.dimension, wish.implementations) if state.picture else None
+        self._asked = (wish.cells, held)
+        self._bar.setRange(0, len(wish.cells))
 
     @Slot()
     def _copy_csv(self) -> None:
@@ -268,29 +311,17 @@ class SweepPanel(QWidget):
     def _refresh(self) -> None:
         """Say what is held fixed, or what is wrong; Start only where something can start."""
         try:
-            self._wish()
+            wish = self._wish()
         except ValueError as error:
             hint, is_fine = str(error), False
         else:
-            hint, is_fine = self._held_fixed(), True
+            held = conditions_of(self._state, wish.dimension, wish.implementations)
+            hint, is_fine = f"With {held_fixed(held)}.", True
         self._hint.setText(hint)
         self._hint.setForegroundRole(MUTED if is_fine else QPalette.ColorRole.BrightText)
         self._start.setEnabled(is_fine and not self._is_running)
         self._cancel.setEnabled(self._is_running)
         self._copy.setEnabled(self.chart.has_points)
-
-    def _held_fixed(self) -> str:
-        state = self._state
-        assert state.picture is not None
-        height, width, channels = state.picture.samples.shape
-        x, y = state.block_xy
-        picture = f"{width}×{height} pixels of {channels} channel{'s' if channels > 1 else ''}"
-        if self._dimension == "image size":
-            picture = f"noise of {channels} channel{'s' if channels > 1 else ''}"
-        size = "" if self._dimension == "kernel size" else f" {state.ksize}×{state.ksize}"
-        block = "" if self._dimension == "block shape" else f", blocks {x}×{y}"
-        title = filters.get(state.filter).title
-        return f"With {title}{size}, border {state.border}, {picture}{block}."
 
     def _say(self, text: str) -> None:
         self._doing.show_text(text)
@@ -318,6 +349,12 @@ def _caption(text: str) -> QLabel:
     return label
 
 
+def _text(texts: Any, dimension: Dimension) -> str:
+    """The values remembered for `dimension`, as far as that is a text."""
+    text = texts.get(dimension) if isinstance(texts, Mapping) else None
+    return text[:LONGEST_TEXT] if isinstance(text, str) else ""
+
+
 def _row(*widgets: QWidget, spacing: int) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(spacing)
@@ -328,9 +365,9 @@ def _row(*widgets: QWidget, spacing: int) -> QHBoxLayout:
 
 
 DIMENSION_LABELS: dict[Dimension, str] = {
-    "image size": "Im&age",
-    "kernel size": "&Kernel",
-    "block shape": "Blo&ck",
+    "image size": "Im&age size",
+    "kernel size": "&Kernel size",
+    "block shape": "Blo&ck shape",
 }
 DIMENSION_TIPS: dict[Dimension, str] = {
     "image size": "Image size: squares of noise, with the channels and pixel type of your picture",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kernels.sweep import Measurement, SweepPoint, Value
 from workbench import numbers
+from workbench.intents import implementation
 
 
 class Dot(NamedTuple):
@@ -49,8 +50,10 @@ def times(points: Sequence[SweepPoint]) -> Series:
     return _series(points, dot)
 
 
-def speedups(points: Sequence[SweepPoint], baseline: str) -> Series:
+def speedups(points: Sequence[SweepPoint], baseline: str | None) -> Series:
     """How many times quicker than the implementation `baseline`, where that was measured too."""
+    if baseline is None:
+        return {}
 
     def dot(point: SweepPoint, measured: Measurement, value: Value | None) -> Dot | None:
         against = _measured(points, baseline, value)
@@ -65,10 +68,10 @@ def speedups(points: Sequence[SweepPoint], baseline: str) -> Series:
 
 
 def name(points: Sequence[SweepPoint], key: str) -> str:
-    """What a CPU baseline is called beside a speed-up: opencv (2 threads)."""
+    """What a CPU baseline is called beside a speed-up: OpenCV (2 threads)."""
     found = (p.verified for p in points if p.implementation.key == key and p.verified)
     threads = max((ran.threads or 1 for each in found for ran in each.ran), default=1)
-    return f"{key} ({threads} thread{'s' if threads > 1 else ''})"
+    return f"{implementation(key).title} ({threads} thread{'s' if threads > 1 else ''})"
 
 
 def _series(

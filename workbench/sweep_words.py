@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
-from kernels.sweep import Dimension, Measurement, SweepPoint, Value, in_words
+from kernels.sweep import Cell, Dimension, Measurement, SweepPoint, Value, in_words
 from workbench import numbers
 
-Row = dict[str, Measurement]  # by implementation, at one value
+Row = dict[str, Measurement]  # by implementation's title, at one value
 
 
-def summary(points: Sequence[SweepPoint]) -> str:
-    """Who is fastest where, from where on the GPU pays off, or which block shape is best."""
-    right = [point for point in points if point.verified]
-    if not right:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How much of what was asked for the sentences can speak of.
+
+    rows       the values that all have measured, from small to large
+    total      how many values were asked for
+    is_so_far  whether points are still missing
+    """
+
+    dimension: Dimension
+    rows: dict[Value, Row]
+    total: int
+    is_so_far: bool
+
+    @property
+    def is_everything(self) -> bool:
+        return len(self.rows) == self.total
+
+    def __str__(self) -> str:
+        return f"size{'' if len(self.rows) == 1 else 's'} measured{_so_far(self)} by all"
+
+
+def summary(points: Sequence[SweepPoint], cells: Sequence[Cell]) -> str:
+    """Who is fastest where, from where on the GPU pays off, or which block shape is best.
+
+    cells  what was asked for; while points are missing, only values that all have measured count
+    """
+    if not points:
         return ""
-    if right[0].dimension == "block shape":
-        return " ".join(_best_blocks(right))
-    rows = _rows(right)
-    return " ".join(filter(None, (_fastest(right[0].dimension, rows), _pays_off(right))))
+    scope = _scope(points, cells)
+    if scope.dimension == "block shape":
+        return " ".join(_best_blocks(points, scope))
+    return " ".join(filter(None, (_fastest(scope), _pays_off(points, scope))))
 
 
 def objections(points: Iterable[SweepPoint]) -> tuple[str, ...]:
@@ -31,52 +56,75 @@ def objections(points: Iterable[SweepPoint]) -> tuple[str, ...]:
     return tuple(f"{', '.join(those)}: {why}" for why, those in names.items())
 
 
-def _rows(points: Iterable[SweepPoint]) -> dict[Value, Row]:
-    """Where at least two implementations can be compared."""
+def _scope(points: Sequence[SweepPoint], cells: Sequence[Cell]) -> Scope:
+    """Whoever has only been refused so far is not waited for: below the chart it says why."""
+    asked: list[Cell | SweepPoint] = [*cells, *points]
+    able = {point.implementation.key for point in points if point.verified}
+    tried = {point.implementation.key for point in points}
+    everyone = {each.implementation.key for each in asked} - (tried - able)
     rows: dict[Value, Row] = {}
     for point in points:
         if point.value is not None and point.verified:
-            rows.setdefault(point.value, {})[point.implementation.key] = point.verified
-    return {value: row for value, row in sorted(rows.items(), key=_by_value) if len(row) > 1}
+            rows.setdefault(point.value, {})[point.implementation.title] = point.verified
+    return Scope(
+        dimension=points[0].dimension,
+        rows={
+            v: row for v, row in sorted(rows.items(), key=_by_value) if len(row) == len(everyone)
+        },
+        total=len({each.value for each in asked if each.value is not None}),
+        is_so_far=len(points) < len(cells),
+    )
 
 
 def _by_value(item: tuple[Value, Row]) -> tuple[int, ...]:
     return item[0] if isinstance(item[0], tuple) else (item[0],)
 
 
-def _fastest(dimension: Dimension, rows: dict[Value, Row]) -> str:
-    winners = [(_winner(row), value) for value, row in rows.items()]
+def _so_far(scope: Scope) -> str:
+    return " so far" if scope.is_so_far else ""
+
+
+def _fastest(scope: Scope) -> str:
+    winners = [(_winner(row), value) for value, row in scope.rows.items() if len(row) > 1]
+    if not winners:
+        return ""
     if len({winner for winner, _ in winners}) == 1:
-        return f"{winners[0][0]} is fastest at every size."
+        each = "the one" if len(winners) == 1 else f"each of the {len(winners)}"
+        where = "every size" if scope.is_everything else f"{each} {scope}"
+        return f"{winners[0][0]} is fastest at {where}."
     stretches = []
     for winner, group in groupby(winners, key=lambda pair: pair[0]):
-        values = [in_words(dimension, value) for _, value in group]
+        values = [in_words(scope.dimension, value) for _, value in group]
         where = f"at {values[0]}" if len(values) == 1 else f"from {values[0]} to {values[-1]}"
         stretches.append(f"{winner} {where}")
-    return f"Fastest: {', '.join(stretches)}." if stretches else ""
+    among = "" if scope.is_everything else f" at the {len(winners)} {scope}"
+    return f"Fastest{among}: {', '.join(stretches)}."
 
 
 def _winner(row: Row) -> str:
-    return min(row, key=lambda key: row[key].kernel.median_ms)
+    return min(row, key=lambda title: row[title].kernel.median_ms)
 
 
-def _pays_off(points: Sequence[SweepPoint]) -> str:
+def _pays_off(points: Sequence[SweepPoint], scope: Scope) -> str:
     """From which value on the best GPU kernel beats the best CPU one, at every value measured."""
-    gpu = _best_times(points, "cuda")
-    cpu = _best_times(points, "cpu")
+    measured = [point for point in points if point.value in scope.rows]
+    gpu, cpu = _best_times(measured, "cuda"), _best_times(measured, "cpu")
     both = sorted(value for value in gpu.keys() & cpu.keys() if isinstance(value, int))
     if not both:
         return ""
     behind = [value for value in both if gpu[value] >= cpu[value]]
     ahead = [value for value in both if value > max(behind, default=0)]
     if not behind:
-        return "The GPU's kernel beats the CPU at every size, transfers left out."
+        where = "at every size" if scope.is_everything else "there"
+        return f"The GPU's kernel beats the CPU {where}, transfers left out."
     if not ahead:
-        return "The CPU is at least as fast as the GPU's kernel at the largest size."
-    first = in_words(points[0].dimension, ahead[0])
-    if points[0].dimension == "image size":
+        largest = "the largest size" if scope.is_everything else "the largest of these"
+        return f"The CPU is at least as fast as the GPU's kernel at {largest}."
+    first = in_words(scope.dimension, ahead[0])
+    if scope.dimension == "image size":
         first += f" ({numbers.megapixels(ahead[0] ** 2 / 1e6)})"
-    return f"The GPU's kernel pays off from {first}, transfers left out."
+    among = "The" if scope.is_everything else "Of these, the"
+    return f"{among} GPU's kernel pays off from {first}, transfers left out."
 
 
 def _best_times(points: Iterable[SweepPoint], kind: str) -> dict[Value, float]:
@@ -88,14 +136,14 @@ def _best_times(points: Iterable[SweepPoint], kind: str) -> dict[Value, float]:
     return best
 
 
-def _best_blocks(points: Sequence[SweepPoint]) -> Iterable[str]:
+def _best_blocks(points: Sequence[SweepPoint], scope: Scope) -> Iterable[str]:
     """For each implementation its best shape, those equal to it within noise, and its worst."""
     shaped = [point for point in points if point.value is not None]
-    for key in dict.fromkeys(point.implementation.key for point in shaped):
+    for title in dict.fromkeys(point.implementation.title for point in shaped):
         mine = {
             in_words(p.dimension, p.value): p.verified.kernel
             for p in shaped
-            if p.verified and p.implementation.key == key
+            if p.verified and p.implementation.title == title
         }
         if len(mine) < 2:
             continue
@@ -106,4 +154,6 @@ def _best_blocks(points: Sequence[SweepPoint]) -> Iterable[str]:
         ties = f" ({', '.join(equal)} equal within noise)" if equal else ""
         times = numbers.ratio(mine[worst].median_ms / mine[best].median_ms)
         slow = "" if worst in equal else f"; {worst} takes {times} as long"
-        yield f"{key} is fastest with {best}{ties}{slow}."
+        some = f"Of {len(mine)} shapes measured{_so_far(scope)}, "
+        among = "" if len(mine) == scope.total else some
+        yield f"{among}{title} is fastest with {best}{ties}{slow}."

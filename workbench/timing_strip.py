@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
@@ -16,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.check import Check
-from kernels.engine import all_implementations
 from kernels.job import Result
 from workbench import numbers, theme
+from workbench.intents import implementation
 from workbench.numbers import GAP, MISSING
 from workbench.tile import TEXT, ElidedLabel, Tile, scaled_font
 
@@ -57,7 +59,15 @@ class TimingStrip(QWidget):
 
     def show_nothing(self) -> None:
         """There is no picture, or nothing is known of it."""
+        self._show_empty("Open a picture to see how fast it is filtered.")
+
+    def show_refused(self) -> None:
+        """The picture could not be filtered as chosen: figures of anything else would mislead."""
+        self._show_empty("Not filtered, so there is nothing to time.")
+
+    def _show_empty(self, why: str) -> None:
         self._result = self._baseline = None
+        self._why_empty = why
         self.show_progress(None)
         self._refresh()
 
@@ -106,7 +116,7 @@ class TimingStrip(QWidget):
     def _refresh_nothing(self) -> None:
         for tile in self.findChildren(Tile):
             tile.show_value(MISSING)
-        self._verdict.show_nothing()
+        self._verdict.show_nothing(self._why_empty)
 
     def _refresh_kernel(self, result: Result) -> None:
         kernel = result.kernel
@@ -128,9 +138,10 @@ class TimingStrip(QWidget):
     def _refresh_speeds(self, result: Result) -> None:
         check = result.check
         if check is not None and not check.ok:
+            why = "the answer is wrong" if check.wrong else "the answer is not checked"
             self._pixel_rate.show_value(MISSING)
             self._byte_rate.show_value(MISSING)
-            self._speedup.show_value(MISSING, "the answer is wrong")
+            self._speedup.show_value(MISSING, why)
             return
         self._show_speed(self._pixel_rate, numbers.pixel_rate(result.megapixels_per_s))
         self._show_speed(self._byte_rate, numbers.byte_rate(result.effective_gb_s))
@@ -140,6 +151,8 @@ class TimingStrip(QWidget):
         baseline = self._baseline
         if baseline is None or not _same_task(result, baseline):
             self._speedup.show_value(MISSING, "no CPU time yet")
+        elif baseline.job.implementation == result.job.implementation:
+            self._speedup.show_value(MISSING, "this is the baseline")
         elif baseline.check is not None and not baseline.check.ok:
             self._speedup.show_value(MISSING, f"{_name(baseline)} is wrong")
         else:
@@ -162,7 +175,6 @@ class VerdictCard(QFrame):
         super().__init__()
         self.setObjectName("verdict-card")
         self.setProperty("card", True)
-        self.setToolTip(VERDICT_TIP)
         self._check: Check | None = None
         self._verdict = QLabel()
         self._verdict.setObjectName("verdict")
@@ -177,9 +189,12 @@ class VerdictCard(QFrame):
     def show_check(self, check: Check | None) -> None:
         """None: the check is still to come."""
         self._show(verdict(check), check)
+        allowed = ALLOWED_TIP.format(check.bound) if check and math.isfinite(check.bound) else ""
+        self.setToolTip(VERDICT_TIP + allowed)
 
-    def show_nothing(self) -> None:
-        self._show("Open a picture to see how fast it is filtered.", None)
+    def show_nothing(self, why: str) -> None:
+        self._show(why, None)
+        self.setToolTip(VERDICT_TIP)
         self.show_ran("")
 
     def show_doing(self, text: str) -> None:
@@ -227,9 +242,12 @@ def verdict(check: Check | None) -> str:
     """The check's finding, in the strip's few words."""
     if check is None:
         return "checking …"
+    if not math.isfinite(check.bound):
+        return f"✗ {check}"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
     if check.ok:
-        return f"✓ verified {where}, max error {check.max_error:.3g}"
+        allowed = " (allowed)" if check.max_error else ""
+        return f"✓ verified {where}, max error {check.max_error:.3g}{allowed}"
     y, x, channel = check.worst
     return (
         f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}, max error "
@@ -252,9 +270,9 @@ def _how_measured(result: Result) -> str:
 
 def _name(baseline: Result) -> str:
     """What a baseline must always come with: OpenCV (2 threads)."""
-    titles = {each.key: each.title for each in all_implementations()}
     threads = max(ran.threads or 1 for ran in baseline.ran)
-    return f"{titles[baseline.job.implementation]} ({threads} thread{'s' if threads > 1 else ''})"
+    title = implementation(baseline.job.implementation).title
+    return f"{title} ({threads} thread{'s' if threads > 1 else ''})"
 
 
 def _same_task(one: Result, other: Result) -> bool:
@@ -275,7 +293,8 @@ KERNEL_TIP = (
 )
 SPEEDUP_TIP = (
     "How many times quicker the kernel is than the CPU implementation named below it.\n"
-    "Kernel against kernel: transfers are not in it; “Total” has them."
+    "Kernel against kernel: transfers are not in it; “Total” has them.\n"
+    "“This is the baseline”: what ran is itself what others are compared with."
 )
 UPLOAD_TIP = (
     "Copying the picture to the GPU.\n“resident”: it was there already and was not sent again."
@@ -294,4 +313,8 @@ COMPILE_TIP = (
 VERDICT_TIP = (
     "Every answer is compared with a slow and exact calculation in 64-bit numbers.\n"
     "A speed counts only when the answer is right."
+)
+ALLOWED_TIP = (
+    "\nHere 32-bit sums may be off by {:.3g}.  Rounded to whole numbers they may then differ by "
+    "one, but only where the exact value lies that close to a half."
 )

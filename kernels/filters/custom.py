@@ -38,13 +38,13 @@ def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> N
 def parse(text: str) -> tuple[tuple[float, ...], ...]:
     """Rows of numbers from text: rows end at a newline or semicolon, numbers at space or comma.
 
+    A number may be a fraction: 1/9.
     Raises BadJobError unless they form a square of odd size from 1 to 127, all finite.
     """
     lines = [line.replace(",", " ").replace("\t", " ").split() for line in _rows(text)]
-    try:
-        rows = tuple(tuple(float(number) for number in line) for line in lines if line)
-    except ValueError as error:
-        raise BadJobError(f"Weights must be numbers: {error}.") from error
+    rows = tuple(tuple(map(_number, line)) for line in lines if line)
+    if not rows:
+        raise BadJobError("Write rows of numbers, such as 0 1 0; 1 -4 1; 0 1 0.")
     size = len(rows)
     if any(len(row) != size for row in rows):
         raise BadJobError("Weights must form a square: as many columns as rows.")
@@ -53,6 +53,18 @@ def parse(text: str) -> tuple[tuple[float, ...], ...]:
     if not np.isfinite(_as_float32(rows)).all():
         raise BadJobError("Weights must be finite numbers.")
     return rows
+
+
+def _number(word: str) -> float:
+    """A number, or one divided by another."""
+    try:
+        numbers = [float(part) for part in word.split("/")]
+        above, below = numbers if len(numbers) > 1 else (*numbers, 1.0)
+        return above / below
+    except (ValueError, ZeroDivisionError):
+        raise BadJobError(
+            f"'{word}' is not a number; write numbers such as 0.25 or 1/9, separated by spaces."
+        ) from None
 
 
 def _as_float32(rows: Sequence[Sequence[float]]) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ from kernels.finite import all_finite
 from kernels.host.parallel import on_all_threads, threads
 from kernels.host.strips import Rectangle, rectangles
 from kernels.job import Job
-from kernels.weights import separate
+from kernels.weights import gain, separate
 
 TITLE = "OpenCV"
 IDEA = "OpenCV's vectorised filters on every core; two 1-D passes where the weights allow it."
@@ -26,6 +26,9 @@ MEMORY_TAPS = 8
 # ... and above this size, with spectra, so many of SPECTRAL_KSIZE², whatever the size.
 SPECTRAL_KSIZE = 11
 SPECTRAL_SPEED = 3
+# OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
+# the largest sample.  Half of that leaves room for the sums' own rounding errors.
+LARGEST_SUM = 2.0**30
 
 Factors = tuple[NDArray[np.float32], NDArray[np.float32]] | None
 __all__ = ["chain", "filtering", "prepare", "threads", "why_not"]
@@ -38,13 +41,24 @@ def chain(job: Job) -> int:
 
 
 def why_not(job: Job) -> str | None:
-    """filter2D skips weights of zero, so NaN and infinity would not spread as they should."""
-    if all_finite(job.picture):
-        return None
-    return (
-        "The picture holds NaN or infinity, which OpenCV does not treat as the other "
-        "implementations do; choose Parallel."
-    )
+    """filter2D skips weights of zero, so NaN and infinity would not spread as they should; and
+    integers have to stay below LARGEST_SUM."""
+    if not all_finite(job.picture):
+        return (
+            "The picture holds NaN or infinity, which OpenCV does not treat as the other "
+            "implementations do; choose another one, such as parallel."
+        )
+    if job.picture.dtype.kind == "u" and _largest_sum(job) >= LARGEST_SUM:
+        return (
+            f"With {job.pixel_type} pixels and weights this large OpenCV's sums may overflow; "
+            "choose another implementation, such as parallel."
+        )
+    return None
+
+
+def _largest_sum(job: Job) -> float:
+    """What no sum over integer samples can exceed, whatever the picture."""
+    return gain(job.weights) * float(np.iinfo(job.picture.dtype).max)
 
 
 def prepare(job: Job) -> bool:  # noqa: ARG001

@@ -11,6 +11,7 @@ import pytest
 from kernels import pictures
 from workbench import __version__, cli, image_files, qt_libraries
 
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
 HEAVY = ("PySide6", "cupy", "numba", "cv2")
 
 
@@ -103,13 +104,17 @@ def test_a_block_shape_is_x_by_y():
         (["apply", "a.png"], "OUT"),
         (["apply", "a", "b", "--colour"], "--colour"),
         (["apply", "a", "b", "--siz", "3"], "--siz"),
-        (["apply", "a", "b", "--size", "big"], "'big'"),
-        (["apply", "a", "b", "--block", "32"], "two numbers as in 32x8"),
-        (["apply", "a", "b", "--block", "0x8"], "two numbers as in 32x8"),
-        (["list", "--device", "-1"], "--device"),
+        (["apply", "a", "b", "--size", "five"], "--size takes an odd number such as 5, not 'five'"),
+        (["apply", "a", "b", "--sigma", "x"], "--sigma takes a number such as 1.5, not 'x'"),
+        (["apply", "a", "b", "--size"], ": --size needs a value;"),
+        (["apply", "a", "b", "--no-gpu=no"], "--no-gpu takes no value, not 'no'"),
+        (["shot", "a.png", "--theme", "x"], "--theme takes system, light or dark, not 'x'"),
+        (["apply", "a", "b", "--block", "32"], "two numbers with an x between"),
+        (["apply", "a", "b", "--block", "0x8"], "such as 32x8, not '0x8'"),
+        (["list", "--device", "-1"], "--device takes a whole number from 0 up, not '-1'"),
         (["list", "extra"], "extra"),
-        (["bench", "speed"], "'speed'"),
-        (["bench", "startup", "--runs", "0"], "from 1 up"),
+        (["bench", "speed"], "BENCH takes startup, latency or display, not 'speed'"),
+        (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
         (["shot"], "OUT.png"),
     ],
 )
@@ -176,8 +181,26 @@ def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert cli.main(["doctor", "--no-gpu"]) == 0
     said = capsys.readouterr().out
-    for word in (__version__, "numba", "PySide6", "--no-gpu", "offscreen", "workbench.png"):
+    for word in (__version__, "numba", "PySide6", "--no-gpu", "Qt platform"):
         assert word in said
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    ("platform", "sentence"),
+    [
+        (None, "No window opens, for lack of a display: `workbench` draws it into workbench.png."),
+        ("offscreen", "The window opens unseen, as QT_QPA_PLATFORM=offscreen asks for"),
+        ("wayland", "The window can open."),
+    ],
+)
+def test_doctor_says_where_the_window_opens(platform, sentence, capsys, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    if platform is not None:
+        monkeypatch.setenv("QT_QPA_PLATFORM", platform)
+    assert cli.main(["doctor", "--no-gpu"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(sentence)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="about Linux's libraries")

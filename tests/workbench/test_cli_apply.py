@@ -9,6 +9,7 @@ import pytest
 
 from kernels import engine, filters, pictures
 from kernels.check import Check
+from tests.workbench.engines import MadeUpGpu
 from workbench import cli, image_files
 from workbench.commands import apply as apply_command
 
@@ -60,6 +61,59 @@ def test_one_picture_goes_into_a_folder_that_exists(folder):
     assert names("out") == ["a.png"]
 
 
+def test_a_name_that_ends_with_a_slash_is_a_folder_that_is_made(folder):
+    assert apply("a.png", "out/") == 0
+    assert names("out") == ["a.png"]
+
+
+def test_a_file_is_no_folder(folder, capsys):
+    assert apply("a.png", "b.png/") == 1
+    assert "Cannot make the folder b.png" in capsys.readouterr().err
+    assert names() == ["a.png", "b.png"]
+
+
+def test_nan_goes_to_an_implementation_that_spreads_it(folder, capsys):
+    samples = pictures.noise(9, 9, 1, "float32")
+    samples[4, 4] = np.nan
+    image_files.save("nan.tif", samples)
+    assert apply("nan.tif", "out.tif", "--size", "3") == 0
+    assert "gaussian 3×3, parallel: " in capsys.readouterr().out
+    assert np.isnan(image_files.load("out.tif").samples).sum() == 9
+    assert apply("nan.tif", "other.tif", "--implementation", "opencv") == 1
+    assert "choose another one, such as parallel." in capsys.readouterr().err
+
+
+def test_huge_weights_go_to_an_implementation_that_saturates(folder, capsys):
+    assert apply("a.png", "out.png", "--weights", "1e9 0 0; 0 0 0; 0 0 1") == 0
+    assert "custom 3×3, parallel: " in capsys.readouterr().out
+    assert set(np.unique(image_files.load("out.png").samples[1:, 1:])) >= {255}
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        (["--block", "64x64"], "--block is ignored: opencv runs on the CPU. The GPU was"),
+        (
+            ["--block", "8x8", "--device", "3", "--implementation", "parallel"],
+            "--block and --device are ignored: parallel runs on the CPU.\n",
+        ),
+    ],
+)
+def test_what_only_a_gpu_has_a_use_for_is_said_to_be_ignored(folder, capsys, words, note):
+    assert apply("a.png", "out.png", *words) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(f"workbench: {note}")
+    assert said.count("\n") == 1
+
+
+def test_a_block_that_fits_no_gpu_is_said_to_be_why_the_cpu_did_it(folder, capsys, monkeypatch):
+    monkeypatch.setattr(apply_command, "engine_maker", lambda _: lambda: MadeUpGpu(use_gpu=False))
+    assert apply("a.png", "out.png", "--block", "64x64") == 0
+    assert "opencv runs on the CPU. A 64×64 block has 4096 threads" in capsys.readouterr().err
+    assert apply("a.png", "out.png", "--block", "8x8", "--device", "0") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_own_weights_are_applied_as_drawn(folder):
     assert apply("a.png", "out.png", "--weights", "0 0 0; 0 0 1; 0 0 0", "--border", "zero") == 0
     before, after = image_files.load("a.png").samples, image_files.load("out.png").samples
@@ -71,6 +125,14 @@ def test_verify_checks_every_pixel(folder, capsys):
     image_files.save("large.png", pictures.noise(700, 700))
     assert apply("large.png", "out.png", "--size", "31", "--verify") == 0
     assert "verified, checked all pixels" in capsys.readouterr().out
+
+
+def test_verify_tells_a_terminal_how_far_it_is(folder, capsys, monkeypatch):
+    assert apply("a.png", "out.png", "--verify") == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert apply("a.png", "out.png", "--verify") == 0
+    assert "checking against the oracle: 100%" in capsys.readouterr().err
 
 
 def test_without_verify_a_second_s_worth_is_checked(folder, capsys):
@@ -112,6 +174,7 @@ def test_one_bad_file_does_not_keep_the_others_from_being_done(folder, capsys):
         (["a.png", "."], "a.png is an input"),
         (["a.png", "./sub/../a.png"], "is an input"),
         (["a.png", "b.png", "c.png"], "c.png must be a folder"),
+        (["a.png", "out"], "give it an extension such as .png, or end it with / for a folder"),
         (["a.png", "twin/a.png", "out"], "Several inputs are called a.png"),
         (["a.png", "o.png", "--size", "4"], "has no size 4; it takes odd sizes"),
         (
@@ -150,7 +213,7 @@ def test_an_implementation_that_cannot_run_here_says_why(folder, capsys):
     assert "a.png: The GPU was switched off with --no-gpu." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("target", ["nowhere/out.png", "out.unknown", "out"])
+@pytest.mark.parametrize("target", ["nowhere/out.png", "out.unknown"])
 def test_what_cannot_be_written_leaves_nothing_behind(folder, capsys, target):
     there = names()
     assert apply("a.png", target) == 1

@@ -68,6 +68,7 @@ def test_a_shot_leaves_the_user_s_settings_alone(folder):
         (["w.jpg"], "must end in .png", 2),
         (["a.png", "a.png"], "a.png is an input", 2),
         (["w.png", "--size", "4"], "has no size 4", 2),
+        (["w.png", "--size-px", "300x200"], "so --size-px 300x200 is too small", 2),
         (["w.png", "missing.png"], "There is no file missing.png", 1),
         (["w.png", "broken.png"], "broken.png", 1),
         (["nowhere/w.png"], "its folder does not exist", 1),

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
 
 from workbench import message_bar, theme
 from workbench.message_bar import DetailsDialog, MessageBar
@@ -15,10 +15,7 @@ def window(qapp, qtbot):
     theme.apply(qapp, "light")
     window = QWidget()
     qtbot.addWidget(window)
-    column = QVBoxLayout(window)
-    window.bar = MessageBar()
-    column.addWidget(window.bar)
-    column.addStretch(1)
+    window.bar = MessageBar(window)
     window.resize(700, 400)
     window.show()
     qtbot.waitExposed(window)

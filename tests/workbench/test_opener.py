@@ -216,11 +216,12 @@ def test_next_and_previous_go_through_a_folder_as_people_count(qtbot, window, fo
 def test_the_ends_of_a_folder_are_said(qtbot, window, folder):
     settle(qtbot, window, lambda: window.open_paths([folder / "img10.png"]))
     trigger(window, "Next in folder")
-    until(qtbot, lambda: window.messages.kind == "error")
+    until(qtbot, lambda: window.messages.kind == "info")
     assert window.messages.sentence == "img10.png is the last picture in its folder."
+    window.messages.clear()
     settle(qtbot, window, lambda: window.opener.open_file(folder / "img1.png"))
     trigger(window, "Previous in folder")
-    until(qtbot, lambda: window.messages.kind == "error")
+    until(qtbot, lambda: window.messages.kind == "info")
     assert window.messages.sentence == "img1.png is the first picture in its folder."
 
 
@@ -314,7 +315,9 @@ def test_a_screenshot_dropped_on_another_window_restores_its_settings(
     state = second.store.state
     for name in ("filter", "ksize", "sigma", "amount", "border", "implementation", "block_xy"):
         assert getattr(state, name) == getattr(chosen, name), name
-    assert second.messages.sentence == "Took over the settings in shot.png."
+    assert second.messages.sentence == (
+        "Took over the settings in shot.png; File ▸ Open shows it as a picture."
+    )
     until(qtbot, lambda: second.store.state.picture.built_in == "gradient")
     np.testing.assert_array_equal(second.store.state.picture.samples, gradient())
     assert result is not None

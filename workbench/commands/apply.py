@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from kernels import Engine, Result
-from kernels.check import checking
+from kernels.check import Check, checking
+from kernels.engine import all_implementations
 from kernels.errors import KernelError
 from kernels.job import Sampling
 from workbench import image_files, intents
 from workbench.cli import FAILED, USAGE
 from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
-from workbench.commands.options import changes_of
+from workbench.commands.options import PIXEL, changes_of, ignored
 from workbench.commands.words import in_one_line
 from workbench.image_files import ImageFileError
 from workbench.state import State
@@ -26,20 +29,17 @@ def run(arguments: Namespace) -> int:
     chosen = replace(State(), **changes_of(arguments, State()))
     engine = engine_maker(arguments)()
     pairs = plan(arguments.inputs, arguments.output)
-    if len(pairs) > 1:
-        _make_folder(arguments.output)
+    if note := ignored(arguments, *_chosen_implementation(engine, chosen, arguments)):
+        print(f"workbench: {note}", file=sys.stderr)
+    if len(pairs) > 1 or _names_folder(arguments.output):
+        _make_folder(Path(arguments.output))
     done = [_attempt(engine, chosen, *pair, arguments) for pair in pairs]
     return 0 if all(done) else FAILED
 
 
-def plan(inputs: list[Path], output: Path) -> list[tuple[Path, Path]]:
+def plan(inputs: list[Path], output: str) -> list[tuple[Path, Path]]:
     """Which file each input is written to.  Raises CommandError rather than lose a picture."""
-    if len(inputs) == 1 and not output.is_dir():
-        targets = [output]
-    elif output.suffix.lower() in image_files.EXTENSIONS or output.is_file():
-        raise CommandError(f"With several pictures, {output} must be a folder, not a file.", USAGE)
-    else:
-        targets = [output / each.name for each in inputs]
+    targets = _targets(inputs, Path(output), _names_folder(output))
     originals = {each.resolve() for each in inputs}
     for target in targets:
         if target.resolve() in originals:
@@ -49,6 +49,26 @@ def plan(inputs: list[Path], output: Path) -> list[tuple[Path, Path]]:
     return list(zip(inputs, targets, strict=True))
 
 
+def _targets(inputs: list[Path], output: Path, is_folder: bool) -> list[Path]:
+    if is_folder or output.is_dir():
+        return [output / each.name for each in inputs]
+    if len(inputs) == 1:
+        if output.suffix:
+            return [output]
+        raise CommandError(
+            f"{output} names no format; give it an extension such as .png, or end it with / for "
+            "a folder.",
+            USAGE,
+        )
+    if output.suffix.lower() in image_files.EXTENSIONS or output.is_file():
+        raise CommandError(f"With several pictures, {output} must be a folder, not a file.", USAGE)
+    return [output / each.name for each in inputs]
+
+
+def _names_folder(output: str) -> bool:
+    return output.endswith(("/", os.sep))
+
+
 def _make_folder(path: Path) -> None:
     try:
         path.mkdir(exist_ok=True)
@@ -56,6 +76,18 @@ def _make_folder(path: Path) -> None:
         raise CommandError(
             f"Cannot make the folder {path}: {error.strerror}; choose another one."
         ) from error
+
+
+def _chosen_implementation(
+    engine: Engine, chosen: State, arguments: Namespace
+) -> tuple[str, str | None]:
+    """The implementation named, or else the one that any picture gets; and why none of the GPU."""
+    if arguments.implementation is not None:
+        return arguments.implementation, None
+    job = intents.job_for(replace(chosen, picture=PIXEL))
+    assert job is not None
+    highest = replace(job, implementation=all_implementations()[-1].key)
+    return engine.best_for(job), engine.why_not(highest)
 
 
 def _attempt(
@@ -96,7 +128,25 @@ def _verified(engine: Engine, result: Result) -> Result:
     """`result` with every pixel held against the oracle, however long that takes."""
     job = result.job
     implementation = engine.implementation(job.implementation)
-    *_, check = checking(
+    checks = checking(
         job, result.picture, implementation.chain(job), implementation.error_factor, max_taps=None
     )
+    *_, check = _with_progress(checks)
     return replace(result, check=check)
+
+
+def _with_progress(checks: Iterator[Check]) -> Iterator[Check]:
+    """`checks`; where stderr is a terminal, a line there says how far they are, and goes again."""
+    if not sys.stderr.isatty():
+        yield from checks
+        return
+    said = ""
+    try:
+        for check in checks:
+            line = f"checking against the oracle: {check.checked / check.total:.0%}"
+            if line != said:
+                print(f"\r{line}", end="", file=sys.stderr, flush=True)
+                said = line
+            yield check
+    finally:
+        print("\r" + " " * len(said), end="\r", file=sys.stderr, flush=True)

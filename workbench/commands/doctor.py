@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
     why_no_window = _why_no_window()
     print(aligned(facts(device)))
     print()
-    print(f"The window cannot open: {why_no_window}" if why_no_window else "The window can open.")
+    print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
     return FAILED if why_no_window else 0
 
 
@@ -101,7 +101,16 @@ def _display() -> str:
     if sys.platform != "linux":
         return "the system's"
     named = [f"{n}={os.environ[n]}" for n in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(n)]
-    return ", ".join(named) or "none: `workbench` draws its window to workbench.png"
+    return ", ".join(named) or "none"
+
+
+def _where_it_opens() -> str:
+    """What `workbench` will do here, where Qt has all that it needs."""
+    if qt_libraries.platform() != "offscreen":
+        return "The window can open."
+    if "QT_QPA_PLATFORM" in os.environ:
+        return "The window opens unseen, as QT_QPA_PLATFORM=offscreen asks for; unset it to see it."
+    return "No window opens, for lack of a display: `workbench` draws it into workbench.png."
 
 
 def _why_no_window() -> str | None:

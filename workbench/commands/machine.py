@@ -18,7 +18,7 @@ from workbench import numbers
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
     """What makes the Engine that --device and --no-gpu ask for, on the thread that will use it."""
-    return partial(Engine, arguments.device, use_gpu=not arguments.no_gpu)
+    return partial(Engine, arguments.device or 0, use_gpu=not arguments.no_gpu)
 
 
 def cpu() -> str:

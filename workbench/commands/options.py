@@ -14,6 +14,8 @@ from workbench import intents
 from workbench.intents import Changes
 from workbench.state import Picture, State
 
+PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for any picture
+
 
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """The State fields that the options set, checked together with the rest of `state`.
@@ -57,8 +59,20 @@ def _refuse_ignored(chosen: Filter, arguments: Namespace) -> None:
             raise BadJobError(f"{chosen.title} takes no --{name}.")
 
 
+def ignored(arguments: Namespace, implementation: str, reason: str | None) -> str | None:
+    """A sentence on the GPU's options where `implementation` has no use for them, else None.
+
+    reason  why it is not one on the GPU, where nobody asked for one on the CPU
+    """
+    given = [f"--{name}" for name in ("block", "device") if getattr(arguments, name) is not None]
+    if not given or intents.implementation(implementation).kind == "cuda":
+        return None
+    be = "is" if len(given) == 1 else "are"
+    sentence = f"{' and '.join(given)} {be} ignored: {implementation} runs on the CPU."
+    return f"{sentence} {reason}" if reason else sentence
+
+
 def _check(state: State) -> None:
     """Raise BadJobError for what no picture could make sense of."""
-    pixel = Picture("", np.zeros((1, 1, 1), np.uint8))
-    intents.job_for(replace(state, picture=pixel))
+    intents.job_for(replace(state, picture=PIXEL))
     Engine(use_gpu=False).implementation(state.implementation)

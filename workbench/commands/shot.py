@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
+from kernels.device import NoDevice
 from workbench import intents
 from workbench.cli import FAILED, USAGE
 from workbench.commands import CommandError
-from workbench.commands.options import changes_of
+from workbench.commands.options import changes_of, ignored
 from workbench.commands.real_window import (
     real_window,
     settle,
@@ -32,10 +34,13 @@ def run(arguments: Namespace) -> int:
     changes = changes_of(arguments, State())
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
+        _resize(window, arguments.size_px)
         wait_for_device(window)
         _refuse_another_implementation(arguments, window)
+        _say_what_is_ignored(arguments, window)
         result = settle(window, lambda: window.open_paths(paths))
         wait_for_baseline(window, result)
+        _resize(window, arguments.size_px)  # with the timings its contents may have grown
         _draw(window, arguments.output)
     print(f"{arguments.output}\n{as_table(result)}")
     return 0 if result.check is None or result.check.ok else FAILED
@@ -46,6 +51,28 @@ def _check(output: Path, paths: list[Path]) -> None:
         raise CommandError(f"{output} must end in .png, the format that keeps the settings.", USAGE)
     if output.resolve() in [each.resolve() for each in paths]:
         raise CommandError(f"{output} is an input; write to another file.", USAGE)
+
+
+def _resize(window: MainWindow, size: tuple[int, int]) -> None:
+    """Give it `size`, or refuse: it does not become smaller than its contents."""
+    QCoreApplication.processEvents()  # what it shows has changed, and so may its least size
+    window.resize(*size)
+    QCoreApplication.processEvents()
+    real = zip(size, (window.width(), window.height()), ("wide", "high"), strict=True)
+    too_small = [f"{least} pixels {way}" for asked, least, way in real if least > asked]
+    if too_small:
+        raise CommandError(
+            f"The window is at least {' and '.join(too_small)}, so --size-px {size[0]}x{size[1]} "
+            "is too small.",
+            USAGE,
+        )
+
+
+def _say_what_is_ignored(arguments: Namespace, window: MainWindow) -> None:
+    asked, device = arguments.implementation, window.device
+    reason = device.reason if asked is None and isinstance(device, NoDevice) else None
+    if note := ignored(arguments, window.store.state.implementation, reason):
+        print(f"workbench: {note}", file=sys.stderr)
 
 
 def _refuse_another_implementation(arguments: Namespace, window: MainWindow) -> None:

@@ -18,7 +18,7 @@ RUNS = 7
 
 def measure(arguments: Namespace) -> Iterator[Row]:
     """Start the program again and again; the first start only warms up."""
-    options = ["--device", str(arguments.device)] + ["--no-gpu"] * arguments.no_gpu
+    options = ["--device", str(arguments.device or 0)] + ["--no-gpu"] * arguments.no_gpu
     starts = [_start(options) for _ in range(1 + (arguments.runs or RUNS))][1:]
     for what in starts[0]:
         yield Row(what, [each[what] for each in starts])

@@ -1,0 +1,65 @@
+"""What OpenCV would get wrong, it refuses; right up to there it is right."""
+
+import numpy as np
+import pytest
+
+from kernels import Engine, Job, Sampling
+from kernels.errors import CannotRunError
+from kernels.host.opencv import LARGEST_SUM
+
+QUICK = Sampling(max_samples=1)
+PATTERNS = {
+    "in one pass": [[1, 0, 0], [0, 0, 0], [0, 0, 1]],
+    "in two passes": [[0, 0, 0], [1, 2, 1], [0, 0, 0]],
+    "downwards": [[-1, 0, 0], [0, 0, 0], [0, 0, -1]],
+}
+
+
+@pytest.fixture
+def engine():
+    return Engine(use_gpu=False)
+
+
+def job_of(pattern, pixel_type, largest_sum, implementation="opencv"):
+    """Weights that can bring sums up to `largest_sum`, over a picture that does."""
+    largest = np.iinfo(pixel_type).max
+    picture = np.random.default_rng().integers(0, largest, (20, 30, 3), pixel_type, endpoint=True)
+    picture[5:9, 5:9] = largest
+    drawn = np.array(PATTERNS[pattern], np.float64)
+    weights = drawn * (largest_sum / largest / np.abs(drawn).sum())
+    return Job(picture, weights.astype(np.float32), implementation=implementation)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+def test_large_weights_saturate(engine, pattern, pixel_type):
+    result = engine.run(job_of(pattern, pixel_type, 0.99 * LARGEST_SUM), QUICK)
+    assert result.check.ok
+    assert result.picture.max() == (0 if pattern == "downwards" else np.iinfo(pixel_type).max)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+@pytest.mark.parametrize("largest_sum", [1.01 * LARGEST_SUM, 2.0**32, 1e32])
+def test_larger_ones_are_refused_and_go_to_parallel(engine, pattern, pixel_type, largest_sum):
+    job = job_of(pattern, pixel_type, largest_sum)
+    with pytest.raises(CannotRunError, match=f"With {pixel_type} pixels .* such as parallel"):
+        engine.run(job, QUICK)
+    assert engine.best_for(job) == "parallel"
+    other = job_of(pattern, pixel_type, largest_sum, "parallel")
+    assert engine.run(other, QUICK).check.ok
+
+
+def test_float_pictures_take_large_weights(engine):
+    picture = np.random.default_rng().random((20, 30, 3), np.float32)
+    weights = np.array(PATTERNS["in one pass"], np.float32) * np.float32(1e30)
+    assert engine.run(Job(picture, weights, implementation="opencv"), QUICK).check.ok
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_are_refused_and_go_to_parallel(engine, value):
+    picture = np.zeros((9, 9, 1), np.float32)
+    picture[4, 4] = value
+    job = Job(picture, np.ones((3, 3), np.float32), implementation="opencv")
+    assert "such as parallel" in engine.why_not(job)
+    assert engine.best_for(job) == "parallel"

@@ -1,0 +1,81 @@
+"""Boxes for numbers typed in: nothing is lost on the way, and what is refused is said."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from PySide6.QtCore import QLocale, QPoint
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
+
+_DECIMAL = re.compile(r"[+-]?\d*[.,]?\d*")
+_WHOLE = re.compile(r"[+-]?\d*")
+State = QValidator.State
+
+
+class DecimalBox(QDoubleSpinBox):
+    """Takes a decimal point or comma; a number out of range becomes the nearest in it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _prepare(self)
+
+    def validate(self, text: str, position: int) -> tuple[State, str, int]:
+        return _judge(self, _DECIMAL, text), text, position
+
+    def fixup(self, text: str) -> str:
+        return _nearest(self, text)
+
+    def valueFromText(self, text: str) -> float:  # noqa: N802
+        number = _number(text)
+        return self.value() if number is None else number
+
+
+class WholeBox(QSpinBox):
+    """Takes whole numbers; one out of range becomes the nearest in it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _prepare(self)
+
+    def validate(self, text: str, position: int) -> tuple[State, str, int]:
+        return _judge(self, _WHOLE, text), text, position
+
+    def fixup(self, text: str) -> str:
+        return _nearest(self, text)
+
+
+def _prepare(box: QAbstractSpinBox) -> None:
+    box.setLocale(QLocale.c())  # a point, as everywhere else in the program
+    box.setKeyboardTracking(False)
+    box.lineEdit().inputRejected.connect(lambda: _refuse(box))
+
+
+def _judge(box: Any, pattern: re.Pattern[str], text: str) -> State:
+    """Too large or too small is only intermediate: more may be typed, or `fixup` mends it."""
+    if not pattern.fullmatch(text.strip()):
+        return State.Invalid
+    number = _number(text)
+    is_within = number is not None and box.minimum() <= number <= box.maximum()
+    return State.Acceptable if is_within else State.Intermediate
+
+
+def _nearest(box: Any, text: str) -> str:
+    number = _number(text)
+    if number is None:
+        return text
+    return str(box.textFromValue(min(max(number, box.minimum()), box.maximum())))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _refuse(box: Any) -> None:
+    kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
+    low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
+    QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), f"{kind} from {low} to {high}", box)
