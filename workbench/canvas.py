@@ -64,6 +64,7 @@ class Canvas(QWidget):
         self.plot.scene().sigMouseMoved.connect(self._tell)
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
+        self.plot.resize(self.size())
         self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
@@ -86,6 +87,7 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         if self.plot is not None:
+            self.plot.resize(self.size())  # the layout does so only while it is shown
             self.ready.emit()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802

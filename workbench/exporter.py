@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
@@ -35,15 +36,12 @@ class Exporter(QObject):
         super().__init__(parent)
         self._background = background
 
-    def save_result(self, path: Path, result: Result, settings: Settings) -> None:
-        """The filtered picture at full resolution; in a PNG the settings go along."""
-        if path.suffix.lower() == ".png" and result.picture.dtype.kind == "u":
-            self._write(path, lambda: save_png(path, result.picture, settings))
-        else:
-            self._write(path, lambda: image_files.save(path, result.picture))
+    def save_result(self, path: Path, result: Result) -> None:
+        """The filtered picture at full resolution: a picture like any other."""
+        self._write(path, lambda: image_files.save(path, result.picture))
 
-    def save_image(self, path: Path, image: QImage, settings: Settings) -> None:
-        """A screenshot, as PNG with the settings inside."""
+    def save_screenshot(self, path: Path, image: QImage | NDArray[Any], settings: Settings) -> None:
+        """An image, or samples of 8 or 16 bits, as PNG with the settings inside."""
         path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
         self._write(path, lambda: save_png(path, image, settings))
 

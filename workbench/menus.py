@@ -76,6 +76,12 @@ class Menus(QObject):
             Action(shot, "&Window…", lambda: self._save_image("window"), ("Ctrl+Shift+W",)),
             Action(
                 shot,
+                "&Filtered picture…",
+                self._save_filtered,
+                tip="At full resolution, with the settings inside.",
+            ),
+            Action(
+                shot,
                 "&Comparison…",
                 lambda: self._save_image("comparison"),
                 ("Ctrl+Shift+S",),
@@ -163,12 +169,21 @@ class Menus(QObject):
             return
         extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
         if path := self._ask_path(f"{suggested_name(picture, result)}{extension}", SAVE_FILTER):
-            self._window.exporter.save_result(path, result, self._window.choices_to_keep())
+            self._window.exporter.save_result(path, result)
 
     def _save_image(self, what: str) -> None:
         image = self._take(what)
         if not image.isNull() and (path := self._ask_path(f"{what}.png", PNG_FILTER)):
-            self._window.exporter.save_image(path, image, self._window.choices_to_keep())
+            self._window.exporter.save_screenshot(path, image, self._window.choices_to_keep())
+
+    def _save_filtered(self) -> None:
+        """As _save_image, in all the bits that a PNG can hold."""
+        result, shown = self._window.live.result, self._window.live.shown
+        if result is None or shown is None:
+            self._say("There is no result to save yet.")
+        elif path := self._ask_path("filtered.png", PNG_FILTER):
+            image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
+            self._window.exporter.save_screenshot(path, image, self._window.choices_to_keep())
 
     def _copy_image(self, what: str) -> None:
         image = self._take(what)

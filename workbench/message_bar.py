@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
+    QGridLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -43,6 +43,7 @@ Kind = Literal["info", "warning", "error"]
 WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"}
 INFO_MS = 8000
 WIDEST = 900
+NARROW = 480
 _MARGIN = 18
 
 
@@ -86,9 +87,9 @@ class MessageBar(QWidget):
         self._sentence.setPlainText(sentence)
         self._more.setVisible(bool(details))
         self.setAccessibleName(f"{WORDS[kind]}: {sentence}")
-        self._place()
         self.show()
         self.raise_()
+        self._place()  # hidden, the sentence would not know its height yet
         self._recolour()
         self._announce()
         self._timer.stop()
@@ -119,14 +120,13 @@ class MessageBar(QWidget):
         self._dismiss.clicked.connect(lambda: self.clear())
         self._timer.timeout.connect(lambda: self.clear("info"))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
-        row = self._row = QHBoxLayout(self)
-        row.setContentsMargins(18, 8, 10, 8)
-        row.setSpacing(10)
-        row.addWidget(self._icon)
-        row.addWidget(self._word)
-        row.addWidget(self._sentence, 1)
-        row.addWidget(self._more)
-        row.addWidget(self._dismiss)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(18, 8, 10, 8)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setColumnStretch(2, 1)
+        parts = (self._icon, self._word, self._sentence, self._more, self._dismiss)
+        for column, part in enumerate(parts):
+            self._grid.addWidget(part, 0, column)
 
     def _wait(self) -> None:
         if self._kind == "info" and not self.underMouse():
@@ -155,10 +155,22 @@ class MessageBar(QWidget):
     def _place(self) -> None:
         """In the middle of the view's width, as high as the sentence then needs."""
         width = min(self._over.width() - 2 * _MARGIN, WIDEST)
+        self._fold(width < NARROW)
         self.resize(width, self.height())
-        self._row.activate()  # which tells the sentence its width, and it its height
+        self._grid.activate()  # which tells the sentence its width, and it its height
         left = (self._over.width() - width) // 2
         self.setGeometry(QRect(left, CHIPS_HEIGHT, width, self.sizeHint().height()))
+
+    def _fold(self, is_narrow: bool) -> None:
+        """Give the sentence a row of its own, or a place between the word and the buttons."""
+        is_folded = self._sentence is not self._between()
+        if is_folded != is_narrow:
+            self._grid.removeWidget(self._sentence)
+            self._grid.addWidget(self._sentence, *((1, 0, 1, 5) if is_narrow else (0, 2, 1, 1)))
+
+    def _between(self) -> QWidget | None:
+        item = self._grid.itemAtPosition(0, 2)
+        return item.widget() if item is not None else None
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:

@@ -29,7 +29,7 @@ class DecimalBox(QDoubleSpinBox):
 
     def valueFromText(self, text: str) -> float:  # noqa: N802
         number = _number(text)
-        return self.value() if number is None else number
+        return self.value() if number is None else round(number, self.decimals())
 
 
 class WholeBox(QSpinBox):

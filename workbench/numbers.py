@@ -58,7 +58,9 @@ def byte_count(count: int) -> str:
 
 
 def ratio(value: float) -> str:
-    """0.42×, 4.2×, 12.3×, 123×."""
+    """0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
+    if 0 < value < 0.0995:
+        return f"{_plain(f'{value:#.2g}')}×"
     decimals = 2 if value < 0.995 else 1 if value < 99.95 else 0
     return f"{value:,.{decimals}f}×"
 

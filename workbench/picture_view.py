@@ -64,7 +64,7 @@ class PictureView(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setMinimumSize(160, 120)
+        self.setMinimumSize(160, 100)
 
     @property
     def device_size(self) -> Size:

@@ -126,8 +126,11 @@ class SweepChart(QWidget):
         self._baseline.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
+        policy = self._baseline.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # it is higher than the buttons: nothing jumps
+        self._baseline.setSizePolicy(policy)
         self._baseline.currentIndexChanged.connect(self._draw)
-        self._against = QLabel("against")
+        self._against = QLabel("vs")
         self._against.setForegroundRole(MUTED)
         self._against.setBuddy(self._baseline)
 

@@ -39,6 +39,7 @@ from workbench.tile import MUTED, ElidedLabel, scaled_font
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 POINTS_BEFORE_ESTIMATE = 3
 HINT_LINES = 3
+BUTTON_MARGIN_PX = 11  # padding and border of theme.qss
 LONGEST_TEXT = 1000  # of values, in characters
 
 
@@ -168,6 +169,9 @@ class SweepPanel(QWidget):
         for dimension in DIMENSIONS:
             button = QToolButton()
             button.setText(DIMENSION_LABELS[dimension])
+            button.setFont(scaled_font(0.9))  # three of them have to stand side by side, ...
+            text_px = button.fontMetrics().horizontalAdvance(dimension)
+            button.setMinimumWidth(text_px + 2 * BUTTON_MARGIN_PX)  # ... so without spare room
             button.setCheckable(True)
             button.setObjectName(f"vary-{dimension.replace(' ', '-')}")
             button.setAccessibleName(f"Vary the {dimension}")

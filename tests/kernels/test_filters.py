@@ -187,14 +187,24 @@ def test_custom_weights_are_read_from_text(text):
     assert custom.parse(text) == ((1, 2, 3), (4, 5, 6), (7, 8, 9))
 
 
+def test_custom_weights_may_be_fractions():
+    assert custom.parse("1/4 0 -1/2; 0 3/2 0; 1e-1/2 0 0") == (
+        (0.25, 0, -0.5),
+        (0, 1.5, 0),
+        (0.05, 0, 0),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "odd size"),
+        ("", "Write rows of numbers"),
         ("1 2; 3 4", "odd size from 1 to 127, not 2"),
         ("1 2 3; 4 5 6", "square"),
         ("1 2; 3", "square"),
-        ("1 x 3", "numbers"),
+        ("1 x 3", "'x' is not a number"),
+        ("1/0", "'1/0' is not a number"),
+        ("1//2", "is not a number"),
         ("nan", "finite"),
         ("1e39", "finite"),
     ],

@@ -383,7 +383,28 @@ def test_without_a_result_wipe_shows_the_picture_alone(view):
     open_picture(view, noise())
     view.show_state(State(view_mode="wipe"))
     assert not view._wipe_view.divider.isVisible()
-    assert view._wipe_view.caption == "Before"
+    assert view._wipe_view.caption == "Before · noise.png · 90×60"
+
+
+def test_the_caption_names_the_picture_and_its_size(loaded):
+    assert loaded._before_view.caption == "Before · noise.png · 90×60"
+    loaded.show_nothing()
+    assert loaded._before_view.caption == "Before"
+
+
+def test_in_a_narrow_window_the_read_out_stands_above_the_buttons(loaded, qapp):
+    def is_beside():
+        return loaded._read_out.geometry().bottom() > button(loaded, "fit").geometry().top()
+
+    assert is_beside()
+    loaded.resize(loaded.minimumSizeHint().width(), 600)
+    qapp.processEvents()
+    assert loaded.minimumSizeHint().width() <= 364  # what 1024 pixels leave between the panels
+    assert not is_beside()
+    assert loaded._zoom.geometry().left() > loaded._read_out.position.geometry().right()
+    loaded.resize(900, 600)
+    qapp.processEvents()
+    assert is_beside()
 
 
 @pytest.mark.parametrize("mode", ["side", "wipe"])

@@ -205,8 +205,8 @@ def test_weights_typed_in_are_applied(qtbot, window):
     [
         ("1 2\n3 4", "odd size"),
         ("1 2 3", "square"),
-        ("0 0 0\n0 x 0\n0 0 0", "must be numbers"),
-        ("", "odd size"),
+        ("0 0 0\n0 x 0\n0 0 0", "'x' is not a number"),
+        ("", "Write rows of numbers"),
         ("nan", "finite"),
         ("1e39", "finite"),
     ],
@@ -276,7 +276,7 @@ def test_keys_walk_over_what_can_run(qtbot, window):
 
 def test_the_speed_up_is_against_what_was_chosen(qtbot, window):
     speedup = child(window, "speedup")
-    until(qtbot, lambda: "OpenCV" in speedup.accessibleName())
+    assert "this is the baseline" in speedup.accessibleName()
     pick(child(window, "baseline", QComboBox), "sequential")
     until(qtbot, lambda: "Sequential (1 thread)" in speedup.accessibleName())
 

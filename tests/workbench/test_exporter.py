@@ -60,13 +60,41 @@ def test_the_result_is_saved_as_it_is(pixel_type, channels, name, qtbot, window,
     assert proposed == [f"made up gaussian-blur 5x5{extension}"]
 
 
-def test_in_a_png_the_settings_go_along(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8), built_in="noise")
-    settle(qtbot, window, lambda: window.store.update(border="wrap", ksize=9))
-    choose(tmp_path / "result.PNG")
-    path = saved(qtbot, window, tmp_path / "result.PNG", lambda: trigger(window, "Save result as…"))
+def test_a_name_without_an_extension_gets_the_one_proposed(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    choose(tmp_path / "result")
+    saved(qtbot, window, tmp_path / "result.png", lambda: trigger(window, "Save result as…"))
+
+
+def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
+    path = tmp_path / "mine.png"
+    image_files.save(path, noise(8, 8))
+    before = path.read_bytes()
+    settle(qtbot, window, lambda: window.open_paths([path]))
+    choose(path)
+    trigger(window, "Save result as…")
+    assert "save under another name" in window.messages.sentence
+    assert path.read_bytes() == before
+
+
+def test_a_saved_result_is_a_picture_like_any_other(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    choose(tmp_path / "result.png")
+    path = saved(qtbot, window, tmp_path / "result.png", lambda: trigger(window, "Save result as…"))
+    assert read_settings(path) is None
+
+
+def test_in_a_screenshot_of_the_filtered_picture_the_settings_go_along(
+    qtbot, window, choose, tmp_path
+):
+    result = show_picture(qtbot, window, noise(8, 8, 3, "uint16"), built_in="noise")
+    result = settle(qtbot, window, lambda: window.store.update(border="wrap", ksize=9))
+    path = tmp_path / "filtered.PNG"
+    choose(path)
+    saved(qtbot, window, path, lambda: trigger(window, "Filtered picture…"))
     settings = read_settings(path)
     assert (settings["border"], settings["ksize"], settings["built_in"]) == ("wrap", 9, "noise")
+    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
 
 
 def test_the_comparison_is_both_at_full_resolution(qtbot, window, choose, tmp_path):
@@ -141,7 +169,7 @@ def test_what_cannot_be_saved_is_one_sentence_and_no_file(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["result", "result.xyz", "result.jpg"])
+@pytest.mark.parametrize("name", ["result.xyz", "result.jpg"])
 def test_a_format_that_does_not_hold_the_result_is_said(name, qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8, 3, "uint16"))
     choose(tmp_path / name)

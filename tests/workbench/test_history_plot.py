@@ -1,7 +1,12 @@
 """The history plot: one point a job, marked where what ran was changed."""
 
+from itertools import combinations, pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFontMetricsF
 
 from tests.made_up import FAILED, a_job, result
 from workbench import theme
@@ -31,8 +36,8 @@ def test_every_job_is_a_point_that_tells_its_values(qtbot, history):
     history.add(result("shared", (0.2,)))
     history.add(result("opencv", (2.0,)))
     qtbot.waitUntil(lambda: len(texts(history)) == 2)
-    assert texts(history)[0].splitlines()[0] == "shared 32×8: 200\u202fµs"
-    assert texts(history)[1].splitlines()[0] == "opencv: 2.00\u202fms"
+    assert texts(history)[0].splitlines()[0] == "Shared-memory tile 32×8: 200\u202fµs"
+    assert texts(history)[1].splitlines()[0] == "OpenCV: 2.00\u202fms"
     spot = canvas_of(history).spots[1]
     place = canvas_of(history).plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
     assert canvas_of(history).spot_at(place) == spot
@@ -62,7 +67,8 @@ def test_it_is_summed_up_for_who_cannot_see_it(history):
     history.add(result("opencv", (2.0,)))
     history.add(result("shared", (0.2,)))
     assert history.accessibleDescription().replace("\u202f", " ") == (
-        "2 runs, kernel times from 200 µs to 2.00 ms; the last, shared 32×8, took 200 µs."
+        "2 runs, kernel times from 200 µs to 2.00 ms; "
+        "the last, Shared-memory tile 32×8, took 200 µs."
     )
 
 
@@ -85,7 +91,54 @@ def test_it_follows_the_theme(qtbot, history, qapp):
     assert background == theme.DARK.panel
 
 
-def test_labels_never_cover_each_other():
-    places = label_places([0, 50, 60, 200, 290], [100, 100, 100, 60, 80], room=300)
-    assert [place and place.row for place in places] == [0, 1, None, 0, 1]
-    assert places[-1].is_left
+def extents(starts, places):
+    """(row, from, to) of the labels that have a place, in px."""
+    return [
+        (p.row, start - p.width, start) if p.is_left else (p.row, start, start + p.width)
+        for start, p in zip(starts, places, strict=True)
+        if p is not None
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 499), st.integers(10, 200)), unique_by=lambda each: each[0]
+    ).map(sorted)
+)
+def test_labels_never_cover_each_other_nor_leave_the_plot(labels):
+    starts, widths = [start for start, _ in labels], [width for _, width in labels]
+    shown = extents(starts, label_places(starts, widths, room=500))
+    assert all(begin >= 0 and end <= 500 for _, begin, end in shown)
+    for one, other in combinations(shown, 2):
+        assert one[0] != other[0] or one[2] <= other[1] or other[2] <= one[1]
+
+
+def test_a_crowded_label_is_cut_and_the_newest_is_whole():
+    places = label_places([0, 60, 120, 180], [100, 100, 100, 100], room=500)
+    assert [place.row for place in places] == [1, 0, 1, 0]
+    assert [place.width for place in places] == [112 - 12, 112 - 12, 100, 100]
+    cut = label_places([0, 27, 54, 81], [100, 100, 100, 100], room=500)
+    assert [place.width for place in cut] == [46, 46, 100, 100]
+
+
+def test_at_the_right_edge_a_label_stands_left_of_its_line():
+    (place,) = label_places([480], [100], room=500)
+    assert place == (0, True, 100)
+
+
+@pytest.mark.parametrize("times", [(450, 0.8, 0.3, 0.6, 2.0, 600), (1.0,), (1.0, 1.1), (1e-3, 1e5)])
+def test_markers_are_whole_and_tick_labels_apart(qtbot, history, times):
+    for number, ms in enumerate(times):
+        history.add(result("opencv" if number % 2 else "sequential", (float(ms),)))
+    canvas = canvas_of(history)
+    qtbot.waitUntil(lambda: len(canvas.spots) == len(times))
+    box = canvas.plot.getViewBox()
+    for spot in canvas.spots:
+        y = box.mapViewToScene(QPointF(spot.x, spot.y)).y()
+        assert box.sceneBoundingRect().top() + 5 <= y <= box.sceneBoundingRect().bottom() - 5
+    axis, (low, high) = canvas.plot.getAxis("left"), box.viewRange()[1]
+    ticks = axis.tickValues(low, high, box.height())[0][1]
+    px = [tick * box.height() / (high - low) for tick in ticks]
+    assert all(b - a >= QFontMetricsF(axis.style["tickFont"]).height() for a, b in pairwise(px))
+    assert len(ticks) >= 1
+    assert all(axis.lowest <= tick <= axis.highest for tick in ticks)

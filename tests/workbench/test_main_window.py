@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
+from PySide6.QtWidgets import QComboBox, QLabel, QMessageBox, QPushButton, QSlider
 
 from kernels.device import NoDevice
 from kernels.engine import Engine
@@ -160,7 +160,26 @@ def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):
     window.menus._fill_recent()
 
 
-def test_everything_can_be_forgotten(qtbot, home, make_window):
+@pytest.fixture
+def say(monkeypatch):
+    """Answers the next questions with Yes or No."""
+
+    def say(answer):
+        button = QMessageBox.StandardButton[answer]
+        monkeypatch.setattr(QMessageBox, "question", lambda *_: button)
+
+    return say
+
+
+def test_nothing_is_forgotten_without_a_yes(window, say):
+    window.store.update(border="wrap")
+    say("No")
+    trigger(window, "Start with defaults again")
+    assert window.store.state.border == "wrap"
+
+
+def test_everything_can_be_forgotten(qtbot, home, make_window, say):
+    say("Yes")
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
     until(qtbot, lambda: window.device)

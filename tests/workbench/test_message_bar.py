@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, 
 
 from workbench import message_bar, theme
 from workbench.message_bar import DetailsDialog, MessageBar
+from workbench.picture_view import CHIPS_HEIGHT
 
 
 @pytest.fixture
@@ -123,3 +124,18 @@ def test_it_is_repainted_in_the_colours_of_a_new_theme(window, qapp):
     middle = window.bar.grab().toImage().pixelColor(window.bar.width() // 2, 4)
     theme.apply(qapp, "light")
     assert middle.name() == theme.DARK.panel
+
+
+def test_it_floats_over_the_view_and_follows_its_width(window, qtbot):
+    beneath = QWidget(window)
+    beneath.setGeometry(0, 0, 700, 400)
+    beneath.show()
+    window.bar.show_message("error", "The disk is full. " * 8)
+    hit = window.childAt(window.bar.geometry().center())
+    assert hit is window.bar or window.bar.isAncestorOf(hit)
+    wide = window.bar.height()
+    assert wide < 120, "as high as the sentence needs, from the first"
+    window.resize(420, 400)
+    qtbot.waitUntil(lambda: window.bar.geometry().right() < 420)
+    qtbot.waitUntil(lambda: window.bar.height() > wide)
+    assert window.bar.y() >= CHIPS_HEIGHT  # the captions stay readable

@@ -63,7 +63,15 @@ def test_rates_and_sizes_have_their_usual_units():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.42, "0.42×"), (0.999, "1.0×"), (4.21, "4.2×"), (12.34, "12.3×"), (123.4, "123×")],
+    [
+        (0.0042, "0.0042×"),
+        (0.0996, "0.10×"),
+        (0.42, "0.42×"),
+        (0.999, "1.0×"),
+        (4.21, "4.2×"),
+        (12.34, "12.3×"),
+        (123.4, "123×"),
+    ],
 )
 def test_a_ratio_has_as_many_decimals_as_it_deserves(value, text):
     assert numbers.ratio(value) == text

@@ -216,13 +216,12 @@ def test_next_and_previous_go_through_a_folder_as_people_count(qtbot, window, fo
 def test_the_ends_of_a_folder_are_said(qtbot, window, folder):
     settle(qtbot, window, lambda: window.open_paths([folder / "img10.png"]))
     trigger(window, "Next in folder")
-    until(qtbot, lambda: window.messages.kind == "info")
-    assert window.messages.sentence == "img10.png is the last picture in its folder."
-    window.messages.clear()
+    last = "img10.png is the last picture in its folder."
+    until(qtbot, lambda: window.messages.sentence == last)
     settle(qtbot, window, lambda: window.opener.open_file(folder / "img1.png"))
     trigger(window, "Previous in folder")
-    until(qtbot, lambda: window.messages.kind == "info")
-    assert window.messages.sentence == "img1.png is the first picture in its folder."
+    first = "img1.png is the first picture in its folder."
+    until(qtbot, lambda: window.messages.sentence == first)
 
 
 def test_a_folder_that_is_gone_is_said(qtbot, window, folder, tmp_path):

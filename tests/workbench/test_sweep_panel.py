@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -17,12 +19,16 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QScrollArea,
+    QToolButton,
     QWidget,
 )
 
-from tests.made_up import FAILED, IMPLEMENTATIONS, point
+from kernels.sweep import Measurement, SweepPoint, cells
+from tests.made_up import FAILED, IMPLEMENTATIONS, point, result
 from workbench import sweep_series, sweep_values, sweep_words, theme
 from workbench.canvas import Canvas
+from workbench.commands import machine
 from workbench.plotting import log_ticks, look_of, shortened
 from workbench.state import Picture, State
 from workbench.sweep_panel import SweepPanel
@@ -162,12 +168,29 @@ def test_what_the_user_unticked_stays_so_when_availability_changes(qtbot, panel)
 
 def test_what_is_held_fixed_is_said(qtbot, panel):
     assert words(panel, "sweep-hint") == (
-        "With Gaussian blur 5×5, border clamp, noise of 3 channels, blocks 32×8."
+        "With Gaussian blur 5×5, border clamp, noise of 3 channels uint8, blocks 32×8, L2 cold."
     )
     click(qtbot, panel, "vary-block-shape")
     assert words(panel, "sweep-hint") == (
-        "With Gaussian blur 5×5, border clamp, 40×30 pixels of 3 channels."
+        "With Gaussian blur 5×5, border clamp, 40×30 pixels of 3 channels uint8, L2 cold."
     )
+    panel.show_state(replace(PHOTO, filter="unsharp", sigma=1.5, amount=2.0))
+    click(qtbot, panel, "vary-kernel-size")
+    for key, each in IMPLEMENTATIONS.items():
+        if each.kind == "cuda":
+            toggle(qtbot, panel, key)
+    assert words(panel, "sweep-hint") == (
+        "With Unsharp mask, σ 1.5, amount 2, border clamp, 40×30 pixels of 3 channels uint8."
+    )
+
+
+def test_the_check_boxes_stand_still_whatever_the_hint_says(qtbot, qapp, panel):
+    panel.resize(320, 760)
+    before = child(panel, "sweep-opencv").mapTo(panel, QPoint())
+    for state in (State(), replace(PHOTO, filter="laplacian_of_gaussian", sigma=12.25, ksize=127)):
+        panel.show_state(state)
+        qapp.processEvents()
+        assert child(panel, "sweep-opencv").mapTo(panel, QPoint()) == before
 
 
 def test_cancel_is_there_only_while_something_runs(qtbot, panel):
@@ -238,8 +261,8 @@ def test_time_left_is_estimated_once_there_are_some_points(qtbot, panel):
 def test_progress_and_how_it_ended_are_said(qtbot, panel):
     type_values(qtbot, panel, "8")
     start(qtbot, panel)
-    panel.show_progress("point 1 of 6 · opencv 8²")
-    assert words(panel, "sweep-doing") == "point 1 of 6 · opencv 8²"
+    panel.show_progress("1 of 6 · OpenCV 8²")
+    assert words(panel, "sweep-doing") == "1 of 6 · OpenCV 8²"
     for key in IMPLEMENTATIONS:
         panel.show_point(point(SIZES, key, 8))
     panel.finished()
@@ -268,6 +291,66 @@ def test_points_can_be_copied_as_csv(qtbot, panel):
     assert table[1]["note"] == "It does not fit."
 
 
+def test_csv_has_the_conditions_of_the_start(qtbot, panel):
+    start(qtbot, panel)
+    panel.show_point(point(SIZES, "opencv", 8))
+    panel.show_state(replace(PHOTO, filter="box"))
+    click(qtbot, panel, "sweep-copy-csv")
+    (row,) = csv.DictReader(io.StringIO(QGuiApplication.clipboard().text()))
+    assert (row["sigma"], row["amount"]) == ("automatic", "")
+    assert row["cpu"] == machine.cpu()
+
+
+# -- what it remembers
+
+
+def test_the_choices_survive_a_restart(qtbot, panel):
+    type_values(qtbot, panel, "8, 16")
+    toggle(qtbot, panel, "sequential")
+    click(qtbot, panel, "vary-kernel-size")
+    type_values(qtbot, panel, "5, 9")
+    kept = json.loads(json.dumps(panel.choices()))
+    again = SweepPanel()
+    qtbot.addWidget(again)
+    again.restore(kept)
+    again.show_implementations([(each, None) for each in IMPLEMENTATIONS.values()])
+    again.show_state(PHOTO)
+    again.show()
+    wish = start(qtbot, again)
+    assert (wish.dimension, wish.values) == ("kernel size", (5, 9))
+    assert "sequential" not in [each.key for each in wish.implementations]
+    assert child(again, "vary-kernel-size", QAbstractButton).isChecked()
+    assert again.choices() == kept
+    again.show_running(False)
+    click(qtbot, again, "vary-image-size")
+    assert start(qtbot, again).values == (8, 16)
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        {},
+        {"dimension": "colour", "values": 7, "unticked": "opencv"},
+        {"dimension": ["image size"], "values": {"image size": 3}, "unticked": [1, None, {}]},
+        {"values": ["image size"], "unticked": {"opencv": 1}},
+    ],
+)
+def test_what_makes_no_sense_is_as_on_the_first_day(qtbot, panel, nonsense):
+    first_day = panel.choices()
+    click(qtbot, panel, "vary-block-shape")
+    type_values(qtbot, panel, "8×8")
+    toggle(qtbot, panel, "opencv")
+    panel.restore(nonsense)
+    assert panel.choices() == first_day
+    assert start(qtbot, panel).dimension == "image size"
+
+
+def test_an_implementation_that_has_gone_is_remembered_without_harm(panel):
+    panel.restore({"unticked": ["gone", "opencv"]})
+    assert not child(panel, "sweep-opencv", QCheckBox).isChecked()
+    assert child(panel, "sweep-shared", QCheckBox).isChecked()
+
+
 # -- the chart
 
 
@@ -287,7 +370,7 @@ def test_points_are_drawn_as_they_come_and_tell_their_values(qtbot, panel):
     sweep_of_sizes(panel)
     canvas = drawn(qtbot, panel)
     qtbot.waitUntil(lambda: len(canvas.spots) == 6)
-    spot = next(s for s in canvas.spots if s.text.startswith("shared 1024²"))
+    spot = next(s for s in canvas.spots if s.text.startswith("Shared-memory tile 1024²"))
     assert (spot.x, spot.y) == (10.0, pytest.approx(np.log10(4.0)))
     place = canvas.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
     assert canvas.spot_at(place + QPointF(3, 3)) == spot
@@ -298,21 +381,23 @@ def test_the_speed_up_is_against_the_baseline_it_names(qtbot, panel):
     sweep_of_sizes(panel)
     canvas = drawn(qtbot, panel)
     click(qtbot, panel, "sweep-speed-up")
-    assert words(panel, "sweep-title") == "Speed-up by image size, against opencv (2 threads)"
-    spot = next(s for s in canvas.spots if s.text.startswith("shared 1024²"))
+    assert words(panel, "sweep-title") == "Speed-up by image size, against OpenCV (2 threads)"
+    spot = next(s for s in canvas.spots if s.text.startswith("Shared-memory tile 1024²"))
     assert spot.y == pytest.approx(np.log10(16 / 4))
-    assert "4.0× opencv (2 threads)" in spot.text.replace("\u202f", " ")
+    assert "4.0× OpenCV (2 threads)" in spot.text.replace("\u202f", " ")
 
 
 def test_the_preferred_baseline_is_taken_once_measured_and_another_can_be_picked(qtbot, panel):
     panel.show_point(point(SIZES, "sequential", 256, (8.0,)))
     sweep_of_sizes(panel)
     baseline = child(panel, "sweep-baseline", QComboBox)
-    assert baseline.currentText() == PHOTO.baseline == "opencv"
+    assert baseline.currentData() == PHOTO.baseline == "opencv"
+    assert not baseline.isVisible()  # it says nothing about times
     drawn(qtbot, panel)
     click(qtbot, panel, "sweep-speed-up")
+    assert baseline.isVisible()
     qtbot.keyClick(baseline, Qt.Key.Key_Up)
-    assert words(panel, "sweep-title").endswith("against sequential (2 threads)")
+    assert words(panel, "sweep-title").endswith("against Sequential (2 threads)")
 
 
 def test_wrong_and_refused_cells_are_told_in_words_and_have_no_speed(qtbot, panel):
@@ -323,15 +408,56 @@ def test_wrong_and_refused_cells_are_told_in_words_and_have_no_speed(qtbot, pane
     canvas = drawn(qtbot, panel)
     qtbot.waitUntil(lambda: len(canvas.spots) == 6)
     told = words(panel, "sweep-objections").splitlines()
-    assert told[0].startswith("global 256²: Its answer is WRONG in 12 samples")
-    assert told[1] == "constant 256², constant 512²: It does not fit."
-    assert "global" not in words(panel, "sweep-summary")
+    assert told[0].startswith("Global memory 256²: Its answer is WRONG in 12 samples")
+    assert told[1] == "Constant memory 256², Constant memory 512²: It does not fit."
+    assert "Global" not in words(panel, "sweep-summary")
+
+
+def test_the_chart_goes_on_saying_what_it_was_measured_with(qtbot, panel):
+    panel.show_state(replace(PHOTO, sigma=2.0))
+    start(qtbot, panel)
+    sweep_of_sizes(panel)
+    said = words(panel, "sweep-subtitle")
+    held = "Gaussian blur 5×5, σ 2, border clamp, noise of 3 channels uint8, blocks 32×8, L2 cold"
+    assert said == f"{held}\n{machine.cpu()}"
+    title, kept, picture = words(panel, "sweep-title"), panel.conditions, panel.grab_chart()
+    other = Picture("other", np.zeros((9, 9, 1), np.uint16))
+    panel.show_state(State(picture=other, filter="box", ksize=9, border="wrap", block_xy=(8, 8)))
+    for vary in ("kernel-size", "block-shape"):
+        click(qtbot, panel, f"vary-{vary}")
+    assert (words(panel, "sweep-subtitle"), words(panel, "sweep-title")) == (said, title)
+    assert panel.conditions == kept
+    assert panel.grab_chart() == picture
+
+
+def test_the_conditions_can_be_kept_with_a_chart(qtbot, panel):
+    assert panel.conditions is None
+    click(qtbot, panel, "vary-kernel-size")
+    start(qtbot, panel)
+    assert panel.conditions is None
+    panel.show_point(point("kernel size", "opencv", 5))
+    kept = json.loads(json.dumps(panel.conditions))
+    assert {name: kept[name] for name in ("filter", "ksize", "picture", "width", "block_xy")} == {
+        **{"filter": "gaussian", "ksize": None, "picture": "photo", "width": 40},
+        "block_xy": [32, 8],
+    }
+    assert (kept["cpu"], kept["gpu"]) == (machine.cpu(), None)
+
+
+def test_the_gpu_is_named_as_soon_as_a_point_knows_it(qtbot, panel):
+    start(qtbot, panel)
+    measured = Measurement.of(result("shared", device_name="A GPU"))
+    panel.show_point(SweepPoint(SIZES, IMPLEMENTATIONS["shared"], 256, measured))
+    assert panel.conditions["gpu"] == "A GPU"
+    assert words(panel, "sweep-subtitle").endswith(f"A GPU + {machine.cpu()}")
 
 
 def test_a_summary_is_there_for_who_cannot_see_the_chart(panel):
     sweep_of_sizes(panel)
     said = panel.chart.accessibleDescription()
-    assert said.startswith("6 points. Fastest: opencv at 256², shared from 512² to 1024².")
+    assert said.startswith(
+        "6 points. Fastest: OpenCV at 256², Shared-memory tile from 512² to 1024²."
+    )
 
 
 def test_a_theme_change_draws_the_chart_anew(qtbot, panel, qapp):
@@ -391,8 +517,12 @@ def test_the_presets_are_themselves_valid():
         assert len(sweep_values.parse(dimension, text)) >= 5
 
 
-def summary(*points):
-    return sweep_words.summary(points)
+def summary(*points, cells=()):
+    return sweep_words.summary(points, cells)
+
+
+def asked(values, *keys):
+    return cells(SIZES, values, [IMPLEMENTATIONS[key] for key in keys])
 
 
 def test_one_implementation_fastest_everywhere_is_said_plainly():
@@ -400,7 +530,73 @@ def test_one_implementation_fastest_everywhere_is_said_plainly():
         point(SIZES, "sequential", 8, (3.0,)), point(SIZES, "opencv", 8, (1.0,)),
         point(SIZES, "sequential", 16, (9.0,)), point(SIZES, "opencv", 16, (2.0,)),
     )  # fmt: skip
-    assert said == "opencv is fastest at every size."
+    assert said == "OpenCV is fastest at every size."
+
+
+def test_while_points_are_missing_only_what_all_have_measured_is_compared():
+    cells = asked((8, 16, 32), "sequential", "opencv", "shared")
+    points = [
+        point(SIZES, key, value, (ms,))
+        for value in (8, 16, 32)
+        for key, ms in (("sequential", 3.0), ("opencv", 1.0), ("shared", 2.0))
+    ]
+    assert summary(*points[:2], cells=cells) == ""
+    assert summary(*points[:3], cells=cells).startswith(
+        "OpenCV is fastest at the one size measured so far by all."
+    )
+    assert summary(*points[:8], cells=cells) == (
+        "OpenCV is fastest at each of the 2 sizes measured so far by all. "
+        "The CPU is at least as fast as the GPU's kernel at the largest of these."
+    )
+    assert summary(*points, cells=cells).startswith("OpenCV is fastest at every size.")
+
+
+def test_a_size_that_one_was_refused_at_is_not_compared():
+    cells = asked((8, 16), "opencv", "shared")
+    said = summary(
+        point(SIZES, "opencv", 8, (3.0,)), point(SIZES, "shared", 8, (2.0,)),
+        point(SIZES, "opencv", 16, (3.0,)), point(SIZES, "shared", 16, "It does not fit."),
+        cells=cells,
+    )  # fmt: skip
+    assert said == (
+        "Shared-memory tile is fastest at the one size measured by all. "
+        "The GPU's kernel beats the CPU there, transfers left out."
+    )
+
+
+def test_who_was_refused_everywhere_keeps_the_others_from_nothing():
+    said = summary(
+        point(SIZES, "sequential", 8, (3.0,)), point(SIZES, "opencv", 8, (2.0,)),
+        point(SIZES, "shared", 8, "It does not fit."),
+        cells=asked((8,), "sequential", "opencv", "shared"),
+    )  # fmt: skip
+    assert said == "OpenCV is fastest at every size."
+
+
+def test_different_winners_among_the_sizes_so_far_are_told_as_such():
+    cells = asked((128, 256, 512), "opencv", "shared")
+    said = summary(
+        point(SIZES, "opencv", 128, (1.0,)), point(SIZES, "shared", 128, (2.0,)),
+        point(SIZES, "opencv", 256, (4.0,)), point(SIZES, "shared", 256, (2.0,)),
+        cells=cells,
+    )  # fmt: skip
+    assert said.replace("\u202f", " ") == (
+        "Fastest at the 2 sizes measured so far by all: OpenCV at 128², Shared-memory tile at "
+        "256². Of these, the GPU's kernel pays off from 256² (0.0655 MP), transfers left out."
+    )
+
+
+def test_of_block_shapes_only_some_may_have_been_measured():
+    shapes = ((8, 8), (16, 16), (32, 8))
+    said = summary(
+        point("block shape", "shared", (8, 8), (2.0,)),
+        point("block shape", "shared", (16, 16), (1.0,)),
+        cells=cells("block shape", shapes, [IMPLEMENTATIONS["shared"]]),
+    )
+    assert said == (
+        "Of 2 shapes measured so far, Shared-memory tile is fastest with 16×16; "
+        "8×8 takes 2.0× as long."
+    )
 
 
 def test_where_the_gpu_pays_off_is_said_in_megapixels():
@@ -429,7 +625,8 @@ def test_the_best_block_shape_is_said_with_its_equals_and_the_worst():
         point("block shape", "shared", (16, 16), (1.0, 1.05, 1.1)),
     )
     assert said == (
-        "shared is fastest with 32×8 (16×16 equal within noise); 8×8 takes 2.0× as long."
+        "Shared-memory tile is fastest with 32×8 (16×16 equal within noise); "
+        "8×8 takes 2.0× as long."
     )
 
 
@@ -456,11 +653,16 @@ def test_implementations_look_different_and_the_same_everywhere(qapp):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "at_most", "values"),
-    [(-1, 1, 3, (0.1, 1, 10)), (0, 1, 4, (1, 2, 5, 10)), (0.2, 0.8, 9, (2, 3, 4, 5, 6))],
+    ("low", "high", "gap", "values"),
+    [
+        (-1, 1, 0.8, (0.1, 1, 10)),
+        (0, 1, 0.25, (1, 2, 5, 10)),
+        (0.2, 0.8, 0.05, (2, 3, 4, 5, 6)),
+        (-3.2, 6.2, 1.5, (1e-3, 1, 1e3, 1e6)),
+    ],
 )
-def test_logarithmic_ticks_stand_at_round_numbers(low, high, at_most, values):
-    assert [10**tick for tick in log_ticks(low, high, at_most)] == pytest.approx(values)
+def test_logarithmic_ticks_stand_apart_at_round_numbers(low, high, gap, values):
+    assert [10**tick for tick in log_ticks(low, high, gap)] == pytest.approx(values)
 
 
 def test_axes_leave_out_zeros_that_say_nothing():
@@ -472,6 +674,11 @@ def test_axes_leave_out_zeros_that_say_nothing():
 def test_nothing_is_clipped_at_the_least_width(qapp, panel):
     panel.resize(320, 640)
     qapp.processEvents()
+    inside = panel.findChild(QScrollArea).widget()
+    assert inside.minimumSizeHint().width() <= 320
+    for button in panel.findChildren(QToolButton):
+        text = button.fontMetrics().horizontalAdvance(button.text().replace("&", ""))
+        assert not button.isVisible() or button.width() >= text + 20
     buttons = [each for each in panel.findChildren(QPushButton) if each.isVisibleTo(panel)]
     for button in [*buttons, *panel.findChildren(QCheckBox)]:
         assert button.width() >= button.minimumSizeHint().width()

@@ -1,5 +1,8 @@
 """A sweep in the real window: it runs, is cancelled, and live filtering goes on meanwhile."""
 
+import csv
+import io
+
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QProgressBar, QPushButton
@@ -30,8 +33,7 @@ def doing(window):
 def rows(window):
     """The points, as a spreadsheet would have them."""
     click(child(window, "sweep-copy-csv", QPushButton))
-    header, *lines = QGuiApplication.clipboard().text().splitlines()
-    return [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
+    return list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
 
 
 @pytest.mark.parametrize(

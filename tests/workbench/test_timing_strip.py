@@ -1,5 +1,6 @@
 """The timing strip: what it says, when it dares to, and that it stands still."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, result
 from workbench import theme
 from workbench.numbers import GAP, MISSING
 from workbench.tile import ElidedLabel, Tile
-from workbench.timing_strip import TimingStrip
+from workbench.timing_strip import TimingStrip, VerdictCard
 
 
 @pytest.fixture
@@ -152,9 +153,48 @@ def test_against_a_wrong_baseline_there_is_no_speed_up(strip):
 
 def test_a_verdict_says_how_much_was_checked(strip):
     strip.show_result(result(check=PASSED))
-    assert words(strip, "verdict") == "✓ verified all pixels, max error 0.5"
+    assert words(strip, "verdict") == "✓ verified all pixels, max error 0.5 (allowed)"
     strip.show_result(result(check=PARTLY))
-    assert words(strip, "verdict") == "✓ verified 1,500 of 20,000 pixels, max error 0.5"
+    assert words(strip, "verdict") == "✓ verified 1,500 of 20,000 pixels, max error 0.5 (allowed)"
+    strip.show_result(result(check=replace(PASSED, max_error=0.0)))
+    assert words(strip, "verdict") == "✓ verified all pixels, max error 0"
+
+
+def test_what_is_allowed_is_said_to_who_asks(strip):
+    strip.show_result(result(check=PASSED))
+    tip = strip.findChild(VerdictCard).toolTip()
+    assert "off by 0.001" in tip
+    assert "close to a half" in tip
+    strip.show_nothing()
+    assert "0.001" not in strip.findChild(VerdictCard).toolTip()
+
+
+def test_an_answer_that_nothing_can_be_said_of_is_not_called_wrong(strip):
+    strip.show_result(result(check=replace(PASSED, bound=math.inf)))
+    assert words(strip, "verdict").startswith("✗ not checked: with values this large")
+    assert tile(strip, "speedup").detail == "the answer is not checked"
+    assert [tile(strip, name).text for name in SPEEDS] == [MISSING] * 3
+
+
+def test_the_baseline_is_not_compared_with_itself(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(OPENCV)
+    assert tile(strip, "speedup").text == MISSING
+    assert tile(strip, "speedup").detail == "this is the baseline"
+    assert "baseline" in tile(strip, "speedup").toolTip()
+
+
+def test_where_a_picture_was_refused_no_figure_of_another_stays(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result())
+    strip.show_refused()
+    assert {each.text for each in strip.findChildren(Tile)} == {MISSING}
+    assert words(strip, "verdict") == "Not filtered, so there is nothing to time."
+    assert words(strip, "ran") == ""
+    strip.show_baseline(OPENCV)  # which may still come
+    assert words(strip, "verdict") == "Not filtered, so there is nothing to time."
+    strip.show_result(result())
+    assert words(strip, "verdict").startswith("✓ verified")
 
 
 def test_what_ran_is_said_in_full(strip):

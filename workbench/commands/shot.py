@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from kernels.device import NoDevice
 from workbench import intents
@@ -34,8 +34,8 @@ def run(arguments: Namespace) -> int:
     changes = changes_of(arguments, State())
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
-        _resize(window, arguments.size_px)
         wait_for_device(window)
+        _resize(window, arguments.size_px)
         _refuse_another_implementation(arguments, window)
         _say_what_is_ignored(arguments, window)
         result = settle(window, lambda: window.open_paths(paths))
@@ -55,9 +55,9 @@ def _check(output: Path, paths: list[Path]) -> None:
 
 def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     """Give it `size`, or refuse: it does not become smaller than its contents."""
-    QCoreApplication.processEvents()  # what it shows has changed, and so may its least size
+    # What it shows has changed, and with it perhaps its least size.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     window.resize(*size)
-    QCoreApplication.processEvents()
     real = zip(size, (window.width(), window.height()), ("wide", "high"), strict=True)
     too_small = [f"{least} pixels {way}" for asked, least, way in real if least > asked]
     if too_small:
