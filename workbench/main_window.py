@@ -40,7 +40,7 @@ from workbench.worker import Worker
 
 TITLE = "Filter Workbench"
 LAYOUT_VERSION = 1
-SIDE_PX = 320
+SIDE_PX = 312
 EXPECTED = (ImageFileError, KernelError)
 
 
@@ -107,6 +107,7 @@ class MainWindow(QMainWindow):
             fresh = replace(fresh, implementation=best)
         self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
         self.restoreState(self._first_layout, LAYOUT_VERSION)
+        self.sweep.restore({})
 
     def show_exception(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
         """What Python calls for an exception nobody caught: a bug, shown with its traceback."""
@@ -160,7 +161,7 @@ class MainWindow(QMainWindow):
         self.docks["Sweep"].raise_()
         self.gallery.hide()  # until its tab is chosen: it has much to do when it is first shown
         self.resizeDocks(
-            [self.docks["Controls"], self.docks["Sweep"]], [316, 400], Qt.Orientation.Horizontal
+            [self.docks["Controls"], self.docks["Sweep"]], [SIDE_PX, 400], Qt.Orientation.Horizontal
         )
         self.resizeDocks([self.docks["History"]], [140], Qt.Orientation.Vertical)
         self._chip = QLabel("Looking for a GPU…")
@@ -195,7 +196,7 @@ class MainWindow(QMainWindow):
         live.baseline_ready.connect(self.timing.show_baseline)
         live.settled.connect(self.history.add)
         live.settled.connect(self.settled)
-        live.refused.connect(lambda sentence, details: say("error", sentence, details))
+        live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: self.messages.clear("error"))
 
         self.opener.opened.connect(self._take_picture)
@@ -274,6 +275,13 @@ class MainWindow(QMainWindow):
         caption = intents.caption(result.job)
         self.compare.show_after(result.picture, display, caption)
         self.timing.show_result(result)
+
+    def _show_refusal(self, sentence: str, details: str) -> None:
+        """Why there is no new result.  The last one of the same picture stays, with its figures."""
+        picture, result = self.store.state.picture, self.live.result
+        if picture is None or result is None or result.job.picture is not picture.samples:
+            self.timing.show_refused()
+        self.messages.show_message("error", sentence, details)
 
     def _show_bug(self, sentence: str, details: str) -> None:
         self.messages.show_message("error", f"Something went wrong here: {sentence}", details)
@@ -367,6 +375,7 @@ class MainWindow(QMainWindow):
         if not self._chose_implementation:
             del kept["implementation"]  # so that a GPU will be used once there is one
         self.settings.set("choices", kept)
+        self.settings.set("sweep", self.sweep.choices())
         self.settings.set("geometry", _to_text(self.saveGeometry()))
         self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
         self.settings.save()
@@ -377,6 +386,7 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _restore_layout(self) -> None:
+        self.sweep.restore(self.settings.get("sweep", {}))
         self._first_layout = self.saveState(LAYOUT_VERSION)
         self.restoreGeometry(_from_text(self.settings.get("geometry", "")))
         self.restoreState(_from_text(self.settings.get("layout", "")), LAYOUT_VERSION)

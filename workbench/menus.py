@@ -173,8 +173,11 @@ class Menus(QObject):
 
     def _save_image(self, what: str) -> None:
         image = self._take(what)
+        settings = self._window.choices_to_keep()
+        if what == "chart":  # which was measured with what was chosen then
+            settings |= self._window.sweep.conditions or {}
         if not image.isNull() and (path := self._ask_path(f"{what}.png", PNG_FILTER)):
-            self._window.exporter.save_screenshot(path, image, self._window.choices_to_keep())
+            self._window.exporter.save_screenshot(path, image, settings)
 
     def _save_filtered(self) -> None:
         """As _save_image, in all the bits that a PNG can hold."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -23,6 +24,8 @@ from workbench import numbers, theme
 from workbench.intents import implementation
 from workbench.numbers import GAP, MISSING
 from workbench.tile import TEXT, ElidedLabel, Tile, scaled_font
+
+ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
 class TimingStrip(QWidget):
@@ -87,21 +90,34 @@ class TimingStrip(QWidget):
             (self._upload, self._download, self._total),
             (self._pixel_rate, self._byte_rate, self._compile),
         )
-        grid = QGridLayout()
-        grid.setSpacing(6)
-        grid.addWidget(self._kernel, 0, 0, 2, 1)
-        grid.addWidget(self._speedup, 0, 1, 2, 1)
+        self._large, self._small = QHBoxLayout(), QGridLayout()
+        self._large.addWidget(self._kernel, 5)
+        self._large.addWidget(self._speedup, 4)
         for row, tiles in enumerate(rows):
-            for column, tile in enumerate(tiles, start=2):
-                grid.addWidget(tile, row, column)
-        for column, stretch in enumerate((5, 4, 2, 2, 2)):
-            grid.setColumnStretch(column, stretch)
+            for column, tile in enumerate(tiles):
+                self._small.addWidget(tile, row, column)
+                self._small.setColumnStretch(column, 1)
+        self._tiles = QBoxLayout(ACROSS)
+        for part, stretch in ((self._large, 3), (self._small, 2)):
+            part.setSpacing(6)
+            self._tiles.addLayout(part, stretch)
+        self._tiles.setSpacing(6)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
-        layout.addLayout(grid)
+        layout.addLayout(self._tiles)
         layout.addWidget(self._verdict)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Narrow: then the small tiles stand below the large ones instead of beside them."""
+        width = max(part.minimumSize().width() for part in (self._large, self._small))
+        return QSize(width, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        beside = self._large.minimumSize().width() + self._small.minimumSize().width() + 6
+        self._tiles.setDirection(ACROSS if beside <= self.width() else DOWN)
 
     def _refresh(self) -> None:
         if self._result is None:
@@ -178,6 +194,7 @@ class VerdictCard(QFrame):
         self._check: Check | None = None
         self._verdict = QLabel()
         self._verdict.setObjectName("verdict")
+        self._verdict.setMinimumWidth(120)  # long ones give way to a narrow window
         self._verdict.setFont(scaled_font(1.1, QFont.Weight.DemiBold))
         self._verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._doing = ElidedLabel(0.9, Qt.AlignmentFlag.AlignRight)

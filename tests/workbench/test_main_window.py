@@ -243,7 +243,8 @@ def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
 def test_it_closes_in_the_middle_of_a_slow_filter(qtbot, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
-    window.store.update(filter="box", ksize=127, implementation="sequential")
+    pick(child(window, "implementation", QComboBox), "sequential")
+    window.store.update(filter="box", ksize=127)
     slow = noise(1200, 1200, 3)  # minutes
     window.opener.opened.emit(main_window.Picture("slow", slow))
     until(qtbot, lambda: "Sequential" in child(window, "doing", QLabel).text())
