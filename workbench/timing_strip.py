@@ -27,6 +27,8 @@ from workbench.tile import TEXT, ElidedLabel, Tile, scaled_font
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
+GAP_PX = 4  # between tiles: with more, they would not stand in one row at 1280 pixels
+
 
 class TimingStrip(QWidget):
     """Shows the newest Result as it is refined, and what it is compared with.
@@ -99,9 +101,9 @@ class TimingStrip(QWidget):
                 self._small.setColumnStretch(column, 1)
         self._tiles = QBoxLayout(ACROSS)
         for part, stretch in ((self._large, 3), (self._small, 2)):
-            part.setSpacing(6)
+            part.setSpacing(GAP_PX)
             self._tiles.addLayout(part, stretch)
-        self._tiles.setSpacing(6)
+        self._tiles.setSpacing(GAP_PX)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
@@ -116,7 +118,7 @@ class TimingStrip(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        beside = self._large.minimumSize().width() + self._small.minimumSize().width() + 6
+        beside = self._large.minimumSize().width() + self._small.minimumSize().width() + GAP_PX
         self._tiles.setDirection(ACROSS if beside <= self.width() else DOWN)
 
     def _refresh(self) -> None:
