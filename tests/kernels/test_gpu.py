@@ -138,20 +138,14 @@ def test_a_kernel_that_does_not_compile_says_so_and_keeps_the_compilers_words(en
 def test_out_of_memory_is_one_sentence_and_the_next_job_works(engine):
     import cupy as cp
 
-    hoard = []
-    free = cp.cuda.runtime.memGetInfo()[0]
+    pool = cp.get_default_memory_pool()
+    picture = np.zeros((4000, 4000, 4), np.float32)
+    pool.set_limit(size=pool.total_bytes() + picture.nbytes)  # room for one, and two are needed
     try:
-        for size in (free - (200 << 20), 100 << 20, 50 << 20):
-            try:
-                hoard.append(cp.cuda.runtime.malloc(size))
-            except cp.cuda.runtime.CUDARuntimeError:
-                continue
-        picture = np.zeros((10_000, 10_000, 4), np.float32)
         with pytest.raises(OutOfMemoryError, match=r"ran out of memory.*smaller picture"):
             engine.run(replace(a_job(), picture=picture), QUICK)
     finally:
-        for each in hoard:
-            cp.cuda.runtime.free(each)
+        pool.set_limit(size=0)
     assert engine.run(a_job(), QUICK).check.ok
 
 
