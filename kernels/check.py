@@ -145,7 +145,7 @@ def _tiles(area: Rectangle, side: int) -> Iterator[Rectangle]:
 def _some_tiles(
     area: Rectangle, side: int, number: int, *, with_ends: bool = False
 ) -> Iterator[Rectangle]:
-    """At most `number` of them, drawn at random, and the first and the last if that is asked for."""
+    """At most `number` of them, drawn at random; the first and the last too, if asked for."""
     count = _count(area, side)
     if number >= count:
         yield from _tiles(area, side)

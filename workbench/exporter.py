@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
 from kernels.job import Result
-from workbench import image_files
 from workbench.background import Background
-from workbench.export import save_png
+from workbench.files import image_files
+from workbench.files.export import save_png
 from workbench.state import Picture
 
 Settings = dict[str, Any]

@@ -20,7 +20,7 @@ from kernels.sweep import SweepPlan, sweeping
 from workbench.state import Matrix, State
 
 if TYPE_CHECKING:
-    from workbench.sweep_panel import SweepWish
+    from workbench.charts.sweep_panel import SweepWish
 
 Changes = dict[str, Any]
 LOOKING = "Looking for a GPU…"

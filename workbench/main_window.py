@@ -20,22 +20,22 @@ from kernels.job import Progress, Result
 from kernels.pictures import PICTURES
 from workbench import choices, intents
 from workbench.background import Background
-from workbench.compare_view import CompareView
-from workbench.controls import ControlPanel
+from workbench.charts.history_plot import HistoryPlot
+from workbench.charts.sweep_panel import SweepPanel, SweepWish
+from workbench.controls.display_controls import stretched
+from workbench.controls.panel import ControlPanel
 from workbench.display import Display
-from workbench.display_controls import stretched
 from workbench.exporter import Exporter
-from workbench.gallery_settings import make_gallery
-from workbench.history_plot import HistoryPlot
-from workbench.image_files import ImageFileError
+from workbench.files.image_files import ImageFileError
 from workbench.live import Live
 from workbench.menus import Menus
-from workbench.message_bar import MessageBar
 from workbench.opener import Opener
 from workbench.settings import Settings
 from workbench.state import Picture, State, Store
-from workbench.sweep_panel import SweepPanel, SweepWish
-from workbench.timing_strip import TimingStrip
+from workbench.views.compare_view import CompareView
+from workbench.views.gallery_settings import make_gallery
+from workbench.views.message_bar import MessageBar
+from workbench.views.timing_strip import TimingStrip
 from workbench.worker import Worker
 
 TITLE = "Filter Workbench"

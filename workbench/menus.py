@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from kernels.device import NoDevice
 from workbench import theme
-from workbench.about import AboutDialog
 from workbench.actions import Action, MenuTree
-from workbench.clipboard import to_image
 from workbench.exporter import suggested_name
-from workbench.image_files import OPEN_FILTER, SAVE_FILTER
-from workbench.shortcuts import ShortcutsDialog
+from workbench.files.clipboard import to_image
+from workbench.files.image_files import OPEN_FILTER, SAVE_FILTER
+from workbench.views.about import AboutDialog
+from workbench.views.shortcuts import ShortcutsDialog
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QImage

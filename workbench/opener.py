@@ -11,11 +11,11 @@ from PySide6.QtGui import QImage
 
 from kernels.finite import all_finite
 from kernels.pictures import PICTURES
-from workbench import image_files
 from workbench.assets_path import asset
 from workbench.background import Background
-from workbench.clipboard import to_samples
-from workbench.export import read_settings
+from workbench.files import image_files
+from workbench.files.clipboard import to_samples
+from workbench.files.export import read_settings
 from workbench.state import Picture
 
 START_PICTURE = "scene"

@@ -10,7 +10,7 @@ from typing import Any
 
 from platformdirs import user_config_dir
 
-from workbench import whole_files
+from workbench.files import whole_files
 
 VERSION = 1
 RECENT_FILES = 10

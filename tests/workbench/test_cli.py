@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from kernels import pictures
-from workbench import __version__, cli, image_files, qt_libraries
+from workbench import __version__, cli, qt_libraries
+from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
 HEAVY = ("PySide6", "cupy", "numba", "cv2")
@@ -189,7 +190,10 @@ def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("platform", "sentence"),
     [
-        (None, "No window opens, for lack of a display: `workbench` draws it into workbench.png."),
+        (
+            None,
+            "No window opens, for lack of a display: `workbench` draws it into workbench.png.",
+        ),
         ("offscreen", "The window opens unseen, as QT_QPA_PLATFORM=offscreen asks for"),
         ("wayland", "The window can open."),
     ],

@@ -10,8 +10,9 @@ import pytest
 from kernels import engine, filters, pictures
 from kernels.check import Check
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli, image_files
+from workbench import cli
 from workbench.commands import apply as apply_command
+from workbench.files import image_files
 
 
 def names(folder="."):

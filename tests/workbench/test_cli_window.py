@@ -10,10 +10,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 from kernels import pictures
-from workbench import cli, image_files
+from workbench import cli
 from workbench.commands import window
 from workbench.commands.benches import display, latency
-from workbench.export import read_settings
+from workbench.files import image_files
+from workbench.files.export import read_settings
 from workbench.settings import DIRECTORY_VARIABLE, Settings
 
 needs_x11_or_none = pytest.mark.skipif(sys.platform != "linux", reason="about displays on Linux")

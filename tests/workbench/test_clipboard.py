@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 
 from kernels.pictures import noise
-from workbench.clipboard import to_image, to_samples
-from workbench.image_files import ImageFileError
+from workbench.files.clipboard import to_image, to_samples
+from workbench.files.image_files import ImageFileError
 
 FORMATS = {
     ("uint8", 1): QImage.Format.Format_Grayscale8,

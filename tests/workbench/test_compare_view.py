@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QToolButton
 
 from workbench import theme
-from workbench.compare_view import CompareView
 from workbench.display import to_display
 from workbench.state import Picture, State
-from workbench.view_transform import ViewTransform
+from workbench.views.compare_view import CompareView
+from workbench.views.view_transform import ViewTransform
 
 HEIGHT, WIDTH = 60, 90
 
@@ -131,8 +131,8 @@ import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from workbench.display import to_display
-from workbench.picture_view import PictureView
-from workbench.view_transform import ViewTransform
+from workbench.views.picture_view import PictureView
+from workbench.views.view_transform import ViewTransform
 
 app = QApplication([])
 window = QWidget()

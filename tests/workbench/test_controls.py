@@ -36,7 +36,7 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import MadeUpGpu
-from workbench.filter_controls import BORDER_TIPS
+from workbench.controls.filter_controls import BORDER_TIPS
 from workbench.state import Picture
 
 SAMPLES = noise(20, 30, 3)

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QFileDialog
 from kernels.pictures import noise
 from tests.made_up import point
 from tests.workbench.driving import settle, show_picture, trigger, until
-from workbench import exporter, image_files
-from workbench.clipboard import to_samples
-from workbench.export import read_settings
+from workbench import exporter
+from workbench.files import image_files
+from workbench.files.clipboard import to_samples
+from workbench.files.export import read_settings
 
 
 @pytest.fixture

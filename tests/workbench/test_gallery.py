@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QProgressBar, QPus
 
 from kernels.pictures import PICTURES
 from tests.workbench.kodak_server import KodakServer
-from workbench.gallery import Gallery
-from workbench.kodak import NAMES, KodakSet
-from workbench.tile_list import TileList
+from workbench.files.kodak import NAMES, KodakSet
+from workbench.views.gallery import Gallery
+from workbench.views.tile_list import TileList
 
 
 @pytest.fixture

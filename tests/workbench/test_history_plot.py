@@ -10,8 +10,8 @@ from PySide6.QtGui import QFontMetricsF
 
 from tests.made_up import FAILED, a_job, result
 from workbench import theme
-from workbench.canvas import Canvas
-from workbench.history_plot import LAST_RUNS, HistoryPlot, label_places
+from workbench.charts.canvas import Canvas
+from workbench.charts.history_plot import LAST_RUNS, HistoryPlot, label_places
 
 
 @pytest.fixture

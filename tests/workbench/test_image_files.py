@@ -14,8 +14,8 @@ import tifffile
 from PIL import Image, ImageCms
 from PySide6.QtGui import QColorSpace
 
-from workbench import image_decoders, image_files, png
-from workbench.image_files import ImageFileError, load, neighbours, save
+from workbench.files import image_decoders, image_files, png
+from workbench.files.image_files import ImageFileError, load, neighbours, save
 
 RNG = np.random.default_rng(7)
 

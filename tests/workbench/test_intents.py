@@ -12,8 +12,8 @@ from kernels.job import Progress
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
 from workbench import intents
+from workbench.charts.sweep_panel import SweepWish
 from workbench.state import Picture, State
-from workbench.sweep_panel import SweepWish
 
 STATE = State(picture=Picture("noise", np.zeros((4, 5, 3), np.uint8)))
 NO_DEVICE = NoDevice("There is no GPU.", "Buy one.")

@@ -30,7 +30,7 @@ from kernels.pictures import noise
 from tests.workbench.conftest import no_gpu
 from tests.workbench.driving import action, child, pick, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench.picture_view import PictureView
+from workbench.views.picture_view import PictureView
 
 INTERACTIVE = (
     QAbstractButton,

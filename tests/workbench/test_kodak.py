@@ -5,8 +5,16 @@ import shutil
 import pytest
 
 from tests.workbench.kodak_server import KodakServer
-from workbench import kodak as kodak_set
-from workbench.kodak import NAMES, Downloading, KodakError, KodakSet, Stopped, download, use_folder
+from workbench.files import kodak as kodak_set
+from workbench.files.kodak import (
+    NAMES,
+    Downloading,
+    KodakError,
+    KodakSet,
+    Stopped,
+    download,
+    use_folder,
+)
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
 
-from workbench import message_bar, theme
-from workbench.message_bar import DetailsDialog, MessageBar
-from workbench.picture_view import CHIPS_HEIGHT
+from workbench import theme
+from workbench.views import message_bar
+from workbench.views.message_bar import DetailsDialog, MessageBar
+from workbench.views.picture_view import CHIPS_HEIGHT
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from workbench import image_files
-from workbench.export import save_png
+from workbench.files import image_files
+from workbench.files.export import save_png
 
 
 @pytest.fixture

@@ -26,13 +26,14 @@ from PySide6.QtWidgets import (
 
 from kernels.sweep import Measurement, SweepPoint, cells
 from tests.made_up import FAILED, IMPLEMENTATIONS, point, result
-from workbench import sweep_series, sweep_values, sweep_words, theme
-from workbench.canvas import Canvas
+from workbench import theme
+from workbench.charts import sweep_series, sweep_values, sweep_words
+from workbench.charts.canvas import Canvas
+from workbench.charts.plotting import log_ticks, look_of, shortened
+from workbench.charts.sweep_panel import SweepPanel
 from workbench.commands import machine
-from workbench.plotting import log_ticks, look_of, shortened
 from workbench.state import Picture, State
-from workbench.sweep_panel import SweepPanel
-from workbench.tile import ElidedLabel
+from workbench.views.tile import ElidedLabel
 
 PHOTO = State(picture=Picture("photo", np.zeros((30, 40, 3), np.uint8)))
 NO_GPU = "No NVIDIA driver was found."
@@ -491,7 +492,7 @@ def test_a_chart_of_block_shapes_has_the_cpu_at_every_shape(qtbot, panel):
 
 def test_the_plots_library_is_not_loaded_before_a_chart_is_painted():
     code = (
-        "import sys, workbench.sweep_panel, workbench.history_plot\n"
+        "import sys, workbench.charts.sweep_panel, workbench.charts.history_plot\n"
         "assert not any(name.startswith('pyqtgraph') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

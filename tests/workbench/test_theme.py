@@ -110,7 +110,7 @@ def test_a_missing_bundled_file_is_named():
 
 def test_the_window_can_paint_before_anything_heavy_is_imported():
     code = (
-        "import sys, workbench.compare_view, workbench.message_bar, workbench.theme;"
+        "import sys, workbench.views.compare_view, workbench.views.message_bar, workbench.theme;"
         "sys.exit(str(sorted({'cv2', 'numba', 'cupy', 'pyqtgraph'} & set(sys.modules))))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QLabel
 from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, result
 from workbench import theme
 from workbench.numbers import GAP, MISSING
-from workbench.tile import ElidedLabel, Tile
-from workbench.timing_strip import TimingStrip, VerdictCard
+from workbench.views.tile import ElidedLabel, Tile
+from workbench.views.timing_strip import TimingStrip, VerdictCard
 
 
 @pytest.fixture

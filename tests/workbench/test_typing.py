@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 
 from kernels.engine import all_implementations
 from tests.workbench.driving import child, pick, show_picture, type_into
-from workbench.about import AboutDialog
 from workbench.actions import Action
-from workbench.drop_down import DropDown
-from workbench.filter_controls import FilterControls
-from workbench.run_controls import RunControls
-from workbench.shortcuts import ShortcutsDialog
+from workbench.controls.drop_down import DropDown
+from workbench.controls.filter_controls import FilterControls
+from workbench.controls.run_controls import RunControls
 from workbench.state import State
+from workbench.views.about import AboutDialog
+from workbench.views.shortcuts import ShortcutsDialog
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import pytest
 from kernels.filters import get
 from kernels.pictures import noise
 from kernels.reference import correlate, to_pixel_type
-from workbench import image_files, qt_libraries
+from workbench import qt_libraries
+from workbench.files import image_files
 from workbench.settings import DIRECTORY_VARIABLE, Settings
 
 PROGRAMS = ("Xvfb", "xdotool")

@@ -14,13 +14,14 @@ from kernels.check import Check, checking
 from kernels.engine import all_implementations
 from kernels.errors import KernelError
 from kernels.job import Sampling
-from workbench import image_files, intents
+from workbench import intents
 from workbench.cli import FAILED, USAGE
 from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
 from workbench.commands.options import PIXEL, changes_of, ignored
 from workbench.commands.words import in_one_line
-from workbench.image_files import ImageFileError
+from workbench.files import image_files
+from workbench.files.image_files import ImageFileError
 from workbench.state import State
 
 

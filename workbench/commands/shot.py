@@ -21,8 +21,8 @@ from workbench.commands.real_window import (
     wait_for_device,
 )
 from workbench.commands.words import as_table
-from workbench.export import save_png
-from workbench.image_files import ImageFileError
+from workbench.files.export import save_png
+from workbench.files.image_files import ImageFileError
 from workbench.main_window import MainWindow
 from workbench.state import State
 

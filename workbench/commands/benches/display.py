@@ -11,15 +11,15 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 
 from kernels import pictures
 from kernels.engine import all_implementations
+from workbench.charts.sweep_panel import SweepWish
 from workbench.commands.benches import Row, peak_memory
 from workbench.commands.benches.painted import after_view
 from workbench.commands.real_window import Wait, real_window, settle, wait_for_device
 from workbench.main_window import MainWindow
-from workbench.picture_view import PictureView
 from workbench.state import Picture
-from workbench.sweep_panel import SweepWish
-from workbench.view_transform import ViewTransform
-from workbench.wipe_view import WipeView
+from workbench.views.picture_view import PictureView
+from workbench.views.view_transform import ViewTransform
+from workbench.views.wipe_view import WipeView
 
 TITLE = "Stalls are how late a 1 ms timer of the event loop fires; paints are of 4096×4096 RGB"
 SIDE = 4096

@@ -12,7 +12,7 @@ from kernels.job import Result
 from workbench import intents
 from workbench.commands.real_window import Wait
 from workbench.main_window import MainWindow
-from workbench.picture_view import PictureView
+from workbench.views.picture_view import PictureView
 
 
 class Painted(QObject):

@@ -1,0 +1,1 @@
+"""The left panel: what is chosen, and how it is changed."""

@@ -1,0 +1,101 @@
+"""Which sample values are shown as black and as white; the data stay as they are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QGroupBox,
+    QHBoxLayout,
+    QPushButton,
+    QWidget,
+)
+
+from workbench.controls.form import Form
+from workbench.controls.number_boxes import DecimalBox
+from workbench.state import Picture, State
+
+LARGEST = 1e6  # of a level; 16 bits end at 65535
+MOST_DECIMALS = 9
+
+
+class DisplayControls(QGroupBox):
+    """Shows and changes the display's window: the levels of black and white.
+
+    Signals:
+        wanted(name, value): the user picked `value` for State field `name`: "levels".
+        stretch_wanted(): the levels are to span the picture's own values.
+    """
+
+    wanted = Signal(str, object)
+    stretch_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Display", parent)
+        self._black = _spin_box("level-black", "Value shown as black")
+        self._white = _spin_box("level-white", "Value shown as white")
+        for box in (self._black, self._white):
+            box.valueChanged.connect(self._want)
+        self._stretch = _button("Stretch", "Span the values that the picture really has.")
+        self._stretch.clicked.connect(self.stretch_wanted)
+        self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
+        self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
+        form = Form(self)
+        form.add("Black at", self._black)
+        form.add("White at", self._white)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._stretch)
+        buttons.addWidget(self._reset)
+        form.addRow(buttons)
+        self.setToolTip("For looking only: filters and saved files never change with it.")
+
+    def show_state(self, state: State) -> None:
+        self.setEnabled(state.picture is not None)
+        if state.picture is None:
+            return
+        white = state.picture.white
+        low, high = state.levels or (0.0, white)
+        # Floats mean what their file wants: 0 to 1, 0 to 4095, or a few millionths.
+        digits = 0 if white > 1 else 3 - math.floor(math.log10(high - low))
+        decimals = min(max(digits, 0), MOST_DECIMALS)
+        apart = 10.0**-decimals
+        for box, value, least, most in (
+            (self._black, low, -LARGEST, high - apart),
+            (self._white, high, low + apart, LARGEST),
+        ):
+            with QSignalBlocker(box):
+                box.setDecimals(decimals)
+                box.setSingleStep(max(round((high - low) / 100, decimals), apart))
+                box.setRange(least, most)
+                box.setValue(value)
+        self._reset.setEnabled(state.levels is not None)
+
+    def _want(self) -> None:
+        self.wanted.emit("levels", (self._black.value(), self._white.value()))
+
+
+def stretched(picture: Picture) -> tuple[float, float] | None:
+    """The span of the picture's finite values, alpha left out; None where it is a single value."""
+    samples = picture.samples
+    colours = samples[..., :-1] if samples.shape[2] in (2, 4) else samples
+    finite = colours[np.isfinite(colours)] if colours.dtype.kind == "f" else colours
+    if finite.size == 0 or finite.min() == finite.max():
+        return None
+    return float(finite.min()), float(finite.max())
+
+
+def _spin_box(name: str, title: str) -> DecimalBox:
+    box = DecimalBox()
+    box.setObjectName(name)
+    box.setAccessibleName(title)
+    box.setMinimumWidth(96)
+    return box
+
+
+def _button(title: str, tip: str) -> QPushButton:
+    button = QPushButton(title)
+    button.setObjectName(f"levels-{title.lower()}")
+    button.setToolTip(tip)
+    return button

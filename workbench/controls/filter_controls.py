@@ -1,0 +1,171 @@
+"""Which filter, how large, and the numbers it takes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGroupBox,
+    QHBoxLayout,
+    QWidget,
+)
+
+from kernels import filters
+from kernels.borders import BORDERS
+from kernels.filters import Filter
+from kernels.filters.gaussian import default_sigma
+from kernels.filters.parameters import AMOUNT, SIGMA
+from workbench.controls.drop_down import DropDown
+from workbench.controls.form import Form
+from workbench.controls.jump_slider import JumpSlider
+from workbench.controls.matrix_edit import MatrixEdit
+from workbench.controls.number_boxes import DecimalBox
+from workbench.controls.odd_spin_box import OddSpinBox
+from workbench.intents import has_parameter
+from workbench.state import State
+
+BORDER_TIPS = {
+    "zero": "0 0 | a b c d | 0 0\nBlack all around; the edges darken.",
+    "clamp": "a a | a b c d | d d\nThe edge pixel is repeated.",
+    "reflect": "b a | a b c d | d c\nMirrored, the edge pixel twice.",
+    "mirror": "c b | a b c d | c b\nMirrored around the edge pixel.",
+    "wrap": "c d | a b c d | a b\nThe picture is repeated.",
+}
+
+
+class FilterControls(QGroupBox):
+    """Shows and changes filter, kernel size, parameters and border.
+
+    Signals:
+        wanted(name, value): the user picked `value` for State field `name`.
+    """
+
+    wanted = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Filter", parent)
+        self._filter = _filter_combo()
+        self._filter.activated.connect(lambda _: self._want("filter", self._filter.currentData()))
+        self._size = OddSpinBox()
+        self._size.picked.connect(lambda ksize: self._want("ksize", ksize))
+        self._slider = _size_slider()
+        self._slider.valueChanged.connect(lambda radius: self._want("ksize", 2 * radius + 1))
+        self._automatic = QCheckBox("Auto")
+        self._automatic.setToolTip("Let sigma follow the kernel size.")
+        self._automatic.setObjectName("automatic-sigma")
+        self._automatic.setAccessibleName("Automatic sigma")
+        self._sigma = _spin_box(SIGMA.title, SIGMA.tip, SIGMA.low, SIGMA.high, SIGMA.step)
+        self._automatic.clicked.connect(self._want_sigma)
+        self._sigma.valueChanged.connect(lambda value: self._want("sigma", value))
+        self._amount = _spin_box(AMOUNT.title, AMOUNT.tip, AMOUNT.low, AMOUNT.high, AMOUNT.step)
+        self._amount.valueChanged.connect(lambda value: self._want("amount", value))
+        self._matrix = MatrixEdit()
+        self._matrix.picked.connect(lambda matrix: self._want("matrix", matrix))
+        self._border = _border_combo()
+        self._border.activated.connect(lambda _: self._want("border", self._border.currentData()))
+        self._lay_out()
+
+    def show_state(self, state: State) -> None:
+        chosen = filters.get(state.filter)
+        blocked = [
+            QSignalBlocker(each)
+            for each in (self._filter, self._slider, self._sigma, self._amount, self._border)
+        ]
+        self._filter.setCurrentIndex(self._filter.findData(state.filter))
+        self._border.setCurrentIndex(self._border.findData(state.border))
+        self._show_size(state, chosen)
+        self._automatic.setChecked(state.sigma is None)
+        self._sigma.setEnabled(state.sigma is not None)
+        self._sigma.setValue(default_sigma(state.ksize) if state.sigma is None else state.sigma)
+        self._amount.setValue(state.amount)
+        self._matrix.show_matrix(state.matrix)
+        for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):
+            self._form.setRowVisible(row, has_parameter(chosen, name))
+        self._form.setRowVisible(self._matrix, has_parameter(chosen, "matrix"))
+        del blocked
+
+    def step_size(self, steps: int) -> None:
+        """Make the kernel larger or smaller by so many odd sizes, as the keys [ and ] do."""
+        if self._slider.isEnabled():
+            self._slider.setValue(self._slider.value() + steps)
+
+    def _show_size(self, state: State, chosen: Filter) -> None:
+        drawn_by_hand = has_parameter(chosen, "matrix")
+        several = len(chosen.sizes) > 1 and not drawn_by_hand
+        for each in (self._size, self._slider):
+            each.setEnabled(several)
+            each.setToolTip(_size_tip(chosen, drawn_by_hand))
+        self._slider.setRange(chosen.sizes[0] // 2, chosen.sizes[-1] // 2)
+        self._slider.setValue(state.ksize // 2)
+        self._size.show_size(state.ksize, chosen.sizes)
+
+    def _want(self, name: str, value: object) -> None:
+        self.wanted.emit(name, value)
+
+    def _want_sigma(self, automatic: bool) -> None:
+        self._want("sigma", None if automatic else self._sigma.value())
+
+    def _lay_out(self) -> None:
+        size_row, self._sigma_row = QWidget(), QWidget()
+        for row, parts in (
+            (size_row, ((self._slider, 1), (self._size, 0))),
+            (self._sigma_row, ((self._automatic, 0), (self._sigma, 1))),
+        ):
+            line = QHBoxLayout(row)
+            line.setContentsMargins(0, 0, 0, 0)
+            for part, stretch in parts:
+                line.addWidget(part, stretch)
+        self._form = Form(self)
+        self._form.add("Fi&lter", self._filter)
+        self._form.add("Kernel si&ze", size_row, self._size)
+        self._form.add("Si&gma", self._sigma_row, self._automatic)
+        self._form.add("A&mount", self._amount)
+        self._form.addRow(self._matrix)
+        self._form.add("Bor&der", self._border)
+
+
+def _filter_combo() -> DropDown:
+    combo = DropDown("filter", "Filter")
+    for each in filters.all_filters():
+        combo.addItem(each.title, each.key)
+    combo.setToolTip("What to compute.")
+    return combo
+
+
+def _border_combo() -> DropDown:
+    combo = DropDown("border", "Border")
+    for border in BORDERS:
+        combo.addItem(border.capitalize(), border)
+        combo.setItemData(combo.count() - 1, BORDER_TIPS[border], Qt.ItemDataRole.ToolTipRole)
+    combo.setToolTip("What lies beyond the picture's edge.")
+    return combo
+
+
+def _size_slider() -> JumpSlider:
+    slider = JumpSlider()
+    slider.setObjectName("ksize-slider")
+    slider.setAccessibleName("Kernel size")
+    slider.setPageStep(4)
+    slider.setMinimumWidth(80)
+    return slider
+
+
+def _spin_box(
+    title: str, tip: str, low: float | None, high: float | None, step: float
+) -> DecimalBox:
+    box = DecimalBox()
+    box.setObjectName(title.lower())
+    box.setAccessibleName(title)
+    box.setToolTip(tip)
+    box.setRange(low or 0.0, high or 0.0)
+    box.setSingleStep(step)
+    box.setDecimals(2)
+    box.setMinimumWidth(72)
+    return box
+
+
+def _size_tip(chosen: Filter, drawn_by_hand: bool) -> str:
+    if drawn_by_hand:
+        return "The size of the weights drawn below."
+    rounded = "" if len(chosen.sizes) == 1 else "\nAn even number becomes the next odd one."
+    return f"{chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]{rounded}"

@@ -1,0 +1,1 @@
+"""Pictures in files: reading, writing, and the Kodak set."""

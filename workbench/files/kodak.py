@@ -1,0 +1,196 @@
+"""The Kodak set, 24 photographs that everybody tries filters on: fetched and verified."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import platformdirs
+
+from workbench.files import whole_files
+
+DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
+TOTAL_MB = 15
+_TIMEOUT_S = 8  # without a single byte; closing the window may have to wait for it
+_PIECE_BYTES = 32 * 1024
+_SHA256 = (
+    "a56e27cbf5f843c048b6af1d6e090760e9c92fadba88b7dee0205918a37523bd",
+    "4f4b74a79237e311d72cad958237b5f7088d8bce1c82305ebefe1a70e3022dfd",
+    "e25ca1ff2f0c0cb5fdfd5f9b0a0bb21ac4c3de3c84a67f35b09a85d3306249db",
+    "e3b946107c5d3441c022f678d0c3caf1e224d81b1604ba840a4f88e562de61aa",
+    "10349e963c5c813d327852f82c1795fa4148d69fedffc4c589bee458e3ac3d53",
+    "363510303b715d4cbc384e1ce227e466b613a09e1b71ae985882bf8e7fbd9b18",
+    "b77d3f006f42414bb242222e0482e750c0fb9e5ee8d4bed2f6f11c5605fe54a4",
+    "ba23983c76b4832ee0e8af0592664756841a16779acd69f792e268fb6d13d6e7",
+    "6a4361c2fc194feb4edaa9f9a4a0620fb9943e460ac7fdf037fb0f6dd6607a7d",
+    "9dfb70f5867c29ff9ed6313683f19b3d867849e40fbc0c4c54a4a89df341cf23",
+    "7936814b58b5387fce2e4e2488b4ec830dadd95fa9520f358ddb30990b50f2b6",
+    "d78c37c2f04f23761ed2367dd77e2db584ddd4c3950833fecf89f199a8126980",
+    "bc34a3ce58dea09dce1704c997171602de90cb34d0c8503a988b77f473d39b08",
+    "55a94550ff18f3246c4074fd32b77b0c74447c26b6ad274d564d999c0450ba6e",
+    "7538cbb80cb9103606c48b806eae57d56c885c7f90b9b3be70a41160f9cbb683",
+    "a89c7268ccd4718ba424a99fc4643c572cf692ca6eae887185ceb4e9f11d2e54",
+    "37afcc89fbdcb76d9518e04b2fc011027e2f4cd14b3b2f83cefd721641a47c5b",
+    "1a9258c365988961d87a0598725b609139c303ad48a5aad6c503c3b1a87849aa",
+    "b7450b264b1b0a411390d8931b112c27905a992520fc90569dc4b920aa32bbdc",
+    "3b46c71e3b92a563820ba32936be8330c586c41f938efd94be938386aae4328a",
+    "ac958597c82073f6bb65129c68f72b651db5b9efd82e11547d07350214bc268b",
+    "1cee58eb1f2d9c7ebb254d208a03c783ce6cf2c4d8c2cf45e235dd23b4ce1b29",
+    "e3111a2fd4da24af15d6459ef9eacfe54106b38e27b4a21821b75c3f5d2d5baf",
+    "1071c68372cc5a01435c2c225a5cf7d4bb803846ec08bb6b3d6721b156d7cb96",
+)
+HASHES = {f"kodim{number:02}.png": sha256 for number, sha256 in enumerate(_SHA256, start=1)}
+NAMES = tuple(HASHES)
+
+
+class KodakError(Exception):
+    """The pictures could not be had.  str(error) is one sentence for the user."""
+
+
+class Stopped(Exception):  # noqa: N818 - it is a wish, not an error
+    """Raised by whoever hears of the progress, to end the download there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Downloading:
+    """How far a download has come.
+
+    finished  pictures that are in the folder, verified
+    part      of the picture under way, 0 to 1
+    """
+
+    finished: int
+    part: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Of the whole set, 0 to 1."""
+        return min((self.finished + self.part) / len(NAMES), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class KodakSet:
+    """The pictures as far as they are in a folder, under their usual names."""
+
+    folder: Path
+
+    def path(self, number: int) -> Path:
+        """Where picture `number`, 1 to 24, is or would be."""
+        return self.folder / NAMES[number - 1]
+
+    def missing(self) -> tuple[int, ...]:
+        """The numbers of the pictures that are not there, or are not what they should be.
+
+        Reads every file: some 30 ms.
+        """
+        numbers = range(1, len(NAMES) + 1)
+        return tuple(number for number in numbers if not self._is_right(number))
+
+    def _is_right(self, number: int) -> bool:
+        try:
+            with self.path(number).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == _SHA256[number - 1]
+        except OSError:
+            return False
+
+
+def default_folder() -> Path:
+    """Where downloads go: the user's cache."""
+    return Path(platformdirs.user_cache_dir("filter-workbench", appauthor=False)) / "kodak"
+
+
+def use_folder(folder: Path) -> tuple[KodakSet, str]:
+    """The set in a folder that the user has, and a sentence on how much of it is right.
+
+    Raises KodakError where none of the pictures is there.
+    """
+    kodak = KodakSet(folder)
+    missing = kodak.missing()
+    right = len(NAMES) - len(missing)
+    if not right:
+        raise KodakError(
+            f"None of the 24 Kodak pictures is in {folder.name}: they are called kodim01.png to "
+            "kodim24.png; choose another folder, or download them."
+        )
+    if not missing:
+        return kodak, f"All 24 Kodak pictures in {folder.name} are right."
+    names = ", ".join(kodak.path(number).name for number in missing[:3])
+    names += " …" if len(missing) > 3 else ""
+    return kodak, f"{right} of the 24 Kodak pictures in {folder.name} are right, not {names}."
+
+
+def download(folder: Path, mirror: str, report: Callable[[Downloading], None]) -> None:
+    """Fetch what is missing; each picture is verified before it takes its place.
+
+    mirror  the address that the pictures' names are appended to
+    report  called before, between and often within the pictures, here on this thread; whatever
+            it raises ends the download, and what was finished stays for the next time
+    raises  KodakError
+    """
+    import pooch  # brings requests along, which takes a while to import
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    store = pooch.create(path=folder, base_url=mirror.rstrip("/") + "/", registry=HASHES)
+    for finished, name in enumerate(NAMES):
+        report(Downloading(finished))
+        meter = _Meter(finished, report)
+        fetch = pooch.HTTPDownloader(meter, chunk_size=_PIECE_BYTES, timeout=_TIMEOUT_S)
+        _fetch(store, name, mirror, fetch)
+    report(Downloading(len(NAMES)))
+
+
+def _fetch(store: Any, name: str, mirror: str, fetch: Any) -> None:
+    """One picture, unless it is there already; failures in words."""
+    from requests import exceptions
+
+    host = urlsplit(mirror).hostname or mirror
+    try:
+        store.fetch(name, downloader=fetch)
+    except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
+        raise KodakError(
+            f"“{mirror}” is not an address to download from; it must look like {DEFAULT_MIRROR}."
+        ) from error
+    except exceptions.HTTPError as error:
+        status = getattr(error.response, "status_code", "error")
+        raise KodakError(
+            f"{host} does not hand out {name} (HTTP {status}); try another mirror, or use a folder "
+            "you have."
+        ) from error
+    except exceptions.RequestException as error:
+        raise KodakError(
+            f"No connection to {host}; check the network and try again (finished pictures are "
+            "kept), try another mirror, or use a folder you have."
+        ) from error
+    except ValueError as error:  # pooch's, for a wrong SHA-256
+        raise KodakError(
+            f"What {host} sent as {name} is not that picture (its SHA-256 differs), so it was "
+            "thrown away; try another mirror, or use a folder you have."
+        ) from error
+    except OSError as error:
+        raise KodakError(f"Cannot keep {name}: {whole_files.reason(error)}.") from error
+
+
+class _Meter:
+    """What pooch takes for a progress bar: it sets `total` and says how many bytes came."""
+
+    def __init__(self, finished: int, report: Callable[[Downloading], None]) -> None:
+        self._finished = finished
+        self._report = report
+        self._received = 0
+        self.total = 0
+
+    def update(self, count: int) -> None:
+        self._received += count
+        part = min(self._received / max(self.total, 1), 1.0)
+        self._report(Downloading(self._finished, part))
+
+    def reset(self) -> None:
+        self._received = 0
+
+    def close(self) -> None:
+        """Nothing to put away."""

@@ -1,0 +1,1 @@
+"""What is looked at: the pictures, their timings, the gallery, messages and dialogs."""
