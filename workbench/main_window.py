@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
 
     def screenshot(self) -> QImage:
         """The window as it is."""
+        self.history.draw_now()
         return self.grab().toImage()
 
     def choices_to_keep(self) -> dict[str, Any]:

@@ -140,7 +140,8 @@ def test_out_of_memory_is_one_sentence_and_the_next_job_works(engine):
 
     pool = cp.get_default_memory_pool()
     picture = np.zeros((4000, 4000, 4), np.float32)
-    pool.set_limit(size=pool.total_bytes() + picture.nbytes)  # room for one, and two are needed
+    pool.free_all_blocks()
+    pool.set_limit(size=pool.used_bytes() + picture.nbytes * 3 // 2)  # and two are needed
     try:
         with pytest.raises(OutOfMemoryError, match=r"ran out of memory.*smaller picture"):
             engine.run(replace(a_job(), picture=picture), QUICK)

@@ -142,3 +142,9 @@ def test_markers_are_whole_and_tick_labels_apart(qtbot, history, times):
     assert all(b - a >= QFontMetricsF(axis.style["tickFont"]).height() for a, b in pairwise(px))
     assert len(ticks) >= 1
     assert all(axis.lowest <= tick <= axis.highest for tick in ticks)
+
+
+def test_a_screenshot_need_not_wait_for_the_next_drawing(history):
+    history.add(result("shared", (0.2,)))
+    history.draw_now()
+    assert len(texts(history)) == 1

@@ -75,6 +75,11 @@ class HistoryPlot(QFrame):
         if not self._later.isActive():
             self._later.start()
 
+    def draw_now(self) -> None:
+        """What would be drawn in a moment, for a picture that is taken now."""
+        self._canvas.make_plot()
+        self._draw()
+
     def clear(self) -> None:
         self._runs.clear()
         self._last_job = None
