@@ -1,10 +1,11 @@
-"""Results and sweep points that nobody measured, for tests of what is made of them."""
+"""Devices, results and sweep points that nobody measured, for tests of what is made of them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kernels.check import Check
+from kernels.device import Device
 from kernels.engine import all_implementations
 from kernels.job import Job, Ran, Result
 from kernels.sweep import Measurement, SweepPoint
@@ -14,6 +15,23 @@ PICTURE = np.zeros((100, 200, 3), np.uint8)
 PICTURE.flags.writeable = False
 WEIGHTS = np.full((5, 5), 0.04, np.float32)
 IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
+
+H200 = Device(
+    index=0,
+    name="NVIDIA H200",
+    compute_capability=(9, 0),
+    multiprocessors=132,
+    clock_khz=1_980_000,
+    max_threads_per_block=1024,
+    max_block_xy=(1024, 1024),
+    shared_bytes_per_block=232_448,
+    l2_bytes=60 << 20,
+    memory_bytes=140 << 30,
+    watchdog=False,
+    driver_version=13_000,
+    runtime_version=13_000,
+    count=1,
+)
 
 PASSED = Check(0.5, (0, 0, 0), 0, 0, 1e-3, 20_000, 20_000)
 PARTLY = Check(0.5, (0, 0, 0), 0, 0, 1e-3, 1_500, 20_000)

@@ -5,27 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.device import Device
 from kernels.job import Job
 from kernels.launch import MAX_GRID_Y, Launch, Program, rows_per_launch
 from kernels.rung import ladder
-
-H200 = Device(
-    index=0,
-    name="NVIDIA H200",
-    compute_capability=(9, 0),
-    multiprocessors=132,
-    clock_khz=1_980_000,
-    max_threads_per_block=1024,
-    max_block_xy=(1024, 1024),
-    shared_bytes_per_block=232_448,
-    l2_bytes=60 << 20,
-    memory_bytes=140 << 30,
-    watchdog=False,
-    driver_version=13_000,
-    runtime_version=13_000,
-    count=1,
-)
+from tests.made_up import H200
 
 
 def a_job(height: int, width: int, ksize: int = 3, block_xy: tuple[int, int] = (32, 8)) -> Job:

@@ -7,26 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.device import Device, NoDevice
+from kernels.device import NoDevice
 from kernels.job import Job
 from kernels.rung import PRELUDE, knobs, ladder, read_rung
+from tests.made_up import H200
 
-CARD = Device(
-    index=0,
-    name="Card",
-    compute_capability=(7, 5),
-    multiprocessors=10,
-    clock_khz=1_000_000,
-    max_threads_per_block=1024,
-    max_block_xy=(1024, 1024),
-    shared_bytes_per_block=48 << 10,
-    l2_bytes=1 << 20,
-    memory_bytes=4 << 30,
-    watchdog=False,
-    driver_version=13_000,
-    runtime_version=13_000,
-    count=1,
-)
+CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
 RUNGS = {rung.key: rung for rung in ladder()}
 
 

@@ -3,28 +3,13 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from kernels.device import Device
 from kernels.engine import Engine
 from kernels.errors import CannotRunError
 from kernels.job import Job, Progress, Ran, Result
 from kernels.rung import Rung
+from tests.made_up import H200
 
-DEVICE = Device(
-    index=0,
-    name="NVIDIA Made Up 1",
-    compute_capability=(9, 0),
-    multiprocessors=100,
-    clock_khz=1_500_000,
-    max_threads_per_block=1024,
-    max_block_xy=(1024, 1024),
-    shared_bytes_per_block=100_000,
-    l2_bytes=50_000_000,
-    memory_bytes=80_000_000_000,
-    watchdog=False,
-    driver_version=13000,
-    runtime_version=13000,
-    count=2,
-)
+DEVICE = replace(H200, name="NVIDIA Made Up 1", shared_bytes_per_block=100_000, count=2)
 
 
 class Scripted(Engine):

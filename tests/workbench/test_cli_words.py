@@ -2,28 +2,14 @@
 
 from dataclasses import replace
 
-from kernels.device import Device, NoDevice
+from kernels.device import NoDevice
 from tests import made_up
+from tests.made_up import H200
 from workbench.commands import doctor, machine
 from workbench.commands.words import as_table, columns, in_one_line
 from workbench.numbers import GAP
 
-DEVICE = Device(
-    index=1,
-    name="Test GPU",
-    compute_capability=(9, 0),
-    multiprocessors=132,
-    clock_khz=1_980_000,
-    max_threads_per_block=1024,
-    max_block_xy=(1024, 1024),
-    shared_bytes_per_block=232_448,
-    l2_bytes=60 << 20,
-    memory_bytes=140 << 30,
-    watchdog=True,
-    driver_version=13_020,
-    runtime_version=13_000,
-    count=2,
-)
+DEVICE = replace(H200, index=1, name="Test GPU", watchdog=True, driver_version=13_020, count=2)
 
 
 def plain(text):
