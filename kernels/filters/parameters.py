@@ -1,10 +1,14 @@
-"""The numbers a filter takes beside its size, and the ranges of sizes they share."""
+"""What filters share: ranges of sizes, the numbers they take beside their size, drawn weights."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kernels.errors import BadJobError
 
@@ -59,3 +63,13 @@ MATRIX = Parameter(
     "Weights",
     "Rows of numbers, applied as drawn: the middle one stands on the pixel itself.",
 )
+
+
+def drawn(*rows: tuple[float, ...]) -> Callable[[int], NDArray[np.float32]]:
+    """The weights() of a filter of one size only: these rows, (K, K) float32."""
+
+    def weights(ksize: int) -> NDArray[np.float32]:
+        assert ksize == len(rows)
+        return np.array(rows, np.float32)
+
+    return weights
