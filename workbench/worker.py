@@ -22,7 +22,7 @@ from workbench.display import Display, to_display
 
 # A superseded job may still finish for so long: quick filters then keep up with a dragged slider,
 # slow ones get out of the way.
-GRACE_S = 0.05
+GRACE_S = 0.02
 BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
 TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
 
