@@ -1,5 +1,7 @@
 """Do in a window what a user does, through its widgets, and wait for what comes of it."""
 
+import warnings
+
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
@@ -104,7 +106,9 @@ def drop(window, *paths, image=None):
 def drop_data(window, data):
     point, copy = QPoint(200, 200), Qt.DropAction.CopyAction
     left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(point, copy, data, left, none)
+    with warnings.catch_warnings():  # Qt 6.12 wants a QPointF, which 6.11 does not take
+        warnings.simplefilter("ignore", DeprecationWarning)
+        enter = QDragEnterEvent(point, copy, data, left, none)
     enter.ignore()
     QApplication.sendEvent(window, enter)
     if enter.isAccepted():
