@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QMimeData, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
@@ -49,11 +49,9 @@ class MainWindow(QMainWindow):
 
     Signals:
         settled(result): the newest wish was filtered, timed and checked, and nothing waits.
-        first_painted(): the window shows for the first time.
     """
 
     settled = Signal(object)
-    first_painted = Signal()
 
     def __init__(
         self,
@@ -366,10 +364,6 @@ class MainWindow(QMainWindow):
             self.opener.open_dropped(paths[0])
         else:
             self.opener.open_image(QGuiApplication.clipboard().image())
-
-    def showEvent(self, event: Any) -> None:  # noqa: N802
-        super().showEvent(event)
-        QTimer.singleShot(0, self.first_painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         kept = choices.to_data(self.store.state)
