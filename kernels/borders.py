@@ -15,10 +15,14 @@ wrap     c d | a b c d | a  wrap         wrap           BORDER_WRAP
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Span = tuple[int, int]  # start, stop
 
 BORDERS = ("zero", "clamp", "reflect", "mirror", "wrap")
 OUTSIDE = -1
@@ -76,10 +80,39 @@ def read(
     return rectangle
 
 
-def pad(picture: NDArray[Any], radius: int, border: str) -> NDArray[Any]:
-    """`picture` with `radius` more pixels on every side: (H + 2r, W + 2r, C)."""
-    height, width = picture.shape[:2]
-    return read(picture, border, (-radius, height + radius), (-radius, width + radius))
+def read_made(
+    make: Callable[[Span, Span], NDArray[Any]],
+    size_hw: tuple[int, int],
+    border: str,
+    rows: Span,
+    columns: Span,
+) -> NDArray[Any]:
+    """The same of a picture of which there are only parts, made when they are asked for.
+
+    make     (rows, columns) -> (rows, columns, C), for any rectangle inside the picture
+    size_hw  height and width of the whole picture
+    """
+    ys, xs = (
+        source_indices(*span, size, border)
+        for span, size in zip((rows, columns), size_hw, strict=True)
+    )
+    parts: NDArray[Any] | None = None
+    for into_y, from_y in _runs(ys):
+        for into_x, from_x in _runs(xs):
+            part = make(from_y, from_x)
+            if parts is None:
+                parts = np.zeros((len(ys), len(xs), part.shape[2]), part.dtype)
+            parts[into_y, into_x] = part
+    assert parts is not None, "it lies wholly outside"
+    return parts
+
+
+def _runs(at: NDArray[np.intp]) -> Iterator[tuple[slice, Span]]:
+    """Where consecutive positions stand in `at`, and which they are; without those OUTSIDE."""
+    breaks = np.flatnonzero((np.diff(at) != 1) | (at[:-1] == OUTSIDE)) + 1
+    for start, stop in pairwise((0, *map(int, breaks), len(at))):
+        if at[start] != OUTSIDE:
+            yield slice(start, stop), (int(at[start]), int(at[stop - 1]) + 1)
 
 
 def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:

@@ -3,6 +3,10 @@
 Float32 arithmetic along a chain of n additions is off by at most about n · 2⁻²⁴ · Σ|w| · max|p|
 (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).  An implementation
 states its n and a factor c for what its method adds to that.
+
+A gradient's derivatives add up eight weighted samples each, 1 + 2 + 1 on either side, and the
+length of two of them is off by at most √2 times as much as either: errors grow by LENGTH_GAIN, and
+its own roundings, five additions, squares, their sum and the root, make n longer by LENGTH_CHAIN.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.reference import correlate, to_pixel_type
+from kernels.kept import once_a_picture
+from kernels.reference import filtered, to_pixel_type
 from kernels.weights import UNIT_ROUNDOFF, gain
 
 if TYPE_CHECKING:
@@ -24,9 +29,12 @@ if TYPE_CHECKING:
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 FLOAT32_MAX = float(np.finfo(np.float32).max)
+LENGTH_GAIN = 8 * math.sqrt(2)
+LENGTH_CHAIN = 8
 SMALLEST_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
+Oracle = dict[Rectangle, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +86,40 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
     Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
     sums may overflow, since then nothing can be said.
     """
-    largest = gain(job.weights) * largest_finite(job.picture)
+    grows = LENGTH_GAIN if job.gradient else 1.0
+    chain += LENGTH_CHAIN if job.gradient else 0
+    largest = grows * gain(job.weights) * largest_finite(job.picture)
     if largest >= FLOAT32_MAX:
         return math.inf
-    return factor * chain * UNIT_ROUNDOFF * largest + chain * SMALLEST_NORMAL
+    return factor * chain * UNIT_ROUNDOFF * largest + grows * chain * SMALLEST_NORMAL
 
 
 def checking(
-    job: Job, answer: NDArray[Any], chain: int, factor: float, max_taps: int | None = LIVE_TAPS
+    job: Job,
+    answer: NDArray[Any],
+    chain: int,
+    factor: float,
+    max_taps: int | None = LIVE_TAPS,
+    known: Oracle | None = None,
 ) -> Iterator[Check]:
     """Compare tile by tile, yielding what is known after each; the last one counts.
 
     answer    what the implementation made of job.picture, same shape and dtype
     max_taps  how many products the oracle may work out; None: check everything
+    known     the oracle for some tiles, for whoever checks many answers to one job: if it is empty
+              it is filled, else these tiles are what is compared
     """
     bound = error_bound(job, chain, factor)
     # Rounding errors partly cancel, so their sum grows like the square root of the chain.
     most_off = max(1, math.ceil(bound / math.sqrt(chain))) if math.isfinite(bound) else 0
     found = Check(0.0, (0, 0, 0), 0, 0, bound, 0, job.height * job.width)
-    for tile in plan_tiles(job, max_taps):
-        found = _add(found, job, answer, tile, most_off)
+    for tile in list(known) if known else plan_tiles(job, max_taps):
+        oracle = known.get(tile) if known else None
+        if oracle is None:
+            oracle = _oracle(job, tile)
+            if known is not None:
+                known[tile] = oracle
+        found = _add(found, job, answer, tile, oracle, most_off)
         yield found
 
 
@@ -112,7 +134,7 @@ def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
         return
     pixels = max_taps // taps
     around = 2 * (job.height + job.width)
-    thick = min(max(pixels // 2 // around, 1), job.radius + 1, -(-min(job.height, job.width) // 2))
+    thick = min(max(pixels // 2 // around, 1), job.reach + 1, -(-min(job.height, job.width) // 2))
     frame = _frame(job, thick)
     if pixels // 2 >= around:
         yield from (tile for edge in frame for tile in _tiles(edge, TILE))
@@ -168,10 +190,21 @@ def _tile(area: Rectangle, side: int, number: int) -> Rectangle:
     return y, min(y + side, bottom), x, min(x + side, right)
 
 
-def _add(found: Check, job: Job, answer: NDArray[Any], tile: Rectangle, most_off: int) -> Check:
-    """`found` and what `tile` shows."""
+def _oracle(job: Job, tile: Rectangle) -> NDArray[np.float64]:
     top, bottom, left, right = tile
-    oracle = correlate(job.picture, job.weights, job.border, (top, bottom), (left, right))
+    return filtered(job, (top, bottom), (left, right))
+
+
+def _add(
+    found: Check,
+    job: Job,
+    answer: NDArray[Any],
+    tile: Rectangle,
+    oracle: NDArray[np.float64],
+    most_off: int,
+) -> Check:
+    """`found` and what `tile` shows, for which the oracle has `oracle`."""
+    top, bottom, left, right = tile
     expected = to_pixel_type(oracle, answer.dtype)
     got = answer[top:bottom, left:right]
     error = _distance(got, oracle if answer.dtype.kind == "f" else expected)
@@ -198,7 +231,7 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
     """|got - expected|; zero for the same infinity or two NaN, infinite where just one is."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got.astype(np.float64) - expected.astype(np.float64))
-        overflowed = expected.astype(np.float32) if got.dtype.kind == "f" else expected
+        overflowed = expected.astype(got.dtype)
     same = (got == overflowed) | (np.isnan(got) & np.isnan(expected))
     distance[same] = np.where(np.isfinite(distance[same]), distance[same], 0)
     return np.where(np.isnan(distance), np.inf, distance)
@@ -211,19 +244,25 @@ def _is_wrong(
     bound: float,
     most_off: int,
 ) -> NDArray[np.bool_]:
-    if got.dtype.kind == "f":
+    if got.dtype == np.float32:
         return np.greater(error, bound)
-    # An integer has to be the rounding of some value within the bound of the oracle's, so one off
-    # near a half; and never more than `most_off`, which is above one only where the sums are so
-    # large that float32 itself is coarser than an integer.
-    lowest, highest = (to_pixel_type(oracle + off, got.dtype) for off in (-bound, bound))
-    return np.logical_or((got < lowest) | (got > highest), error > most_off)
+    # What is stored rounded has to be the rounding of some value within the bound of the oracle's:
+    # an integer one off near a half, a float16 one step where two are equally near.
+    with np.errstate(invalid="ignore"):
+        lowest, highest = (to_pixel_type(oracle + off, got.dtype) for off in (-bound, bound))
+        outside = (got < lowest) | (got > highest)
+    if got.dtype.kind == "f":
+        return np.asarray(outside | (np.isnan(got) != np.isnan(oracle)))
+    # And an integer never more than `most_off`, which is above one only where the sums are so large
+    # that float32 itself is coarser than an integer.
+    return np.logical_or(outside, error > most_off)
 
 
 def _bits(samples: NDArray[Any]) -> str:
     return f"u{samples.dtype.itemsize}"
 
 
+@once_a_picture
 def largest_finite(picture: NDArray[Any]) -> float:
     """max|p|, leaving out NaN and infinities."""
     low, high = float(picture.min()), float(picture.max())

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-INSTALL_HINT = 'run `make setup`, or `pip install "filter-workbench[cuda13]"`'
+INSTALL_HINT = 'run `make setup`, or `pip install ".[cuda13]"`'
 
 # Of cudaDeviceAttr: CUDA 13 no longer has these two among a device's properties.
 CLOCK_RATE = 13
@@ -118,7 +118,7 @@ def _without_devices(error: Exception) -> NoDevice:
     if "insufficient" in words:
         return NoDevice(
             "The NVIDIA driver is too old for the installed CuPy.",
-            'Update the driver, or run `pip install "filter-workbench[cuda12]"` for older ones.',
+            'Update the driver, or run `pip install ".[cuda12]"` for older ones.',
         )
     return NoDevice(
         f"The NVIDIA driver is here but offers no GPU ({words}).",
@@ -145,7 +145,7 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
     if runtime_version >= 13000 and capability < (7, 5):
         return NoDevice(
             f"{facts['name'].decode()} is older than CUDA 13 supports.",
-            'Install the CuPy for CUDA 12: `pip install "filter-workbench[cuda12]"`.',
+            'Install the CuPy for CUDA 12: `pip install ".[cuda12]"`.',
         )
     return Device(
         index=index,

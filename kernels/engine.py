@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from kernels import cpu
+from kernels.auto import AUTO, Picker, with_pick
 from kernels.check import checking
+from kernels.compiling import compiling_ahead
 from kernels.device import Device, NoDevice, probe
-from kernels.errors import BadJobError, CannotRunError, DeviceLostError
+from kernels.errors import BadJobError, CannotRunError, DeviceLostError, KernelError
 from kernels.gpu import Gpu
 from kernels.host import HostImplementation, host_implementations
-from kernels.job import Job, Progress, Result, Sampling
+from kernels.job import Job, Pick, Progress, Ran, Result, Sampling
 from kernels.rung import Rung, ladder
 
 Implementation = HostImplementation | Rung
+NO_RUNG = "No rung can run this job, so the CPU does."
 
 
 def all_implementations() -> tuple[Implementation, ...]:
@@ -45,20 +48,43 @@ class Engine:
         return probe(self._device_index)
 
     def implementation(self, key: str) -> Implementation:
-        """The one called `key`; BadJobError if there is none."""
+        """The one called `key`; BadJobError if there is none, as for `auto`, which picks one."""
         for each in all_implementations():
             if each.key == key:
                 return each
-        known = ", ".join(each.key for each in all_implementations())
+        known = ", ".join((*(each.key for each in all_implementations()), AUTO.key))
         raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
 
     def why_not(self, job: Job) -> str | None:
         """The reason job.implementation cannot run `job` here; None if it can."""
+        if job.implementation == AUTO.key:
+            return None  # it finds one that can
         return self._why_not(self.implementation(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
-        """The key of the implementation furthest up that can run `job` here."""
-        return [each.key for each in all_implementations() if not self._why_not(each, job)][-1]
+        """What to run `job` with here: `auto` where a rung can run it, else the best on the CPU."""
+        if not self.why_not_auto(job):
+            return AUTO.key
+        return self._best_on_cpu(job)
+
+    def why_not_auto(self, job: Job) -> str | None:
+        """Why `auto` has no choice but the CPU; None where it has."""
+        if reason := self._why_no_gpu():
+            return reason
+        return NO_RUNG if next(self.picker.picks(job), None) is None else None
+
+    def picks(self, job: Job) -> Iterator[Pick]:
+        """What `auto` would run `job` with, the best first, and the CPU in the end."""
+        reason = self._why_no_gpu()
+        if not reason:
+            yield from self.picker.picks(job)
+        yield Pick(self._best_on_cpu(job), None, reason or NO_RUNG)
+
+    @cached_property
+    def picker(self) -> Picker:
+        """Chooses for `auto`, and holds what was measured on this GPU."""
+        assert isinstance(self.device, Device)
+        return Picker(self.device)
 
     def filtering(self, job: Job, sampling: Sampling | None = None) -> Iterator[Progress | Result]:
         """Filter, time and check, step by step.
@@ -68,6 +94,9 @@ class Engine:
         Raises the errors of `kernels.errors`: CannotRunError with the implementation's reason.
         """
         sampling = sampling or Sampling()
+        if job.implementation == AUTO.key:
+            yield from self._picking(job, sampling)
+            return
         implementation = self.implementation(job.implementation)
         if reason := self._why_not(implementation, job):
             raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
@@ -76,12 +105,70 @@ class Engine:
             result = step if isinstance(step, Result) else result
             yield step
         if result is not None and sampling.check:
-            yield from self._checked(result, implementation)
+            yield from self._checked(result, implementation, sampling.check_taps)
 
     def run(self, job: Job, sampling: Sampling | None = None) -> Result:
         """Filter, time and check in one go."""
         *_, last = (step for step in self.filtering(job, sampling) if isinstance(step, Result))
         return last
+
+    def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
+        """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
+        if not self._why_no_gpu() and isinstance(self.device, Device):
+            pairs = ((self.implementation(job.implementation), job) for job in jobs)
+            yield from compiling_ahead(
+                self.device,
+                (
+                    (rung, job)
+                    for rung, job in pairs
+                    if isinstance(rung, Rung) and not self._why_not(rung, job)
+                ),
+            )
+
+    def launch_once(self, job: Job) -> tuple[Ran, ...]:
+        """Launch a rung once, for a profiler: in an NVTX range that has its name.
+
+        Raises the errors of `kernels.errors`.
+        """
+        if job.implementation == AUTO.key:
+            if no_gpu := self._why_no_gpu():
+                raise CannotRunError(no_gpu)
+            job = with_pick(job, next(self.picks(job)))
+        rung = self.implementation(job.implementation)
+        if not isinstance(rung, Rung):
+            raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
+        if reason := self._why_not(rung, job):
+            raise CannotRunError(reason)
+        return self._gpu.launch_once(rung, job)
+
+    def _picking(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        """Filter with the best there is for `job`; with the next best where that one fails."""
+        failure: KernelError | None = None
+        for best in self.picks(job):
+            pick = best
+            if failure is not None:
+                pick = replace(pick, why=f"the one before failed: {failure}")
+            try:
+                for step in self.filtering(with_pick(job, pick), sampling):
+                    if isinstance(step, Result):
+                        yield replace(step, job=job, picked=pick)
+                    else:
+                        yield step
+            except DeviceLostError:
+                raise
+            except KernelError as error:
+                failure = error
+                continue
+            return
+        assert failure is not None
+        raise failure
+
+    def _why_no_gpu(self) -> str:
+        """Why nothing runs on a GPU; empty where something may."""
+        return self._lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
+
+    def _best_on_cpu(self, job: Job) -> str:
+        return [each.key for each in host_implementations() if not each.why_not(job)][-1]
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
@@ -101,10 +188,10 @@ class Engine:
             raise
 
     def _checked(
-        self, result: Result, implementation: Implementation
+        self, result: Result, implementation: Implementation, most_taps: int
     ) -> Iterator[Progress | Result]:
-        chain = implementation.chain(result.job)
-        for check in checking(result.job, result.picture, chain, implementation.error_factor):
+        chain, factor = implementation.chain(result.job), implementation.error_factor
+        for check in checking(result.job, result.picture, chain, factor, most_taps):
             yield Progress("checking against the oracle")
             result = replace(result, check=check)
         yield result

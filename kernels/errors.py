@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 # After these the CUDA context is unusable (illegal address, launch timeout, launch failure, ...).
 STICKY_STATUS = frozenset({46, 214, 220, 700, 702, 709, 710, *range(714, 721), 999})
-OUT_OF_MEMORY_STATUS = 2
+OUT_OF_MEMORY_STATUS = 2  # of CUDA's runtime and driver, and of cuFFT as well
 
 
 class KernelError(Exception):
@@ -68,10 +68,15 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
         ) from error
     except (cp.cuda.runtime.CUDARuntimeError, cp.cuda.driver.CUDADriverError) as error:
         raise _from_status(error, doing) from error
+    except RuntimeError as error:
+        # By its name: to import its module takes cuFFT, which need not be there.
+        if type(error).__name__ != "CuFFTError":
+            raise
+        raise _from_status(error, doing) from error
 
 
 def _from_status(error: Exception, doing: str) -> KernelError:
-    status = getattr(error, "status", 0)
+    status = getattr(error, "status", getattr(error, "result", 0))  # the latter in an older CuPy
     if status in STICKY_STATUS:
         return DeviceLostError(
             f"The GPU failed while {doing}; restart the program to use the GPU again "

@@ -7,24 +7,30 @@ there.  CuPy is imported when a Gpu is made, not with this module.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.device import Device
 from kernels.errors import OutOfMemoryError, cuda_errors_in_words
-from kernels.job import Job, Progress, Result, Sampling
+from kernels.facts import pitch_of
+from kernels.job import Job, Progress, Ran, Result, Sampling
 from kernels.launch import Launch, Program, Programs, prepare_launch
 from kernels.rung import Rung
 from kernels.sampling import Sampler
 from kernels.staging import Staging, pinned_like
-from kernels.timing import EventTimer
+from kernels.strips import rows_a_strip, strip_of
+from kernels.timing import EventTimer, Timing
 
 RESIDENT_PICTURES = 2  # the one in view, and a sweep's
+MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others want some too
+
+T = TypeVar("T")
 
 
 class Gpu:
@@ -46,6 +52,10 @@ class Gpu:
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Compile, upload, filter, download; then repeat the kernel for its timing."""
+        rows = self._rows_at_once(rung, job)
+        if rows < job.height:
+            yield from self._filtering_in_strips(rung, job, sampling, rows)
+            return
         if not self._programs.has(rung, job):
             yield Progress(f"compiling {rung.title}")
         program, compile_ms = self._compile(rung, job)
@@ -82,9 +92,92 @@ class Gpu:
         picture, download_ms = self._download(launch)
         yield result(samples)
 
+    def _filtering_in_strips(
+        self, rung: Rung, job: Job, sampling: Sampling, rows: int
+    ) -> Iterator[Progress | Result]:
+        """Strip by strip of so many rows; each is timed once, and the times are added up."""
+        picture = np.empty_like(job.picture)
+        done: list[Result] = []
+        for first in range(0, job.height, rows):
+            end = min(first + rows, job.height)
+            yield Progress(f"filtering rows {first + 1:,} to {end:,} of {job.height:,}")
+            strip = self._strip(rung, strip_of(job, first, end), sampling)
+            picture[first:end] = strip.picture[job.reach :][: end - first]
+            done.append(replace(strip, picture=picture))
+        picture.flags.writeable = False
+        yield replace(
+            done[0],
+            job=job,
+            kernel=Timing((sum(each.kernel.median_ms for each in done),), sampling.cache),
+            compile_ms=_added_up(each.compile_ms for each in done),
+            upload_ms=_added_up(each.upload_ms for each in done),
+            download_ms=_added_up(each.download_ms for each in done),
+            strips=len(done),
+        )
+
+    def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
+        """One strip from start to end; what it took of the device's memory is free again."""
+        program, compile_ms = self._compile(rung, job)
+        source, upload_ms = self._upload(job)
+        rows = (job.reach, job.height - job.reach)
+        launch = self._prepare(program, job, source, rows)
+        samples_ms = [self._sample(launch, sampling) for _ in range(min(2, sampling.max_samples))]
+        picture, download_ms = self._download(launch)
+        return Result(
+            job=job,
+            picture=picture,
+            kernel=Timing((samples_ms[-1],), sampling.cache),  # the first only warms up
+            ran=launch.ran(),
+            compile_ms=compile_ms,
+            upload_ms=upload_ms,
+            download_ms=download_ms,
+            device_name=self._device.name,
+        )
+
+    def _rows_at_once(self, rung: Rung, job: Job) -> int:
+        """As many of the job's rows as there is memory for: all, if that can be."""
+        rows = rows_a_strip(rung, job, self._device, self._room_bytes())
+        if rows < job.height:
+            self.forget()
+            rows = rows_a_strip(rung, job, self._device, self._room_bytes())
+        if rows == job.height or (rows and not job.gradient):
+            return rows
+        raise OutOfMemoryError(
+            f"The GPU has too little memory for {'all' if rows else 'even one row'} of this picture"
+            f"{' at once, as a gradient needs it' if rows else ''}; use a smaller one or a CPU "
+            "implementation."
+        )
+
+    def _room_bytes(self) -> int:
+        """How much of the device's memory a job may take."""
+        pool = self._cp.get_default_memory_pool()
+        with self._using("looking for memory"):
+            free, _ = self._cp.cuda.runtime.memGetInfo()
+        resident = sum(array.nbytes for _, array in self._resident.values())
+        limits = [self._device.memory_bytes, pool.get_limit() or self._device.memory_bytes]
+        room = min(free + pool.free_bytes(), *(each - pool.used_bytes() for each in limits))
+        return int(MEMORY_SHARE * (room + resident))
+
+    def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
+        """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
+        program, _ = self._compile(rung, job)
+        source, _ = self._upload(job)
+        launch = self._prepare(program, job, source)
+        with self._using(_in_words(job)):
+            go = launch.ready()
+            self._stream.synchronize()
+            self._cp.cuda.nvtx.RangePush(rung.key)
+            try:
+                go()
+                self._stream.synchronize()
+            finally:
+                self._cp.cuda.nvtx.RangePop()
+        return launch.ran()
+
     def forget(self) -> None:
         """Give back all device and page-locked memory that is not in use this moment."""
         self._resident.clear()
+        self._programs.forget()
         with self._using("giving back memory"):
             self._cp.get_default_memory_pool().free_all_blocks()
             self._cp.get_default_pinned_memory_pool().free_all_blocks()
@@ -102,10 +195,17 @@ class Gpu:
             program = self._programs.get(rung, job)
         return program, None if known else _ms_since(start)
 
-    def _prepare(self, program: Program, job: Job, source: Any) -> Launch:
-        with self._using(_in_words(job)):
-            target = self._allocate(job.picture)
-            return prepare_launch(self._cp, program, job, self._device, source, target)
+    def _prepare(
+        self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
+    ) -> Launch:
+        def prepared() -> Launch:
+            with self._using(_in_words(job)):
+                target = self._empty(job.picture)
+                return prepare_launch(
+                    self._cp, self._programs, program, job, self._device, source, target, rows
+                )
+
+        return self._with_room(prepared)
 
     def _sample(self, launch: Launch, sampling: Sampling) -> float:
         with self._using(_in_words(launch.job)):
@@ -117,7 +217,7 @@ class Gpu:
         if id(picture) in self._resident:
             self._resident.move_to_end(id(picture))
             return self._resident[id(picture)][1], None
-        array = self._allocate(picture)
+        array = self._with_room(lambda: self._empty(picture))
         with self._using("uploading the picture"):
             start = perf_counter()
             self._staging.upload(picture, array)
@@ -133,21 +233,29 @@ class Gpu:
         """The answer in memory of its own, read-only, and how long the transfer took."""
         with self._using("downloading the result"):
             picture = pinned_like(self._cp, launch.job.picture)
+            rows = picture.reshape(len(picture), -1)
             start = perf_counter()
-            launch.target.get(stream=self._stream, out=picture, blocking=True)
+            # Padded rows are moved together on the device, which is quicker than over the bus.
+            packed = self._cp.ascontiguousarray(launch.arrays["target"][:, : rows.shape[1]])
+            packed.get(stream=self._stream, out=rows, blocking=True)
             download_ms = _ms_since(start)
         picture.flags.writeable = False
         return picture, download_ms
 
-    def _allocate(self, picture: NDArray[Any]) -> Any:
-        """An uninitialised device array like `picture`; other pictures make room if need be."""
+    def _empty(self, picture: NDArray[Any]) -> Any:
+        """An uninitialised device array (H, pitch) for `picture`, see `facts.pitch_of`."""
+        height, width, channels = picture.shape
+        shape = (height, pitch_of(width, channels, picture.itemsize))
+        with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
+            return self._cp.empty(shape, picture.dtype)
+
+    def _with_room(self, make: Callable[[], T]) -> T:
+        """What `make` makes; other pictures make room if need be."""
         try:
-            with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
-                return self._cp.empty(picture.shape, picture.dtype)
+            return make()
         except OutOfMemoryError:
             self.forget()
-        with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
-            return self._cp.empty(picture.shape, picture.dtype)
+        return make()
 
 
 def _may_change(picture: NDArray[Any]) -> bool:
@@ -164,6 +272,12 @@ def _may_change(picture: NDArray[Any]) -> bool:
 def _in_words(job: Job) -> str:
     x, y = job.block_xy
     return f"filtering {job.width}×{job.height} pixels in {x}×{y} blocks"
+
+
+def _added_up(times_ms: Iterable[float | None]) -> float | None:
+    """Their sum; None where there are none."""
+    known = [each for each in times_ms if each is not None]
+    return sum(known) if known else None
 
 
 def _ms_since(start: float) -> float:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.borders import BORDERS
-from kernels.check import Check
+from kernels.check import LIVE_TAPS, Check
 from kernels.errors import BadJobError
 from kernels.timing import Timing
 
-PIXEL_TYPES = ("uint8", "uint16", "float32")
+PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_KSIZE = 127
 Cache = Literal["cold", "warm"]
 
@@ -22,13 +22,15 @@ Cache = Literal["cold", "warm"]
 class Job:
     """One filtering to do.  Raises BadJobError where the parts do not fit together.
 
-    picture         (H, W, C) uint8, uint16 or float32, C-contiguous; C = 1 to 4, and the last of
-                    2 or 4 channels is alpha, which passes through untouched.  Make it read-only
-                    where it can be: only then may it stay on the device between jobs.
+    picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
+                    4 channels is alpha, which passes through untouched.  Make it read-only where it
+                    can be: only then may it stay on the device between jobs.
     weights         (K, K) float32, K odd, applied as drawn (correlation), finite
     border          one of `borders.BORDERS`
     implementation  a key of `implementations.all_implementations()`
     block_xy        threads per block; x counts samples (pixel × channel) along a row
+    gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
+                    give, which is kept unrounded and has the border applied to it; rounded once
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -37,6 +39,7 @@ class Job:
     implementation: str = "sequential"
     block_xy: tuple[int, int] = (32, 8)
     filter_title: str = "Custom weights"
+    gradient: bool = False
 
     def __post_init__(self) -> None:
         _check_picture(self.picture)
@@ -51,6 +54,11 @@ class Job:
     @property
     def radius(self) -> int:
         return self.ksize // 2
+
+    @property
+    def reach(self) -> int:
+        """How many pixels away, along an axis, a sample still counts."""
+        return self.radius + self.gradient
 
     @property
     def height(self) -> int:
@@ -109,12 +117,15 @@ class Sampling:
     """How often to repeat a job for its timing, and whether to check its answer.
 
     Repeats end at `max_samples`, or after `max_seconds` spent on them; one is always taken.
+
+    check_taps  how many products the oracle may work out for the check
     """
 
     max_samples: int = 20
     max_seconds: float = 0.2
     cache: Cache = "cold"
     check: bool = True
+    check_taps: int = LIVE_TAPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +146,27 @@ class Ran:
 
     def __str__(self) -> str:
         if self.grid is None or self.block is None:
+            if self.threads is None:  # a library's launches, which it keeps to itself
+                return self.function
             return f"{self.function}, {self.threads} thread{'s' if self.threads != 1 else ''}"
         return (
             f"{self.function}, grid {self.grid[0]}×{self.grid[1]}, "
             f"block {self.block[0]}×{self.block[1]}, {self.registers} registers, "
             f"{self.shared_bytes} B shared"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What `auto` chose to run.
+
+    block_xy  None: it has its own shape, or none
+    why       one sentence: what it was chosen by
+    """
+
+    implementation: str
+    block_xy: tuple[int, int] | None
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +189,9 @@ class Result:
     upload_ms    None: the picture was resident on the device, or there is no device
     download_ms  None on the CPU; both are the transfer alone, without making room for it
     check        None: not checked (yet)
+    strips       in how many it was filtered, one after the other, for want of memory; each was
+                 timed once, and all times are sums
+    picked       what ran where job.implementation is "auto"; None: what was asked for
     """
 
     job: Job
@@ -174,6 +203,26 @@ class Result:
     download_ms: float | None = None
     check: Check | None = None
     device_name: str | None = None
+    strips: int = 1
+    picked: Pick | None = None
+
+    @property
+    def implementation(self) -> str:
+        """The key of what ran: what was asked for, or what `auto` picked."""
+        return self.picked.implementation if self.picked else self.job.implementation
+
+    @property
+    def block_xy(self) -> tuple[int, int] | None:
+        """Threads a block of the first launch, x then y; None on the CPU."""
+        return self.ran[0].block if self.ran else None
+
+    @property
+    def name(self) -> str:
+        """What ran, by its key: "shared", or "auto: shared 32×8" where it was picked."""
+        if self.picked is None:
+            return self.job.implementation
+        block = "{}×{}".format(*self.block_xy) if self.block_xy else ""
+        return f"{self.job.implementation}: {self.picked.implementation} {block}".rstrip()
 
     @property
     def total_ms(self) -> float:

@@ -12,6 +12,46 @@ from numpy.typing import NDArray
 NOISE_SEED = 42
 
 
+def white(dtype: np.dtype[Any]) -> float:
+    """The sample value that is full intensity: 255, 65535, or 1.0 for floats."""
+    return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
+
+
+def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
+    """`samples` in another pixel type, from black to white as before; the same array where it is
+    that already.
+
+    To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
+    what is too large for float16 is infinite.
+    """
+    old, new = samples.dtype, np.dtype(pixel_type)
+    if old == new:
+        return samples
+    with np.errstate(over="ignore"):
+        if old.kind == new.kind == "f":
+            return samples.astype(new)
+        values = samples.astype(np.float32)
+        values *= np.float32(white(new) / white(old))
+        if new.kind == "u":
+            np.nan_to_num(values, copy=False, nan=0.0)
+            np.rint(values, out=values)
+            np.clip(values, 0, np.float32(white(new)), out=values)
+        return values.astype(new)
+
+
+def beyond(samples: NDArray[Any], pixel_type: str) -> int:
+    """How many of `samples` `stored_as` would cut off, or make infinite: those that `pixel_type`
+    cannot hold."""
+    old, new = samples.dtype, np.dtype(pixel_type)
+    if old.kind != "f" or (old.itemsize <= new.itemsize and new.kind == "f"):
+        return 0
+    low, high = (
+        (0.0, 1.0) if new.kind == "u" else (-float(np.finfo(new).max), float(np.finfo(new).max))
+    )
+    outside = int(np.count_nonzero(samples < low)) + int(np.count_nonzero(samples > high))
+    return outside - (int(np.isinf(samples).sum()) if new.kind == "f" else 0)
+
+
 def scene() -> NDArray[np.uint8]:
     """(512, 768, 3): an evening by a lake, with gradients, textures, thin lines and hard edges."""
     from kernels.scene import paint
@@ -30,11 +70,11 @@ def noise(
 ) -> NDArray[Any]:
     """(height, width, channels): independent samples of seed 42, evenly spread from black to white.
 
-    Integers cover their whole range, floats 0 up to but not including 1.
+    Integers cover their whole range, floats 0 up to 1, which only float16 may round to.
     """
     rng, shape = np.random.default_rng(NOISE_SEED), (height, width, channels)
-    if pixel_type == "float32":
-        return rng.random(shape, np.float32)
+    if pixel_type.startswith("float"):
+        return rng.random(shape, np.float32).astype(pixel_type, copy=False)
     return rng.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
 
 

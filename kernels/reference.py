@@ -1,25 +1,37 @@
-"""The oracle: correlation written to be obviously right, not fast.
+"""The oracle: correlation, and the gradient after it, written to be obviously right, not fast.
 
-Every implementation is tested against `correlate` here, and `correlate` itself is tested
-against numbers worked out by hand.
+Every implementation is tested against `filtered` here, and that itself is tested against numbers
+worked out by hand.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.borders import read
+from kernels.borders import Span, read, read_made
+
+if TYPE_CHECKING:
+    from kernels.job import Job
+
+
+def filtered(
+    job: Job, rows: Span | None = None, columns: Span | None = None
+) -> NDArray[np.float64]:
+    """What `job` asks for, or the part rows × columns of it: (rows, columns, C) float64, neither
+    rounded nor clipped."""
+    make = gradient if job.gradient else correlate
+    return make(job.picture, job.weights, job.border, rows, columns)
 
 
 def correlate(
     picture: NDArray[Any],
     weights: NDArray[np.float32],
     border: str,
-    rows: tuple[int, int] | None = None,
-    columns: tuple[int, int] | None = None,
+    rows: Span | None = None,
+    columns: Span | None = None,
 ) -> NDArray[np.float64]:
     """Slide `weights` over `picture` and sum the products, in float64.
 
@@ -46,10 +58,45 @@ def correlate(
     return total
 
 
+def gradient(
+    picture: NDArray[Any],
+    weights: NDArray[np.float32],
+    border: str,
+    rows: Span | None = None,
+    columns: Span | None = None,
+) -> NDArray[np.float64]:
+    """The length of Sobel's derivatives of what `correlate` makes of `picture`, in float64.
+
+    Beyond its edges the weighted picture is continued by `border` from its own values, which is not
+    the same as weighting a picture that was continued further.  Parameters and returns as in
+    `correlate`.
+    """
+    top, bottom = rows or (0, picture.shape[0])
+    left, right = columns or (0, picture.shape[1])
+    weighted = read_made(
+        lambda some_rows, some_columns: correlate(
+            picture, weights, border, some_rows, some_columns
+        ),
+        picture.shape[:2],
+        border,
+        (top - 1, bottom + 1),
+        (left - 1, right + 1),
+    )
+    with np.errstate(invalid="ignore"):
+        along_y = weighted[:-2] + 2 * weighted[1:-1] + weighted[2:]
+        along_x = weighted[:, :-2] + 2 * weighted[:, 1:-1] + weighted[:, 2:]
+        gx = along_y[:, 2:] - along_y[:, :-2]
+        gy = along_x[2:] - along_x[:-2]
+        length: NDArray[np.float64] = np.sqrt(gx**2 + gy**2)
+    if picture.shape[2] in (2, 4):
+        length[..., -1] = picture[top:bottom, left:right, -1]
+    return length
+
+
 def to_pixel_type(values: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Integers: rounded half to even and saturated.  Floats: converted, not clipped."""
     if dtype.kind == "f":
-        with np.errstate(over="ignore"):  # too large for float32 is infinite
+        with np.errstate(over="ignore"):  # what is too large is infinite
             return values.astype(dtype)
     limits = np.iinfo(dtype)
     return np.clip(np.rint(values), limits.min, limits.max).astype(dtype)

@@ -4,19 +4,53 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+
+from kernels.check import FLOAT32_MAX, largest_finite
 from kernels.device import Device, NoDevice
+from kernels.facts import Facts, knobs
+from kernels.finite import all_finite
 from kernels.job import Job
+from kernels.operands import Operands, operands_of
 
 LADDER = Path(__file__).parent / "ladder"
-PRELUDE = LADDER / "prelude.cuh"
 LONGEST = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One launch: a CUDA function that reads one array and writes another.
+
+    reads, writes  "picture", or the name of one of the rung's buffers
+    also_reads     further ones
+    block          threads a block, x then y
+    covers         what a block writes: samples of a row, then rows
+    grid           blocks, x then y, of a pass to which rows and samples mean nothing
+    shared_bytes   dynamic shared memory a block
+    library        instead of a function: "fft2" or "ifft2", by cuFFT, unscaled, of buffers
+    shape          of what that transforms: transforms, rows, columns of complex64
+
+    All are expressions over `facts.Facts`.  The function takes (reads, also_reads..., writes, the
+    weights if they are an argument, height, width, pitch, first_row, end_row); a pass that writes a
+    buffer writes all rows of it, one that writes the picture those from first_row up to end_row.
+    """
+
+    function: str = "convolve"
+    reads: str = "picture"
+    writes: str = "picture"
+    also_reads: tuple[str, ...] = ()
+    block: tuple[str, str] = ("BLOCK_X", "BLOCK_Y")
+    covers: tuple[str, str] = ("BLOCK_X", "BLOCK_Y")
+    grid: tuple[str, str] | None = None
+    shared_bytes: str = "0"
+    library: Literal["", "fft2", "ifft2"] = ""
+    shape: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +60,40 @@ class Rung:
     key           the file's name without its number, "shared": stable, whatever is put in between
     idea          one sentence, shown in the window: what this rung does differently
     after         the rung it changes one thing about
-    weights       where the kernel expects them: an argument, or the __constant__ WEIGHTS
-    shared_bytes  dynamic shared memory a block, as an expression over the knobs
-    passes        CUDA functions to launch, in order
-    error_factor  c of `check.error_bound`; the chain is KSIZE², one addition a tap
+    weights       the form it wants them in, one of `operands.FORMS`
+    includes      headers of the ladder's folder it is written in, after the prelude
+    requires      pairs of an expression that has to hold and the sentence that says so if it does
+                  not, with {expressions} worked out
+    finite_only   whether it refuses pictures with NaN or infinity
+    headroom      how many times the largest sample its sums may reach, where that is more than
+                  Σ|w|; pictures with which those might overflow are refused
+    reduced_precision  whether its error is far above float32's: never to be picked unasked
+    capability    the least compute capability that it can be compiled for
+    gradient      whether it does `Job.gradient`, and nothing else
+    own_block     why the block picker does not apply; empty where it does
+    chain_length  n of `check.error_bound`: the longest chain of additions
+    error_factor  c of `check.error_bound`
+    buffers       what lies between passes: a name, and its size in bytes as an expression
     """
 
     key: str
     source: str
     title: str
     idea: str
-    weights: Literal["global", "constant"]
+    weights: str
     after: str | None = None
-    shared_bytes: str = "0"
-    passes: tuple[str, ...] = ("convolve",)
+    includes: tuple[str, ...] = ()
+    requires: tuple[tuple[str, str], ...] = ()
+    finite_only: bool = False
+    headroom: str = ""
+    reduced_precision: bool = False
+    capability: tuple[int, int] = (0, 0)
+    gradient: bool = False
+    own_block: str = ""
+    chain_length: str = "KSIZE * KSIZE"
     error_factor: float = 1.0
+    buffers: tuple[tuple[str, str], ...] = ()
+    passes: tuple[Pass, ...] = (Pass(),)
     kind: Literal["cuda"] = "cuda"
 
     def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
@@ -48,52 +101,130 @@ class Rung:
         if isinstance(device, NoDevice):
             return device.reason
         return (
-            device.why_no_block(job.block_xy)
-            or _why_too_long(job)
+            (None if self.own_block else device.why_no_block(job.block_xy))
+            or self.why_not_anywhere(job)
+            or self._why_too_old(device)
             or self._why_no_shared(job, device)
         )
 
-    def shared_bytes_for(self, job: Job) -> int:
-        """Dynamic shared memory a block needs for `job`."""
-        return _evaluate(self.shared_bytes, knobs(job))
+    def why_not_anywhere(self, job: Job) -> str | None:
+        """The reason it cannot run `job` whatever the device; None if it can."""
+        if job.gradient != self.gradient:
+            return self._why_no_gradient(job)
+        facts = Facts(job)
+        for condition, sentence in self.requires:
+            if not facts.value(condition):
+                return facts.text(sentence)
+        if self.finite_only and not all_finite(job.picture):
+            return (
+                f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
+                "filter's reach; choose another implementation, such as shared."
+            )
+        return self._why_no_headroom(job, facts) or _why_too_long(job)
 
     def chain(self, job: Job) -> int:
         """n of `check.error_bound`: the longest chain of additions."""
-        return job.ksize**2
+        return Facts(job).value(self.chain_length)
+
+    def operands(self, job: Job) -> Operands:
+        """The weights in the form this rung wants them in."""
+        return operands_of(self.weights, job)
 
     def defines(self, job: Job) -> dict[str, str]:
         """The knobs this rung's text mentions, so that others do not make it compile again."""
-        mentioned = _mentioned(self.source)
-        return {name: str(value) for name, value in knobs(job).items() if name in mentioned}
+        mentioned = _mentioned(self.text)
+        values = {**knobs(job), **self.operands(job).knobs}
+        return {name: str(value) for name, value in values.items() if name in mentioned}
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The CUDA functions of its passes, each once."""
+        return tuple(dict.fromkeys(each.function for each in self.passes if not each.library))
 
     @property
     def text(self) -> str:
         """The whole of what is compiled, without the prelude's defaults for editors."""
-        return _prelude() + self.source
+        return self.headers + self.source
+
+    @property
+    def headers(self) -> str:
+        """What `text` puts before the rung's own source."""
+        return "".join(map(_header, ("prelude", *self.includes)))
+
+    def _why_no_headroom(self, job: Job, facts: Facts) -> str | None:
+        if not self.headroom or job.picture.dtype != np.float32:
+            return None  # of other types all samples are far from overflowing
+        largest = largest_finite(job.picture)
+        if facts.value(self.headroom) * largest < FLOAT32_MAX:
+            return None
+        return (
+            f"With samples as large as {largest:.3g} sums of {self.title} might overflow; choose "
+            "another implementation, such as shared."
+        )
+
+    def _why_no_gradient(self, job: Job) -> str:
+        if job.gradient:
+            return (
+                f"{job.filter_title} asks for the length of a gradient after the weights, which "
+                f"{self.title} does not work out; choose an implementation that does, such as "
+                "gradient."
+            )
+        return (
+            f"{self.title} works out the length of a gradient, and {job.filter_title} asks for "
+            "weights alone; choose another implementation, such as shared."
+        )
+
+    def _why_too_old(self, device: Device) -> str | None:
+        if device.compute_capability >= self.capability:
+            return None
+        (needed, minor), (has, has_minor) = self.capability, device.compute_capability
+        return (
+            f"{self.title} needs compute capability {needed}.{minor}; {device.name} has "
+            f"{has}.{has_minor}."
+        )
 
     def _why_no_shared(self, job: Job, device: Device) -> str | None:
-        needed = self.shared_bytes_for(job)
+        facts = Facts(job, device)
+        needed, expression = max(
+            (facts.value(each.shared_bytes), each.shared_bytes) for each in self.passes
+        )
         if needed <= device.shared_bytes_per_block:
             return None
-        x, y = job.block_xy
         return (
-            f"{self.title} needs {needed / 1024:.1f} KiB of shared memory for a {x}×{y} block at "
-            f"size {job.ksize} with {job.channels} channel{'s' if job.channels > 1 else ''}; "
+            f"{self.title} needs {needed / 1024:,.1f} KiB of shared memory"
+            f"{_cause(expression, job)}; "
             f"{device.name} has {device.shared_bytes_per_block / 1024:.0f} KiB a block."
         )
 
 
 @cache
-def _prelude() -> str:
-    prelude = PRELUDE.read_text(encoding="utf-8")
-    start = prelude.index("#ifndef KSIZE")
-    end = prelude.index("#endif", start) + len("#endif")
-    return prelude[:start] + prelude[end:] + "\n"
+def _header(name: str) -> str:
+    """A header's text, without the knobs' defaults, which are for editors."""
+    text = (LADDER / f"{name}.cuh").read_text(encoding="utf-8")
+    before, start, rest = text.partition("#ifndef KSIZE")
+    return before + rest.partition("#endif")[2] + "\n" if start else text + "\n"
 
 
 @cache
-def _mentioned(source: str) -> frozenset[str]:
-    return frozenset(IDENTIFIER.findall(_prelude() + source))
+def _mentioned(text: str) -> frozenset[str]:
+    return frozenset(IDENTIFIER.findall(text))
+
+
+def _cause(expression: str, job: Job) -> str:
+    """What of the job `expression` depends on: " for a 32×8 block at size 5 with 3 channels"."""
+    names = _mentioned(expression)
+    (x, y), channels = job.block_xy, job.channels
+    plural = "s" if channels > 1 else ""
+    return "".join(
+        words
+        for words, knobs in (
+            (f" for {job.width}×{job.height} pixels", {"WIDTH", "HEIGHT", "PITCH"}),
+            (f" for a {x}×{y} block", {"BLOCK_X", "BLOCK_Y", "THREADS"}),
+            (f" at size {job.ksize}", {"KSIZE", "RADIUS", "HALO_X", "HALO_Y", "BAND_DEPTH"}),
+            (f" with {channels} channel{plural}", {"CHANNELS", "HALO_X", "PLANES"}),
+        )
+        if names & knobs
+    )
 
 
 def _why_too_long(job: Job) -> str | None:
@@ -105,19 +236,6 @@ def _why_too_long(job: Job) -> str | None:
         f"A picture of {job.width}×{job.height} pixels has more samples in a row than the CUDA "
         "implementations can count; choose a CPU implementation."
     )
-
-
-def knobs(job: Job) -> dict[str, str | int]:
-    """The -D macros that fit a rung to a job, by name; see the prelude for what they mean."""
-    return {
-        "KSIZE": job.ksize,
-        "CHANNELS": job.channels,
-        "HAS_ALPHA": int(job.has_alpha),
-        "SAMPLE": job.pixel_type,
-        "BORDER": job.border.upper(),
-        "BLOCK_X": job.block_xy[0],
-        "BLOCK_Y": job.block_xy[1],
-    }
 
 
 @cache
@@ -132,15 +250,18 @@ def read_rung(path: Path) -> Rung:
     opening, _, body = source.partition("---*/")[0].partition("/*---")
     if opening or not body:
         raise ValueError(f"{path.name}: must begin with /*--- TOML ---*/")
-    fields = tomllib.loads(body)
+    fields = {name: _frozen(value) for name, value in tomllib.loads(body).items()}
+    if "buffers" in fields:
+        fields["buffers"] = tuple(fields["buffers"].items())
     if "passes" in fields:
-        fields["passes"] = tuple(fields["passes"])
+        fields["passes"] = tuple(Pass(**each) for each in fields["passes"])
     return Rung(key=path.stem.partition("_")[2], source=source, **fields)
 
 
-def _evaluate(expression: str, values: Mapping[str, str | int]) -> int:
-    """A header's arithmetic, over the knobs and what the prelude derives from them."""
-    radius = int(values["KSIZE"]) // 2
-    names = {**values, "RADIUS": radius, "HALO_X": radius * int(values["CHANNELS"])}
-    names["HALO_Y"] = radius
-    return int(eval(expression, {"__builtins__": {}}, names))  # our own files' text
+def _frozen(value: Any) -> Any:
+    """Lists as tuples, however deep."""
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return (
+        {name: _frozen(each) for name, each in value.items()} if isinstance(value, dict) else value
+    )

@@ -37,7 +37,7 @@ class SweepPlan:
 
     picture  (H, W, C); along "image size" only its channels and pixel type count
     weights  the (K, K) float32 weights for a K
-    ksize    the K, border and block_xy as in Job; what varies is not read
+    ksize    the K, border, block_xy and gradient as in Job; what varies is not read
     """
 
     dimension: Dimension
@@ -49,6 +49,7 @@ class SweepPlan:
     border: str
     block_xy: tuple[int, int]
     filter_title: str
+    gradient: bool = False
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -209,6 +210,7 @@ def _job(plan: SweepPlan, cell: Cell, picture: Callable[[int], NDArray[Any]]) ->
         implementation=cell.implementation.key,
         block_xy=block_xy,
         filter_title=plan.filter_title,
+        gradient=plan.gradient,
     )
 
 

@@ -35,12 +35,14 @@ class Timing:
 class EventTimer:
     """Times launches on the current stream with CUDA events, from a cold or a warm L2.
 
-    cp        the cupy module
-    l2_bytes  of the device; twice as much is read to empty it
+    cp           the cupy module
+    l2_bytes     of the device; twice as much is read to empty it
+    hold_cycles  how long the stream is kept busy while the host queues what is timed
     """
 
-    def __init__(self, cp: Any, l2_bytes: int) -> None:
+    def __init__(self, cp: Any, l2_bytes: int, hold_cycles: int = HOLD_CYCLES) -> None:
         self._cp = cp
+        self._hold_cycles = hold_cycles
         module = cp.RawModule(code=Path(__file__).with_suffix(".cu").read_text(encoding="utf-8"))
         self._evict, self._hold = module.get_function("evict"), module.get_function("hold")
         self._words = cp.zeros(max(2 * l2_bytes, 1 << 20) // 4, dtype=np.uint32)
@@ -52,7 +54,7 @@ class EventTimer:
         if cache == "cold":
             count = np.int64(self._words.size)
             self._evict((512,), (256,), (self._words, count, self._sink))
-        self._hold((1,), (1,), (np.int64(HOLD_CYCLES),))
+        self._hold((1,), (1,), (np.int64(self._hold_cycles),))
         self._start.record()
         launch()
         self._stop.record()

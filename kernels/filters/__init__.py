@@ -6,6 +6,7 @@ A filter module has
     ORDER       where it stands in a list, smallest first
     SIZES       a range of the odd sizes it takes
     PARAMETERS  optional: the `Parameter`s that weights() takes by name
+    GRADIENT    optional: True where `Job.gradient` is to follow the weights
     weights(ksize, *, ...) -> (ksize, ksize) float32, applied as drawn
 """
 
@@ -35,6 +36,7 @@ class Filter:
     sizes: range
     parameters: tuple[Parameter, ...]
     make: Callable[..., NDArray[np.float32]]
+    gradient: bool = False
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
         """(ksize, ksize) float32, read-only.
@@ -84,4 +86,12 @@ def _read(name: str) -> Filter | None:
     if not hasattr(module, "weights"):
         return None  # a helper of the folder, not a filter
     parameters = getattr(module, "PARAMETERS", ())
-    return Filter(name, module.TITLE, module.ORDER, module.SIZES, parameters, module.weights)
+    return Filter(
+        name,
+        module.TITLE,
+        module.ORDER,
+        module.SIZES,
+        parameters,
+        module.weights,
+        getattr(module, "GRADIENT", False),
+    )

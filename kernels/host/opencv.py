@@ -1,14 +1,15 @@
-"""OpenCV's filter2D and sepFilter2D on every core: vectorised, the CPU's best."""
+"""OpenCV's filter2D, sepFilter2D and Sobel on every core: vectorised, the CPU's best."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.borders import read
+from kernels.borders import Span, read, read_made
+from kernels.check import LENGTH_GAIN, largest_finite
 from kernels.finite import all_finite
 from kernels.host.parallel import on_all_threads, threads
 from kernels.host.strips import Rectangle, rectangles
@@ -26,6 +27,10 @@ MEMORY_TAPS = 8
 # ... and above this size, with spectra, so many of SPECTRAL_KSIZE², whatever the size.
 SPECTRAL_KSIZE = 11
 SPECTRAL_SPEED = 3
+# A gradient takes a sample's way through memory so many times more ...
+GRADIENT_TAPS = 16
+# ... and its squares are worked out in double precision where float32 has too few exponents.
+SMALLEST_LENGTH, LARGEST_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 LARGEST_SUM = 2.0**30
@@ -58,7 +63,11 @@ def why_not(job: Job) -> str | None:
 
 def _largest_sum(job: Job) -> float:
     """What no sum over integer samples can exceed, whatever the picture."""
-    return gain(job.weights) * float(np.iinfo(job.picture.dtype).max)
+    return gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * _grows(job)
+
+
+def _grows(job: Job) -> float:
+    return LENGTH_GAIN if job.gradient else 1.0
 
 
 def prepare(job: Job) -> bool:  # noqa: ARG001
@@ -71,51 +80,95 @@ def prepare(job: Job) -> bool:  # noqa: ARG001
 def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
     """Fill `out`, (H, W, C) of job.picture's dtype, one rectangle a thread and step."""
     factors = separate(job.weights)
+    fill = _fill_lengths(job, factors, out) if job.gradient else _fill_sums(job, factors, out)
     least = 2 * job.radius + 1  # with fewer rows than that, most of the work is halo
     waiting = rectangles(job.height, job.width, _cost(job, factors), threads(), least)
-    yield from on_all_threads(waiting, lambda each: _fill(job, factors, out, each))
+    yield from on_all_threads(waiting, fill)
 
 
 def _cost(job: Job, factors: Factors) -> int:
     """A pixel's share of a step, in products of the plain loops."""
+    more = GRADIENT_TAPS * job.channels if job.gradient else 0
     if factors is None and job.ksize >= SPECTRAL_KSIZE:
-        return SPECTRAL_KSIZE**2 * job.channels // SPECTRAL_SPEED
+        return SPECTRAL_KSIZE**2 * job.channels // SPECTRAL_SPEED + more
     taps = job.ksize**2 if factors is None else 2 * job.ksize
-    return max(taps // SPEED, MEMORY_TAPS) * job.channels
+    return max(taps // SPEED, MEMORY_TAPS) * job.channels + more
 
 
-def _fill(job: Job, factors: Factors, out: NDArray[Any], rectangle: Rectangle) -> None:
-    """Fill one rectangle of `out`.  It is read with its own halo, so what OpenCV itself makes of
-    borders never shows."""
-    top, bottom, left, right = rectangle
-    r = job.radius
-    around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
-    filtered = _correlate(around, job.weights, factors)
-    inner = filtered[r : r + bottom - top, r : r + right - left]
-    _store(inner, out[top:bottom, left:right])
-    if job.has_alpha:
-        out[top:bottom, left:right, -1] = job.picture[top:bottom, left:right, -1]
+def _fill_sums(job: Job, factors: Factors, out: NDArray[Any]) -> Callable[[Rectangle], None]:
+    """What fills one rectangle of `out` with weighted samples."""
+
+    def fill(rectangle: Rectangle) -> None:
+        top, bottom, left, right = rectangle
+        # In the picture's type where one pass does it, which is fastest; in float32 where two do,
+        # since sepFilter2D from and to uint8 gets exact halves wrong.
+        unrounded = factors is not None
+        _put(job, _weighted(job, factors, (top, bottom), (left, right), unrounded), out, rectangle)
+
+    return fill
 
 
-def _correlate(
-    around: NDArray[Any], weights: NDArray[np.float32], factors: Factors
+def _fill_lengths(job: Job, factors: Factors, out: NDArray[Any]) -> Callable[[Rectangle], None]:
+    """What fills one rectangle of `out` with the lengths of gradients."""
+    largest = LENGTH_GAIN * gain(job.weights) * largest_finite(job.picture)
+    in_float32 = SMALLEST_LENGTH < largest < LARGEST_LENGTH
+
+    def fill(rectangle: Rectangle) -> None:
+        import cv2
+
+        top, bottom, left, right = rectangle
+        around = read_made(
+            lambda rows, columns: _weighted(job, factors, rows, columns, unrounded=True),
+            (job.height, job.width),
+            job.border,
+            (top - 1, bottom + 1),
+            (left - 1, right + 1),
+        )
+        depth = cv2.CV_32F if in_float32 else cv2.CV_64F
+        lengths = cv2.magnitude(cv2.Sobel(around, depth, 1, 0), cv2.Sobel(around, depth, 0, 1))
+        inner = np.asarray(lengths).reshape(around.shape)[1:-1, 1:-1]
+        _put(job, inner.astype(np.float32, copy=False), out, rectangle)
+
+    return fill
+
+
+def _weighted(
+    job: Job, factors: Factors, rows: Span, columns: Span, unrounded: bool
 ) -> NDArray[Any]:
-    """In the picture's type where one pass does it, which is fastest; in float32 where two do,
-    since sepFilter2D from and to uint8 gets exact halves wrong."""
+    """The weighted rectangle rows × columns, in float32 if it is to be unrounded.  It is read with
+    its own halo, so what OpenCV itself makes of borders never shows."""
     import cv2
 
+    (top, bottom), (left, right), r = rows, columns, job.radius
+    around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
+    if around.dtype == np.float16:  # which OpenCV stores, and does not filter
+        around = around.astype(np.float32)
+    depth = cv2.CV_32F if unrounded else -1
     if factors is None:
-        filtered = cv2.filter2D(around, -1, weights)
+        filtered = cv2.filter2D(around, depth, job.weights)
     else:
         column, row = factors
-        filtered = cv2.sepFilter2D(around, cv2.CV_32F, row, column)
-    return np.asarray(filtered).reshape(around.shape)  # OpenCV drops a lone channel
+        filtered = cv2.sepFilter2D(around, depth, row, column)
+    # OpenCV drops a lone channel.
+    return np.asarray(filtered).reshape(around.shape)[r : r + bottom - top, r : r + right - left]
+
+
+def _put(job: Job, values: NDArray[Any], out: NDArray[Any], rectangle: Rectangle) -> None:
+    """Store `values`, rounded, in their rectangle of `out`; alpha is the picture's."""
+    top, bottom, left, right = rectangle
+    _store(values, out[top:bottom, left:right])
+    if job.has_alpha:
+        out[top:bottom, left:right, -1] = job.picture[top:bottom, left:right, -1]
 
 
 def _store(values: NDArray[Any], out: NDArray[Any]) -> None:
     """Round half to even and saturate in one pass, where that is still to be done."""
     import cv2
 
+    if out.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # what is too large for a float16 is infinite
+            out[:] = values
+        return
     if values.dtype == out.dtype:
         out[:] = values
         return

@@ -3,6 +3,8 @@ title   = "Shared-memory tile"
 idea    = "A block stages its tile and the halo around it in shared memory once; every tap is then a shared read."
 after   = "constant"
 weights = "constant"
+
+[[passes]]
 shared_bytes = "(BLOCK_X + 2 * HALO_X) * (BLOCK_Y + 2 * HALO_Y) * 4"
 ---*/
 
@@ -16,7 +18,7 @@ constexpr int LOADS = (TILE_W * TILE_H + THREADS - 1) / THREADS;  // a thread's 
 extern "C" __global__ void convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
-    int height, int width,
+    int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
     DYNAMIC_SHARED(float, tile);  // TILE_H rows of TILE_W
@@ -29,7 +31,7 @@ extern "C" __global__ void convolve(
     for (int load = 0; load < LOADS; ++load) {
         const int at = load * THREADS + thread;
         if (at < TILE_W * TILE_H)
-            tile[at] = read_sample(src, x0 + at % TILE_W, y0 + at / TILE_W, height, width);
+            tile[at] = read_sample(src, x0 + at % TILE_W, y0 + at / TILE_W, height, width, pitch);
     }
     __syncthreads();  // every thread gets here: nobody has returned yet
 
@@ -39,7 +41,7 @@ extern "C" __global__ void convolve(
     if (x >= width * CHANNELS || y >= end_row) return;
 
     if (is_alpha(x)) {
-        row_of(dst, y, width)[x] = row_of(src, y, width)[x];
+        row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];
         return;
     }
     const float* corner = tile + threadIdx.y * TILE_W + threadIdx.x;  // under WEIGHTS[0]
@@ -49,5 +51,5 @@ extern "C" __global__ void convolve(
         #pragma unroll (KSIZE <= 31 ? KSIZE : 8)
         for (int i = 0; i < KSIZE; ++i)
             sum += WEIGHTS[j * KSIZE + i] * corner[j * TILE_W + i * CHANNELS];
-    row_of(dst, y, width)[x] = to_sample(sum);
+    row_of(dst, y, pitch)[x] = to_sample(sum);
 }

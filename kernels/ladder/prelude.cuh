@@ -6,7 +6,7 @@
 #define KSIZE 5          // the weights are KSIZE x KSIZE
 #define CHANNELS 3       // samples a pixel, interleaved
 #define HAS_ALPHA 0      // 1: the last channel passes through untouched
-#define SAMPLE uint8     // what a sample is stored as: uint8, uint16 or float32
+#define SAMPLE uint8     // what a sample is stored as: uint8, uint16, float16 or float32
 #define BORDER CLAMP     // what lies beyond the edge
 #define BLOCK_X 32       // threads a block; x counts samples, not pixels
 #define BLOCK_Y 8
@@ -18,10 +18,30 @@
     type* const name = reinterpret_cast<type*>(name##_bytes)
 #endif
 
+#ifndef CUDA_ON_CPU
+__device__ __forceinline__ float half_to_float(unsigned short bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+__device__ __forceinline__ unsigned short float_to_half(float value) {  // to nearest, ties to even
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+#endif
+
+struct float16 {  // half precision: stored so, and never computed with
+    unsigned short bits;
+    __device__ __forceinline__ operator float() const { return half_to_float(bits); }
+};
 using uint8 = unsigned char;
 using uint16 = unsigned short;
 using float32 = float;
 using sample = SAMPLE;
+
+template <typename A, typename B> constexpr bool IS_SAME = false;
+template <typename A> constexpr bool IS_SAME<A, A> = true;
 
 constexpr int RADIUS = KSIZE / 2;
 constexpr int HALO_X = RADIUS * CHANNELS;  // in samples, as everything along x
@@ -50,26 +70,38 @@ __device__ __forceinline__ int border_sample(int x, int width) {
     return from == OUTSIDE ? OUTSIDE : from * CHANNELS + (x - pixel * CHANNELS);
 }
 
-// Row y of a picture.  64 bits: a large picture has more samples than an int can count.
+// Row y of a picture.  Rows begin at multiples of 128 bytes, so from one to the next it is `pitch`
+// samples, not width * CHANNELS.  64 bits: a large picture has more samples than an int can count.
 template <typename T>
-__device__ __forceinline__ T* row_of(T* picture, int y, int width) {
-    return picture + static_cast<long long>(y) * (width * CHANNELS);
+__device__ __forceinline__ T* row_of(T* picture, int y, int pitch) {
+    return picture + static_cast<long long>(y) * pitch;
 }
 
-// Sample x of row y, wherever that may be, continued beyond the edge.
-__device__ __forceinline__ float read_sample(const sample* src, int x, int y, int height, int width) {
-    const int from_y = border_index(y, height);
-    const int from_x = border_sample(x, width);
-    if (from_x == OUTSIDE || from_y == OUTSIDE) return 0.0f;
-    return static_cast<float>(row_of(src, from_y, width)[from_x]);
+// Sample x of a row, continued beyond its ends.  T: a sample, or a float of a buffer.
+template <typename T>
+__device__ __forceinline__ float read_along(const T* row, int x, int width) {
+    const int from = border_sample(x, width);
+    return from == OUTSIDE ? 0.0f : static_cast<float>(row[from]);
 }
 
-// Integers are rounded half to even and saturated; floats are kept as they are.
-__device__ __forceinline__ sample to_sample(float value) {
-    if constexpr (sizeof(sample) == 4) return static_cast<sample>(value);
-    constexpr float largest = sizeof(sample) == 1 ? 255.0f : 65535.0f;
-    return static_cast<sample>(fminf(fmaxf(rintf(value), 0.0f), largest));
+// Sample x of row y, wherever that may be, continued beyond the edges.
+template <typename T>
+__device__ __forceinline__ float read_sample(const T* src, int x, int y, int height, int width, int pitch) {
+    const int from = border_index(y, height);
+    return from == OUTSIDE ? 0.0f : read_along(row_of(src, from, pitch), x, width);
 }
+
+// Integers are rounded half to even and saturated; float16 is rounded half to even; float32 is kept.
+template <typename T>
+__device__ __forceinline__ T rounded_to(float value) {
+    if constexpr (IS_SAME<T, float32>) return value;
+    else if constexpr (IS_SAME<T, float16>) return float16{float_to_half(value)};
+    else {
+        constexpr float largest = sizeof(T) == 1 ? 255.0f : 65535.0f;
+        return static_cast<T>(fminf(fmaxf(rintf(value), 0.0f), largest));
+    }
+}
+__device__ __forceinline__ sample to_sample(float value) { return rounded_to<sample>(value); }
 
 __device__ __forceinline__ bool is_alpha(int x) {
     return HAS_ALPHA && x % CHANNELS == CHANNELS - 1;

@@ -1,0 +1,71 @@
+"""A few values that took a while to make, kept for the next who wants them."""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Kept(Generic[K, V]):
+    """Values by key, those asked for last: at most `most` of them.  Threads may share it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._values
+
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """The value for `key`; two threads that want it at once may both make it."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        made = make()
+        with self._lock:
+            value = self._values.setdefault(key, made)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()
+
+
+def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]], V]:
+    """`look`, which looks only once at an array that nobody may change, as long as that lives."""
+    known: dict[int, tuple[weakref.ref[Any], V]] = {}
+
+    def looked(picture: NDArray[Any]) -> V:
+        if may_change(picture):
+            return look(picture)
+        key = id(picture)
+        if (found := known.get(key)) is not None and found[0]() is picture:
+            return found[1]
+        value = look(picture)
+        known[key] = weakref.ref(picture, lambda _: known.pop(key, None)), value
+        return value
+
+    return looked
+
+
+def may_change(picture: NDArray[Any]) -> bool:
+    """Whether somebody may still write to it, perhaps through the array it is a view of."""
+    array: Any = picture
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return False

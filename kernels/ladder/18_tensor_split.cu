@@ -1,0 +1,36 @@
+/*---
+title   = "Tensor cores, split"
+idea    = "Samples and weights as the sum of two half-precision numbers each, for almost all of float32's precision: three products instead of one."
+after   = "tensor"
+weights = "bands"
+includes = ["tensor", "bands"]
+finite_only = true
+capability = [7, 5]
+own_block = "On tensor cores a warp works on 16 rows and 96 columns at once, and a block is of four or eight warps."
+chain_length = "KSIZE * KSIZE + 12"  # 12: what two halves lose of samples, weights and their product
+error_factor = 2.0                    # tensor cores cut sums off, they do not round them
+
+[[passes]]
+block  = ["32", "8 if KSIZE <= 63 else 4"]
+covers = ["96 * CHANNELS", "128 if KSIZE <= 63 else 64"]
+shared_bytes = "2 * HALVES * (((128 if KSIZE <= 63 else 64) + KSIZE - 1) * 8 * (11 + BAND_BLOCKS | 1) + 8) + 32"
+---*/
+
+__constant__ float UNDO[1];
+
+// Larger weights need a taller tile of samples.
+constexpr int WARPS = KSIZE <= 63 ? 8 : 4;
+constexpr int TILES = 12;
+constexpr bool SPLIT = true;
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, CHANNELS == 1 && KSIZE <= 31 ? 2 : 1) convolve(
+    const sample* __restrict__ src,   // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,         // the same
+    const uint2* __restrict__ weights,  // (2, KSIZE, WORDS), high halves and low ones: see band_words
+    int height, int width, int pitch,
+    int first_row, int end_row)       // the rows of dst that this launch writes
+{
+    DYNAMIC_SHARED(unsigned short, tile);
+    convolve_by_bands<Shape<WARPS, TILES, SPLIT>>(
+        tile, src, dst, weights, UNDO[0], height, width, pitch, first_row, end_row);
+}
