@@ -19,7 +19,7 @@ from workbench import __version__, qt_libraries
 from workbench.commands import CommandError
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
-BENCHES = ("startup", "latency", "display")
+BENCHES = ("startup", "latency", "display", "kernels")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -168,8 +168,88 @@ def _add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         type=_one_of(*BENCHES),
         help=f"what to measure: {_in_words(BENCHES)}",
     )
-    parser.add_argument("--runs", metavar="N", type=_positive, help="how often to repeat it")
+    parser.add_argument(
+        "--runs", metavar="N", type=_positive, help="how often to repeat it; not kernels"
+    )
+    options = parser.add_argument_group("kernels alone")
+    options.add_argument("--peers", action="store_true", help="time other libraries as well")
+    options.add_argument(
+        "--quick", action="store_true", help="only what auto picks, and its second choice"
+    )
+    options.add_argument(
+        "--cells", metavar="PATTERN", help='such as "gaussian float32": those whose name fits'
+    )
+    options.add_argument(
+        "--sizes", metavar="K,K", type=_sizes, help="of the weights: 3,5,7; default: all there are"
+    )
+    options.add_argument(
+        "--json", metavar="FILE", type=Path, help="write everything that was measured there"
+    )
     _add_device_options(parser)
+
+
+def _add_tune_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = TUNE_HELP
+    options = parser.add_argument_group("kinds of jobs; several with commas between")
+    options.add_argument(
+        "--filter", metavar="NAME,…", type=_names, help="filters' names, or random"
+    )
+    options.add_argument("--size", metavar="K,…", type=_sizes, help="K×K weights, K odd")
+    options.add_argument(
+        "--pixel-type", metavar="TYPE,…", type=_names, help="uint8, uint16, float16 or float32"
+    )
+    options.add_argument("--channels", metavar="N,…", type=_all_channels, help="1 to 4")
+    options.add_argument("--picture", metavar="WxH,…", type=_pairs, help="sizes in pixels")
+    options.add_argument("--border", metavar="NAME,…", type=_names, help="default: clamp")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer kinds, and each rung in its usual block shape"
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="only kinds of which nothing is known yet"
+    )
+    _add_device_options(parser)
+
+
+def _add_launch_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = LAUNCH_HELP
+    options = parser.add_argument_group("what to launch (`workbench list` shows the names)")
+    options.add_argument(
+        "--implementation", metavar="RUNG", required=True, help="its name, or auto"
+    )
+    options.add_argument(
+        "--block",
+        metavar="XxY",
+        type=_pair,
+        default=(32, 8),
+        help="CUDA threads a block (default: 32x8)",
+    )
+    _add_made_picture_options(options)
+    options.add_argument(
+        "--filter",
+        metavar="NAME",
+        default="gaussian",
+        help="a filter's name, or random (default: gaussian)",
+    )
+    options.add_argument(
+        "--size", metavar="K", type=_size, default=5, help="K×K weights, K odd (default: 5)"
+    )
+    _add_device_options(parser)
+
+
+def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
+    """A picture of noise."""
+    options.add_argument(
+        "--picture", metavar="WxH", type=_pair, default=(4096, 4096), help="default: 4096x4096"
+    )
+    options.add_argument(
+        "--pixel-type",
+        metavar="TYPE",
+        type=_one_of("uint8", "uint16", "float16", "float32"),
+        default="float32",
+        help="uint8, uint16, float16 or float32 (default)",
+    )
+    options.add_argument("--channels", metavar="N", type=_channels, default=1, help="1 to 4")
+    options.add_argument("--border", metavar="NAME", default="clamp", help="default: clamp")
 
 
 def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -187,6 +267,13 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
     )
     options.add_argument("--border", metavar="NAME", help="default: clamp")
+    options.add_argument(
+        "--pixel-type",
+        metavar="TYPE",
+        type=_one_of("uint8", "uint16", "float16", "float32"),
+        help="uint8, uint16, float16 or float32: store the picture so first "
+        "(default: as in its file)",
+    )
     options.add_argument(
         "--implementation", metavar="NAME", help="default: the best that can run it"
     )
@@ -217,6 +304,29 @@ def _size(text: str) -> int:
     """Which sizes there are, the filter knows."""
     if not re.fullmatch(r"[+-]?\d{1,9}", text):
         raise argparse.ArgumentTypeError(f"takes an odd number such as 5, not {text!r}")
+    return int(text)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """ "3,5,7" as (3, 5, 7)."""
+    return tuple(_size(each) for each in text.split(","))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def _pairs(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_pair(each) for each in text.split(","))
+
+
+def _all_channels(text: str) -> tuple[int, ...]:
+    return tuple(_channels(each) for each in text.split(","))
+
+
+def _channels(text: str) -> int:
+    if text not in ("1", "2", "3", "4"):
+        raise argparse.ArgumentTypeError(f"takes 1, 2, 3 or 4, not {text!r}")
     return int(text)
 
 
@@ -254,12 +364,23 @@ DESCRIPTION = """\
 See, time and verify image filters on the CPU and on a ladder of CUDA kernels.
 Without a command: open the window, on the pictures if any are named."""
 
+TUNE_HELP = """\
+Ctrl+C ends it at any time: what was measured until then is kept."""
+
+LAUNCH_HELP = """\
+The launch stands in an NVTX range named after the rung, so that a profiler finds it:
+
+  ncu --nvtx --nvtx-include "shared/" workbench launch --implementation shared --size 7
+  nsys profile -t cuda,nvtx workbench launch --implementation auto --picture 8192x8192"""
+
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "apply": ("Filter picture files, and say how long it took.", _add_apply_arguments),
     "list": ("List what there is, and why what is missing cannot run here.", _add_no_arguments),
     "doctor": ("Say what is installed here, and what is missing.", _add_no_arguments),
     "shot": ("Draw the real window off screen into a PNG file.", _add_shot_arguments),
-    "bench": ("Measure how quick the window is on this computer.", _add_bench_arguments),
+    "bench": ("Measure the window, or every rung, on this computer.", _add_bench_arguments),
+    "tune": ("Measure every rung, so that auto picks the quickest.", _add_tune_arguments),
+    "launch": ("Launch one rung once, for a profiler.", _add_launch_arguments),
 }
 
 

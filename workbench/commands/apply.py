@@ -11,7 +11,6 @@ from pathlib import Path
 
 from kernels import Engine, Result
 from kernels.check import Check, checking
-from kernels.engine import all_implementations
 from kernels.errors import KernelError
 from kernels.job import Sampling
 from workbench import intents
@@ -87,8 +86,7 @@ def _chosen_implementation(
         return arguments.implementation, None
     job = intents.job_for(replace(chosen, picture=PIXEL))
     assert job is not None
-    highest = replace(job, implementation=all_implementations()[-1].key)
-    return engine.best_for(job), engine.why_not(highest)
+    return engine.best_for(job), engine.why_not_auto(job)
 
 
 def _attempt(
@@ -108,8 +106,8 @@ def _attempt(
 
 
 def _apply(engine: Engine, chosen: State, source: Path, target: Path, arguments: Namespace) -> None:
-    picture = image_files.load(source)
-    for note in picture.notes:
+    picture = image_files.load(source).stored_as(chosen.pixel_type)
+    for note in picture.remarks:
         print(f"{source.name}: {note}")
     job = intents.job_for(replace(chosen, picture=picture))
     assert job is not None

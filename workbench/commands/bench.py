@@ -1,4 +1,4 @@
-"""`workbench bench NAME`: measure the window on this computer, and print the figures."""
+"""`workbench bench NAME`: measure the window, or the rungs, here, and print the figures."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import os
 import platform
 from argparse import Namespace
 
-from PySide6.QtCore import qVersion
-
 from workbench import __version__, qt_libraries
-from workbench.commands import machine
-from workbench.commands.benches import HEADER
+from workbench.cli import USAGE
+from workbench.commands import CommandError, machine
+from workbench.commands.benches import HEADER, kernels
 from workbench.commands.words import aligned, columns
 
 
 def run(arguments: Namespace) -> int:
-    """Print what computer this is, what is measured, and a row for each figure."""
+    """Print what computer this is, what is measured, and a row for each figure; or what the bench
+    prints itself, which then needs no Qt."""
+    _refuse_what_does_nothing(arguments)
+    if arguments.bench == "kernels":
+        return kernels.run(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     bench = importlib.import_module(f"workbench.commands.benches.{arguments.bench}")
     print(aligned(_facts(arguments)), end="\n\n", flush=True)
@@ -26,8 +29,18 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
+def _refuse_what_does_nothing(arguments: Namespace) -> None:
+    """Options of another bench, which would be ignored."""
+    of_kernels = ("peers", "quick", "cells", "sizes", "json")
+    idle = ("runs",) if arguments.bench == "kernels" else of_kernels
+    if given := [f"--{name}" for name in idle if getattr(arguments, name)]:
+        raise CommandError(f"bench {arguments.bench} does not take {', '.join(given)}.", USAGE)
+
+
 def _facts(arguments: Namespace) -> list[tuple[str, str]]:
     """What a figure means nothing without."""
+    from PySide6.QtCore import qVersion
+
     return [
         ("Bench", f"{arguments.bench}, Filter Workbench {__version__}"),
         ("Machine", f"{platform.node()}, {platform.platform()}"),

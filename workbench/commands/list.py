@@ -7,14 +7,16 @@ from argparse import Namespace
 import numpy as np
 
 from kernels import Engine, Job, filters
+from kernels.auto import AUTO
 from kernels.borders import BORDERS, OUTSIDE, source_indices
 from kernels.device import Device, NoDevice
 from kernels.engine import all_implementations
 from kernels.filters import Filter
+from kernels.rung import Rung
 from workbench.commands.machine import engine_maker
 from workbench.commands.words import columns
 
-KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+KINDS = {"cpu": "CPU", "cuda": "CUDA", "auto": "any"}
 
 
 def run(arguments: Namespace) -> int:
@@ -23,7 +25,7 @@ def run(arguments: Namespace) -> int:
     filter_rows = [(each.key, each.title, _takes(each)) for each in filters.all_filters()]
     print("Filters (--filter)", columns(filter_rows), "", sep="\n")
     print("Borders (--border)", columns([(name, _sketch(name)) for name in BORDERS]), "", sep="\n")
-    rows = [(each.key, KINDS[each.kind], each.idea) for each in all_implementations()]
+    rows = [(each.key, KINDS[each.kind], each.idea) for each in (AUTO, *all_implementations())]
     print("Implementations (--implementation), from the plainest up", columns(rows), "", sep="\n")
     for reason, keys in _refusals(engine).items():
         print(f"Not here: {', '.join(keys)}. {reason}")
@@ -48,9 +50,10 @@ def _sketch(border: str) -> str:
 
 def _refusals(engine: Engine) -> dict[str, list[str]]:
     """Why some cannot run even the smallest job here: each reason, and whose it is."""
-    job = Job(np.zeros((1, 1, 1), np.uint8), filters.get("gaussian").weights(3))
+    pixel, weights = np.zeros((1, 1, 1), np.uint8), filters.get("box").weights(3)
     refusals: dict[str, list[str]] = {}
     for each in all_implementations():
+        job = Job(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
         if reason := each.why_not(job, engine.device):
             refusals.setdefault(_with_remedy(reason, engine.device), []).append(each.key)
     return refusals

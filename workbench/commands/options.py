@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels import Engine, filters
+from kernels.auto import AUTO
 from kernels.errors import BadJobError
 from kernels.filters import Filter, custom
 from workbench import intents
@@ -25,6 +26,7 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
     """
     changes = _filter_changes(arguments, state)
     given = {
+        "pixel_type": arguments.pixel_type,
         "ksize": arguments.size,
         "sigma": arguments.sigma,
         "amount": arguments.amount,
@@ -65,7 +67,10 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
     reason  why it is not one on the GPU, where nobody asked for one on the CPU
     """
     given = [f"--{name}" for name in ("block", "device") if getattr(arguments, name) is not None]
-    if not given or intents.implementation(implementation).kind == "cuda":
+    kind = intents.implementation(implementation).kind
+    if kind == "auto" and "--block" in given:
+        return "--block is ignored: auto picks the block shape as well."
+    if not given or kind != "cpu":
         return None
     be = "is" if len(given) == 1 else "are"
     sentence = f"{' and '.join(given)} {be} ignored: {implementation} runs on the CPU."
@@ -75,4 +80,5 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
 def _check(state: State) -> None:
     """Raise BadJobError for what no picture could make sense of."""
     intents.job_for(replace(state, picture=PIXEL))
-    Engine(use_gpu=False).implementation(state.implementation)
+    if state.implementation != AUTO.key:
+        Engine(use_gpu=False).implementation(state.implementation)

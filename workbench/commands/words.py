@@ -19,7 +19,7 @@ def in_one_line(result: Result) -> str:
         parts.append(f"download {numbers.duration(result.download_ms)}")
     parts.append(numbers.byte_rate(result.effective_gb_s))
     verdict = f"; {result.check}" if result.check is not None else ""
-    return f"{job.ksize}×{job.ksize}, {job.implementation}: {', '.join(parts)}{verdict}"
+    return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}"
 
 
 def as_table(result: Result) -> str:
@@ -38,6 +38,8 @@ def as_table(result: Result) -> str:
         ("effective", numbers.byte_rate(result.effective_gb_s)),
         ("check", str(result.check or "not checked")),
     ]
+    if result.picked is not None:
+        rows.insert(2, ("picked", f"{result.name}: {result.picked.why}"))
     if result.device_name is not None:
         rows.insert(2, ("device", result.device_name))
     return aligned(rows)

@@ -1,7 +1,9 @@
-"""One module a bench of the window, each with
+"""One module a bench: of the window each with
 
 TITLE                what is measured, and how
 measure(arguments)   -> Iterator of `Row`s, as they are known
+
+and that of the kernels with `run(arguments)`, which prints for itself and needs no Qt.
 """
 
 from __future__ import annotations

@@ -1,0 +1,140 @@
+"""`workbench tune`: measure every rung and block shape here, so that `auto` knows the quickest."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from kernels import Engine, filters
+from kernels.auto import ranked
+from kernels.borders import BORDERS
+from kernels.device import NoDevice
+from kernels.errors import BadJobError
+from kernels.job import PIXEL_TYPES, Job
+from kernels.kinds import Kind, kind_of
+from kernels.measurements import Candidate
+from kernels.tuner import Trial, Tuning, tuning
+from workbench import numbers
+from workbench.commands import CommandError, made_jobs
+from workbench.commands.machine import engine_maker
+
+PIXEL = np.zeros((1, 1, 1), np.uint8)
+Make = Callable[[], Job]
+
+FILTERS, QUICK_FILTERS = ("gaussian", made_jobs.RANDOM, "box"), ("gaussian", made_jobs.RANDOM)
+KSIZES, QUICK_KSIZES = (3, 5, 7, 9, 15, 31), (3, 5, 7, 15)
+PICTURES, QUICK_PICTURES = ((1024, 1024), (4096, 4096)), ((2048, 2048),)
+TYPES = (("uint8", 3), ("uint8", 1), ("float32", 1))
+
+
+def run(arguments: Namespace) -> int:
+    """Measure kind by kind, printing the quickest way of each."""
+    jobs = jobs_for(arguments)
+    engine = engine_maker(arguments)()
+    if isinstance(engine.device, NoDevice):
+        raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
+    if arguments.missing:
+        known = set(engine.picker.measurements.kinds())
+        jobs = [make for make in jobs if kind_of(make()) not in known]
+    _say_complaint(engine)
+    kinds = "kind" if len(jobs) == 1 else "kinds"
+    print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
+    try:
+        _tune(engine, jobs, shapes=not arguments.quick)
+    except KeyboardInterrupt:
+        print("Stopped; what was measured until now is kept.")
+        raise
+    finally:
+        _say("")
+    print(f"Kept in {engine.picker.measurements.path}.")
+    _say_complaint(engine)
+    return 0
+
+
+def jobs_for(arguments: Namespace) -> list[Make]:
+    """What makes each job, those of one picture together.  Raises BadJobError for what makes no
+    sense, before anything is measured."""
+    names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
+    ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
+    pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
+    borders = arguments.border or ("clamp",)
+    _refuse_unknown(arguments.pixel_type or (), PIXEL_TYPES, "pixel type")
+    _refuse_unknown(borders, tuple(BORDERS), "border")
+    weights = list(_weights(names, ksizes))
+    return [
+        partial(made_jobs.job, name, ksize, (height, width), channels, pixel_type, border)
+        for (width, height) in pictures
+        for pixel_type, channels in _types(arguments)
+        for border, (name, ksize) in product(borders, weights)
+    ]
+
+
+def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """Filters with those of the sizes that they take, one at least."""
+    for name in names:
+        taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
+        for ksize in taken or ksizes[:1]:
+            Job(PIXEL, made_jobs.weights(name, ksize))
+            yield name, ksize
+
+
+def _types(arguments: Namespace) -> Sequence[tuple[str, int]]:
+    """Pixel types with their channels."""
+    if arguments.pixel_type is None and arguments.channels is None:
+        return TYPES[:2] if arguments.quick else TYPES
+    return list(product(arguments.pixel_type or ("uint8", "float32"), arguments.channels or (1,)))
+
+
+def _refuse_unknown(names: Sequence[str], known: Sequence[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
+
+
+def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> None:
+    """Each kind's line is printed when the next one begins, or nothing follows."""
+    found: dict[Kind, int] = {}
+    latest: Kind | None = None
+    for step in tuning(engine, jobs, shapes=shapes):
+        if isinstance(step, Tuning):
+            _say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
+            continue
+        assert isinstance(step, Trial)
+        if latest not in (None, step.kind):
+            _print_best(engine, latest, found)
+        latest = step.kind
+        found[latest] = found.get(latest, 0) + isinstance(step.outcome, Candidate)
+    if latest is not None:
+        _print_best(engine, latest, found)
+
+
+def _print_best(engine: Engine, kind: Kind | None, found: dict[Kind, int]) -> None:
+    assert kind is not None
+    _say("")
+    best = next(ranked(engine.picker.measurements.of(kind)), None)
+    words = in_words(best) if best else "nothing that can run it gave a right answer"
+    print(f"{kind}: {words} ({found[kind]} ways measured)", flush=True)
+
+
+def in_words(candidate: Candidate) -> str:
+    """ "shared 32×8, 13.2 µs"."""
+    block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
+    name = f"{candidate.implementation} {block}".rstrip()
+    return f"{name}, {numbers.duration(candidate.median_ms)}"
+
+
+def _say_complaint(engine: Engine) -> None:
+    """What is wrong with the file, where something is."""
+    if complaint := engine.picker.measurements.complaint:
+        print(f"workbench: {complaint}", file=sys.stderr)
+
+
+def _say(doing: str) -> None:
+    """Where stderr is a terminal, what is under way, on a line that goes again."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{doing}", end="", file=sys.stderr, flush=True)
