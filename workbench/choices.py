@@ -6,14 +6,15 @@ from typing import Any
 
 from kernels import filters
 from kernels.borders import BORDERS
-from kernels.engine import all_implementations
 from kernels.errors import BadJobError, KernelError
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
-from kernels.job import LARGEST_KSIZE
+from kernels.job import LARGEST_KSIZE, PIXEL_TYPES
 from workbench.intents import Changes
+from workbench.intents import choices as choosable
 from workbench.state import Matrix, State
 
 NAMES = (
+    "pixel_type",
     "filter",
     "ksize",
     "sigma",
@@ -50,6 +51,8 @@ def from_data(data: dict[str, Any], state: State) -> Changes:
 
 def _makes_sense(name: str, value: Any) -> bool:
     match name:
+        case "pixel_type":
+            return value is None or value in PIXEL_TYPES
         case "filter":
             return value in [each.key for each in filters.all_filters()]
         case "ksize":
@@ -64,9 +67,7 @@ def _makes_sense(name: str, value: Any) -> bool:
             return value in BORDERS
         case "implementation" | "baseline":
             return value in [
-                each.key
-                for each in all_implementations()
-                if name == "implementation" or each.kind == "cpu"
+                each.key for each in choosable() if name == "implementation" or each.kind == "cpu"
             ]
         case "block_xy":
             return len(value) == 2 and all(type(n) is int and 1 <= n <= 1024 for n in value)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
+from kernels.pictures import white
+
 Bytes = NDArray[np.uint8]
 
 SMALLEST_LEVEL = 512  # a picture this small is cheap to scale in any way
@@ -38,14 +40,14 @@ class Display:
 def to_display(samples: NDArray[Any], levels: tuple[float, float] | None = None) -> Display:
     """Make `samples` ready to paint.
 
-    samples  (H, W, C) uint8, uint16 or float32, C-contiguous, C = 1 to 4; may be read-only.  The
+    samples  (H, W, C) of any pixel type, C-contiguous, C = 1 to 4; may be read-only.  The
              last of 2 or 4 channels is alpha: it is shown over a neutral checkerboard.
     levels   sample values shown as black and white, low < high; None: 0 and the type's white
 
     NaN is shown in magenta, infinities as black and white.  Raises ValueError where the levels
     are not in order, MemoryError where the picture does not fit.
     """
-    low, high = levels or (0.0, _white(samples.dtype))
+    low, high = levels or (0.0, white(samples.dtype))
     if not low < high:
         raise ValueError(f"the level of black, {low}, must be below that of white, {high}")
     has_alpha = samples.shape[2] in (2, 4)
@@ -55,13 +57,9 @@ def to_display(samples: NDArray[Any], levels: tuple[float, float] | None = None)
         bgra[np.isnan(colour).any(axis=2), :3] = NAN_BGR
     if has_alpha:
         alpha = np.ascontiguousarray(samples[..., -1:])
-        bgra = _over_checkerboard(bgra, _to_8_bits(alpha, 0.0, _white(alpha.dtype)))
+        bgra = _over_checkerboard(bgra, _to_8_bits(alpha, 0.0, white(alpha.dtype)))
     pixels = (bgra, *_smaller(bgra))
     return Display(tuple(_image(each, QImage.Format.Format_RGB32) for each in pixels), pixels)
-
-
-def _white(dtype: np.dtype[Any]) -> float:
-    return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
 
 
 def _image(bgra: Bytes, format_: QImage.Format) -> QImage:
@@ -75,6 +73,8 @@ def _to_8_bits(samples: NDArray[Any], low: float, high: float) -> Bytes:
         return samples
     import cv2  # here: the window paints before anything heavy is imported
 
+    if samples.dtype == np.float16:  # which OpenCV only stores
+        samples = samples.astype(np.float32)
     flat = samples.reshape(samples.shape[0], -1)  # one channel: OpenCV's scalars then mean them all
     span = high - low
     if samples.dtype.kind == "f":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
+from kernels.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.device import Device, NoDevice
 from kernels.engine import Engine, Implementation, all_implementations
 from kernels.errors import KernelError
 from kernels.filters import Filter
 from kernels.host import HostImplementation
-from kernels.job import Job, Result, Sampling
+from kernels.job import Job, Pick, Result, Sampling
+from kernels.rung import Rung
 from kernels.sweep import SweepPlan, sweeping
+from kernels.tuner import tuning
 from workbench.state import Matrix, State
 
 if TYPE_CHECKING:
     from workbench.charts.sweep_panel import SweepWish
 
 Changes = dict[str, Any]
+Choice = Implementation | Auto  # what may be chosen to run on
 LOOKING = "Looking for a GPU…"
 
 
@@ -37,6 +42,7 @@ def job_for(state: State) -> Job | None:
         implementation=state.implementation,
         block_xy=state.block_xy,
         filter_title=filters.get(state.filter).title,
+        gradient=filters.get(state.filter).gradient,
     )
 
 
@@ -48,6 +54,7 @@ def baseline_for(job: Job, state: State) -> Job:
         border=job.border,
         implementation=state.baseline,
         filter_title=job.filter_title,
+        gradient=job.gradient,
     )
 
 
@@ -58,6 +65,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
         and baseline.job.picture is job.picture
         and baseline.job.weights is job.weights
         and baseline.job.border == job.border
+        and baseline.job.gradient == job.gradient
         and baseline.job.implementation == state.baseline
     )
 
@@ -92,15 +100,21 @@ def changes_for(state: State, name: str, value: Any) -> Changes:
     return {name: value}
 
 
-def implementation(key: str) -> Implementation:
+def choices() -> tuple[Choice, ...]:
+    """Everything that may be chosen to run on: `auto`, then what it picks from."""
+    return (AUTO, *all_implementations())
+
+
+def implementation(key: str) -> Choice:
     """The one called `key`, which exists."""
-    return next(each for each in all_implementations() if each.key == key)
+    return next(each for each in choices() if each.key == key)
 
 
 def first_choice(state: State, device: Device | NoDevice) -> str:
-    """The implementation to begin with: the one furthest up that can run."""
-    able = [i.key for i in all_implementations() if why_unavailable(state, i, device) is None]
-    return able[-1]
+    """What to begin with: `auto` where a rung can run, else the CPU implementation furthest up."""
+    usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto takes no notice of what is chosen
+    able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
+    return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
 
 
 def sweep_for(state: State, wish: SweepWish) -> Callable[[Engine], Iterator[Any]] | None:
@@ -117,22 +131,35 @@ def sweep_for(state: State, wish: SweepWish) -> Callable[[Engine], Iterator[Any]
         border=state.border,
         block_xy=state.block_xy,
         filter_title=filters.get(state.filter).title,
+        gradient=filters.get(state.filter).gradient,
     )
     sampling = Sampling(max_samples=20, max_seconds=1.0, cache=state.cache)
     return lambda engine: sweeping(plan, engine, sampling)
 
 
-def why_not_here(candidate: Implementation, device: Device | NoDevice | None) -> str | None:
+def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:
+    """The tuning for the present job, for a worker to drive; None without a picture."""
+    job = job_for(state)
+    return (lambda engine: tuning(engine, [lambda: job])) if job is not None else None
+
+
+def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:
     """The reason `candidate` cannot run here at all; None if some jobs may."""
-    if candidate.kind == "cpu" or isinstance(device, Device):
+    if candidate.kind != "cuda" or isinstance(device, Device):
         return None
     return device.reason if isinstance(device, NoDevice) else LOOKING
 
 
-def caption(job: Job) -> str:
-    """What was done, in a few words: "Gaussian blur 5×5 · OpenCV"."""
-    title = implementation(job.implementation).title
+def caption(job: Job, picked: Pick | None = None) -> str:
+    """What was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
+    title = title_of(job.implementation, picked)
     return f"{job.filter_title} {job.ksize}×{job.ksize} · {title}"
+
+
+def title_of(key: str, picked: Pick | None = None) -> str:
+    """For people: "OpenCV", or "Auto: OpenCV" where it was picked."""
+    title = implementation(key).title
+    return f"{title}: {implementation(picked.implementation).title}" if picked else title
 
 
 def has_parameter(chosen: Filter, name: str) -> bool:
@@ -141,12 +168,14 @@ def has_parameter(chosen: Filter, name: str) -> bool:
 
 
 def why_unavailable(
-    state: State, candidate: Implementation, device: Device | NoDevice | None
+    state: State, candidate: Choice, device: Device | NoDevice | None
 ) -> str | None:
-    """The reason `candidate` cannot run what `state` asks for; None if it can.
+    """The reason `candidate` cannot run what `state` asks for; None if it can, as `auto` always.
 
     device  None: still being looked for
     """
+    if isinstance(candidate, Auto):
+        return None
     if reason := why_not_here(candidate, device):
         return reason
     try:

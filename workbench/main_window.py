@@ -9,38 +9,44 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, Qt, Signal
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
+from kernels.auto import AUTO
 from kernels.device import Device, NoDevice
 from kernels.engine import Engine, all_implementations
 from kernels.errors import KernelError
-from kernels.job import Progress, Result
+from kernels.job import Result
 from kernels.pictures import PICTURES
 from workbench import choices, intents
 from workbench.background import Background
 from workbench.charts.history_plot import HistoryPlot
-from workbench.charts.sweep_panel import SweepPanel, SweepWish
+from workbench.charts.sweep_panel import SweepPanel
+from workbench.compiling import Compiling
 from workbench.controls.display_controls import stretched
 from workbench.controls.panel import ControlPanel
 from workbench.display import Display
 from workbench.exporter import Exporter
 from workbench.files.image_files import ImageFileError
 from workbench.live import Live
+from workbench.measuring import Measuring
 from workbench.menus import Menus
 from workbench.opener import Opener
 from workbench.settings import Settings
 from workbench.state import Picture, State, Store
+from workbench.tune_for_job import TuneForJob
 from workbench.views.compare_view import CompareView
 from workbench.views.gallery_settings import make_gallery
 from workbench.views.message_bar import MessageBar
+from workbench.views.rung_pane import RungPane
 from workbench.views.timing_strip import TimingStrip
 from workbench.worker import Worker
 
 TITLE = "Filter Workbench"
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 SIDE_PX = 312
+LARGE_PX = (1000, 760)  # of a panel to read in
 EXPECTED = (ImageFileError, KernelError)
 
 
@@ -107,6 +113,7 @@ class MainWindow(QMainWindow):
         self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
         self.restoreState(self._first_layout, LAYOUT_VERSION)
         self.sweep.restore({})
+        self.rung.restore({})
 
     def show_exception(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
         """What Python calls for an exception nobody caught: a bug, shown with its traceback."""
@@ -122,7 +129,10 @@ class MainWindow(QMainWindow):
         self._writing = Background(EXPECTED, self)
         self.live = Live(self.store, self.worker, self._reading, self)
         self.opener = Opener(self._reading, self)
+        self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
+        self._compiling = Compiling(self)
+        self.tuner = TuneForJob(self)
 
     def _make_views(self) -> None:
         self.setWindowTitle(TITLE)
@@ -135,6 +145,7 @@ class MainWindow(QMainWindow):
         self.history = HistoryPlot()
         self.controls = ControlPanel()
         self.sweep = SweepPanel()
+        self.rung = RungPane()
         self.gallery = make_gallery(self.settings)
         centre = QWidget()
         column = QVBoxLayout(centre)
@@ -148,6 +159,7 @@ class MainWindow(QMainWindow):
         self.docks = {"Controls": self._dock("Controls", self.controls, left)}
         self.setCentralWidget(centre)
         self.docks["Sweep"] = self._dock("Sweep", self.sweep, right)
+        self.docks["Rung"] = self._dock("Rung", self.rung, right)
         self.docks["Gallery"] = self._dock("Gallery", self.gallery, right)
         self.docks["History"] = self._dock("History", self.history, bottom)
         # The side panels take the whole height, and the history what is below the pictures.
@@ -156,9 +168,11 @@ class MainWindow(QMainWindow):
             (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
         ):
             self.setCorner(corner, side)
-        self.tabifyDockWidget(self.docks["Sweep"], self.docks["Gallery"])
+        for title in ("Rung", "Gallery"):
+            self.tabifyDockWidget(self.docks["Sweep"], self.docks[title])
         self.docks["Sweep"].raise_()
-        self.gallery.hide()  # until its tab is chosen: it has much to do when it is first shown
+        for hidden in (self.rung, self.gallery):
+            hidden.hide()  # until its tab is chosen: only then it does what it has to do
         self.resizeDocks(
             [self.docks["Controls"], self.docks["Sweep"]], [SIDE_PX, 400], Qt.Orientation.Horizontal
         )
@@ -181,24 +195,28 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store, worker, live, say = self.store, self.worker, self.live, self.messages.show_message
         store.changed.connect(lambda _old, new: self._show_state(new))
+        store.changed.connect(self._store_again)
         self.controls.wanted.connect(self._apply)
         self.controls.stretch_wanted.connect(self._stretch)
         self.compare.wanted.connect(self._apply)
+        self.rung.wanted.connect(self._apply)
 
         worker.device_found.connect(self._show_device)
         worker.progressed.connect(lambda doing: self.timing.show_progress(doing or None))
         worker.broke.connect(self._show_bug)
-        for background in (self._reading, self._writing):
+        for background in (self._reading, self._writing, self._compiling):
             background.broke.connect(self._show_bug)
         live.before_ready.connect(self.compare.show_before)
         live.after_ready.connect(self._show_after)
         live.baseline_ready.connect(self.timing.show_baseline)
         live.settled.connect(self.history.add)
+        live.settled.connect(self.rung.show_result)
         live.settled.connect(self.settled)
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: self.messages.clear("error"))
 
         self.opener.opened.connect(self._take_picture)
+        self.opener.stored.connect(self._take_stored)
         self.opener.restored.connect(self._restore)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
         self.opener.ended.connect(lambda sentence: say("info", sentence))
@@ -209,10 +227,11 @@ class MainWindow(QMainWindow):
         self.gallery.built_in_wanted.connect(self.opener.open_built_in)
         self.gallery.broke.connect(self._show_bug)
 
-        self.sweep.started.connect(self._start_sweep)
-        self.sweep.cancelled.connect(worker.cancel_sweep)
-        worker.sweep_stepped.connect(self._show_sweep_step)
-        worker.sweep_ended.connect(self._end_sweep)
+        self.measuring = Measuring(self)
+        self.rung.ptx_wanted.connect(self._compiling.request)
+        self._compiling.compiled.connect(self.rung.show_ptx)
+        self.rung.large_wanted.connect(self._enlarge_rung)
+        self.docks["Rung"].topLevelChanged.connect(self.rung.show_large)
 
     # -- passing on
 
@@ -225,14 +244,21 @@ class MainWindow(QMainWindow):
             (each, intents.why_unavailable(state, each, self.device))
             for each in all_implementations()
         ]
-        self.controls.show_implementations(availability)
+        self.controls.show_implementations([(AUTO, None), *availability])
         self.sweep.show_implementations(
             [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
         )
-        for view in (self.controls, self.compare, self.sweep):
+        self.rung.show_implementations(availability)
+        for view in (self.controls, self.compare, self.sweep, self.rung):
             view.show_state(state)
         name = f"{state.picture.name} — " if state.picture else ""
         self.setWindowTitle(f"{name}{TITLE}")
+
+    def _store_again(self, old: State, new: State) -> None:
+        """The picture in another pixel type, where that was chosen."""
+        self.opener.pixel_type = new.pixel_type
+        if new.pixel_type != old.pixel_type and new.picture is not None:
+            self.opener.store_again(new.picture)
 
     def _show_device(self, device: Device | NoDevice) -> None:
         self.device = device
@@ -244,6 +270,7 @@ class MainWindow(QMainWindow):
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
             if self.messages.kind is None:  # nothing that matters more is being said
                 self.messages.show_message("info", f"{device.reason} {device.remedy}".strip())
+        self.rung.show_device(device)
         self._choose_implementation(device)
         self._show_state(self.store.state)
 
@@ -264,16 +291,29 @@ class MainWindow(QMainWindow):
             state = replace(self.store.state, **changes)  # which may need another one
             changes["implementation"] = intents.first_choice(state, self.device)
         self.store.update(**changes)
+        if not picture.is_stored_as(self.store.state.pixel_type):  # chosen while it was opened
+            self.opener.store_again(picture)
         if picture.path is not None:
             self.settings.add_recent_file(picture.path)
         self.messages.clear("error")
-        if picture.notes:
-            self.messages.show_message("info", f"{picture.name}: {' '.join(picture.notes)}")
+        self._show_remarks(picture)
+
+    def _show_remarks(self, picture: Picture) -> None:
+        if picture.remarks:
+            self.messages.show_message("info", f"{picture.name}: {' '.join(picture.remarks)}")
+
+    def _take_stored(self, picture: Picture) -> None:
+        """The picture in view in another pixel type; no other has been opened meanwhile."""
+        shown = self.store.state.picture
+        if shown is not None and picture.as_in_file is shown.as_in_file:
+            self.store.update(picture=picture, levels=None)
+            self._show_remarks(picture)
 
     def _show_after(self, result: Result, display: Display) -> None:
-        caption = intents.caption(result.job)
+        caption = intents.caption(result.job, result.picked)
         self.compare.show_after(result.picture, display, caption)
         self.timing.show_result(result)
+        self.rung.show_ran(result)
 
     def _show_refusal(self, sentence: str, details: str) -> None:
         """Why there is no new result.  The last one of the same picture stays, with its figures."""
@@ -317,33 +357,23 @@ class MainWindow(QMainWindow):
             return None
         return intents.why_not_here(intents.implementation(key), self.device)
 
-    # -- the sweep
+    # -- panels
 
-    def _start_sweep(self, wish: SweepWish) -> None:
-        sweeping = intents.sweep_for(self.store.state, wish)
-        if sweeping is not None:
-            self.sweep.show_running(True)
-            self.worker.start_sweep(sweeping)
+    def bring_forward(self, title: str) -> None:
+        """Show the panel called `title`, and put it before those it shares its place with."""
+        self.docks[title].show()
+        self.docks[title].raise_()
 
-    def toggle_sweep(self) -> None:
-        """Start the sweep that the panel asks for, or cancel the one that runs."""
-        self.docks["Sweep"].show()
-        self.docks["Sweep"].raise_()
-        self.sweep.toggle()
-
-    def _show_sweep_step(self, step: Any) -> None:
-        if isinstance(step, Progress):
-            self.sweep.show_progress(step.doing)
-        else:
-            self.sweep.show_point(step)
-
-    def _end_sweep(self, error: KernelError | None, is_complete: bool) -> None:
-        if is_complete:
-            self.sweep.finished()
-        else:
-            self.sweep.show_running(False)
-        if error is not None:
-            self.messages.show_message("error", str(error))
+    def _enlarge_rung(self) -> None:
+        """Give the panel a window of its own, large enough for source text, or take it back."""
+        dock = self.docks["Rung"]
+        dock.setFloating(not dock.isFloating())
+        if not dock.isFloating():
+            dock.raise_()
+            return
+        box = QRect(QPoint(), QSize(*LARGE_PX))
+        box.moveCenter(self.geometry().center())
+        QTimer.singleShot(0, dock, lambda: dock.setGeometry(box))  # Qt gives it a size first
 
     # -- coming and going
 
@@ -371,17 +401,20 @@ class MainWindow(QMainWindow):
             del kept["implementation"]  # so that a GPU will be used once there is one
         self.settings.set("choices", kept)
         self.settings.set("sweep", self.sweep.choices())
+        self.settings.set("rung", self.rung.choices())
         self.settings.set("geometry", _to_text(self.saveGeometry()))
         self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
         self.settings.save()
+        self.tuner.close()
         self.worker.close()
         self.gallery.close_threads()
-        for background in (self._reading, self._writing):
+        for background in (self._reading, self._writing, self._compiling):
             background.close()
         super().closeEvent(event)
 
     def _restore_layout(self) -> None:
         self.sweep.restore(self.settings.get("sweep", {}))
+        self.rung.restore(self.settings.get("rung", {}))
         self._first_layout = self.saveState(LAYOUT_VERSION)
         self.restoreGeometry(_from_text(self.settings.get("geometry", "")))
         self.restoreState(_from_text(self.settings.get("layout", "")), LAYOUT_VERSION)

@@ -99,6 +99,13 @@ class Menus(QObject):
             Action(view, "&Side by side or wipe", self._toggle_wipe, ("W",)),
             Action(view, "&Fit", window.compare.show_fit, ("Ctrl+0",)),
             Action(view, "&100 %", window.compare.show_exact, ("Ctrl+1",)),
+            Action(
+                view,
+                "&Rung",
+                lambda: self._raise("Rung"),
+                ("Ctrl+L",),
+                "The chosen implementation: its idea, place on the ladder, source and PTX.",
+            ),
             Action(view, "F&ull screen", self._toggle_full_screen, ("F11",)),
             Action(
                 run,
@@ -124,7 +131,27 @@ class Menus(QObject):
             Action(run, "&Smaller kernel", lambda: controls.filter.step_size(-1), ("[",)),
             Action(run, "Next &block shape", lambda: controls.run.step_block(1), (".",)),
             Action(run, "Previous block shape", lambda: controls.run.step_block(-1), (",",)),
-            Action(run, "Start or cancel s&weep", window.toggle_sweep, ("Ctrl+B",), separator=True),
+            Action(
+                run,
+                "Start or cancel s&weep",
+                window.measuring.toggle_sweep,
+                ("Ctrl+B",),
+                separator=True,
+            ),
+            Action(
+                run,
+                "&Measure the ladder, or cancel",
+                window.measuring.toggle_ladder,
+                ("Ctrl+Shift+L",),
+                "Time every implementation that can run the present job, one after another.",
+            ),
+            Action(
+                run,
+                "&Tune for this job…",
+                window.tuner.start,
+                ("Ctrl+T",),
+                "Measure every rung and block shape for it, so that Auto knows the quickest.",
+            ),
             Action("&Help", "&Keyboard shortcuts", self._shortcuts, ("?", "F1")),
             Action("&Help", "Start with &defaults again", self._forget_all),
             Action("&Help", "&About and diagnostics", self._about),
@@ -236,10 +263,8 @@ class Menus(QObject):
     # -- looks
 
     def _raise(self, title: str) -> None:
-        dock = self._window.docks[title]
-        dock.show()
-        dock.raise_()
-        dock.widget().setFocus()
+        self._window.bring_forward(title)
+        self._window.docks[title].widget().setFocus()
 
     def _toggle_wipe(self) -> None:
         mode = "side" if self._window.store.state.view_mode == "wipe" else "wipe"

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from kernels.errors import OutOfMemoryError
 from kernels.finite import all_finite
 from kernels.pictures import PICTURES
 from workbench.assets_path import asset
@@ -24,22 +25,27 @@ START_PICTURE = "scene"
 class Opener(QObject):
     """Loads in the background; only the newest wish is heard of.
 
+    pixel_type  what pictures are stored as from now on; None: as in their files
+
     Signals:
         opened(picture): a Picture was loaded.
+        stored(picture): the one in view, in another pixel type.
         restored(data, name): a screenshot called `name` held these settings.
         failed(sentence): why there is no new picture; the old one stays.
         ended(sentence): there is no next or no previous picture.
     """
 
     opened = Signal(object)
+    stored = Signal(object)
     restored = Signal(object, str)
     failed = Signal(str)
     ended = Signal(str)
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.pixel_type: str | None = None
         self._background = background
-        self._newest = 0
+        self._newest = self._newest_type = 0
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
 
     def open_file(self, path: Path) -> None:
@@ -106,14 +112,25 @@ class Opener(QObject):
 
         self._ask(load, show)
 
+    def store_again(self, picture: Picture) -> None:
+        """`picture`, which is open, in the present pixel type.  What is being opened meanwhile
+        still comes."""
+        self._newest_type += 1
+        wish, pixel_type = self._newest_type, self.pixel_type
+        self._background.run(
+            lambda: _stored_as(picture, pixel_type),
+            lambda found: self.stored.emit(found) if wish == self._newest_type else None,
+            lambda error: self.failed.emit(str(error)) if wish == self._newest_type else None,
+        )
+
     def _ask(self, load: Callable[[], Any], show: Callable[[Any], None]) -> None:
         self._newest += 1
-        wish = self._newest
+        wish, pixel_type = self._newest, self.pixel_type
 
         def look_through() -> Any:
             found = load()
             if isinstance(found, Picture):
-                all_finite(found.samples)  # known from here on, which takes a while on large ones
+                return _stored_as(found, pixel_type)
             return found
 
         self._background.run(
@@ -121,3 +138,15 @@ class Opener(QObject):
             lambda found: show(found) if wish == self._newest else None,
             lambda error: self.failed.emit(str(error)) if wish == self._newest else None,
         )
+
+
+def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
+    try:
+        stored = picture.stored_as(pixel_type)
+        all_finite(stored.samples)  # known from here on, which takes a while on large ones
+        return stored
+    except MemoryError as error:
+        raise OutOfMemoryError(
+            f"There is too little memory to store {picture.name} as {pixel_type}; close other "
+            "programs or choose a smaller picture."
+        ) from error

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
+
+from kernels.pictures import beyond, stored_as, white
 
 Matrix = tuple[tuple[float, ...], ...]
 ViewMode = Literal["side", "wipe"]
@@ -18,10 +19,12 @@ ViewMode = Literal["side", "wipe"]
 class Picture:
     """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
 
-    samples   (H, W, C) uint8, uint16 or float32, C-contiguous, read-only; C = 1 to 4
+    samples   (H, W, C) of one of `kernels.job.PIXEL_TYPES`, C-contiguous, read-only; C = 1 to 4
     path      the file it came from; None for a built-in or pasted picture
     notes     what was converted on the way in, one sentence each
     built_in  its key in `kernels.pictures.PICTURES`, if it is one of those
+    original  the samples before they were stored in another pixel type; None if they were not
+    beyond    how many of them that type could not hold
     """
 
     name: str
@@ -29,6 +32,8 @@ class Picture:
     path: Path | None = None
     notes: tuple[str, ...] = ()
     built_in: str | None = None
+    original: NDArray[Any] | None = field(default=None, repr=False)
+    beyond: int = 0
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False
@@ -36,20 +41,51 @@ class Picture:
     @property
     def white(self) -> float:
         """The sample value that is full intensity: 255, 65535, or 1.0 for floats."""
-        dtype = self.samples.dtype
-        return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
+        return white(self.samples.dtype)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What has become of it on the way here, one sentence each."""
+        if not self.beyond:
+            return self.notes
+        cut = "became infinite" if self.samples.dtype.kind == "f" else "were cut off"
+        count = f"{self.beyond:,} of its {self.samples.size:,} samples"
+        return (*self.notes, f"{count} are beyond what {self.samples.dtype} holds and {cut}.")
+
+    @property
+    def as_in_file(self) -> NDArray[Any]:
+        """The samples before they were stored in another pixel type."""
+        return self.samples if self.original is None else self.original
+
+    def is_stored_as(self, pixel_type: str | None) -> bool:
+        """Whether `stored_as` would change nothing."""
+        return str(self.samples.dtype) == (pixel_type or str(self.as_in_file.dtype))
+
+    def stored_as(self, pixel_type: str | None) -> Picture:
+        """The same picture in `pixel_type`, or in that of its file: None.  Takes a while on large
+        ones; raises MemoryError where both do not fit."""
+        if self.is_stored_as(pixel_type):
+            return self
+        samples = self.as_in_file
+        if pixel_type in (None, str(samples.dtype)):
+            return replace(self, samples=samples, original=None, beyond=0)
+        lost = beyond(samples, pixel_type)
+        stored = stored_as(samples, pixel_type)
+        return replace(self, samples=stored, original=samples, beyond=lost)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """Everything the user has chosen.  Never holds a widget, a result or a GPU array.
 
-    sigma   None: the filter's own default for its size
-    matrix  the weights of the filter "custom"
-    levels  sample values shown as black and white; None: 0 and the picture's white
+    pixel_type  what pictures are stored as when they are opened; None: as in their files
+    sigma       None: the filter's own default for its size
+    matrix      the weights of the filter "custom"
+    levels      sample values shown as black and white; None: 0 and the picture's white
     """
 
     picture: Picture | None = None
+    pixel_type: str | None = None
     filter: str = "gaussian"
     ksize: int = 5
     sigma: float | None = None

@@ -8,7 +8,9 @@ a sweep, and a pause costs none of them anything but time.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import partial
 from threading import Condition
 from time import monotonic
 from typing import Any
@@ -27,7 +29,7 @@ BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
 TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
 
 Levels = tuple[float, float] | None
-Sweeping = Callable[[Engine], Iterator[Any]]
+Sweeping = Callable[[Engine], Iterator[Any]]  # or tuning
 
 
 class Worker(QThread):
@@ -43,6 +45,7 @@ class Worker(QThread):
         baseline_timed(result): the CPU's turn at the live job.
         sweep_stepped(step): a sweep's Progress or SweepPoint.
         sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
+        tuning_stepped(step), tuning_ended(error, is_complete): the same of a tuning.
         broke(sentence, details): a bug, with its traceback.
     """
 
@@ -54,23 +57,24 @@ class Worker(QThread):
     baseline_timed = Signal(object)
     sweep_stepped = Signal(object)
     sweep_ended = Signal(object, bool)
+    tuning_stepped = Signal(object)
+    tuning_ended = Signal(object, bool)
     broke = Signal(str, str)
 
     def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._make_engine = make_engine
-        self._wake = Condition()  # guards the five wishes below
+        self._wake = Condition()  # guards the wishes below
         self._wanted: tuple[Job, Levels, Sampling] | None = None
         self._wanted_since = 0.0
         self._wanted_baseline: Job | None = None
-        self._wanted_sweep: Sweeping | None = None
-        self._stop_sweep = False
+        self._sweep = _Aside(self.sweep_stepped.emit, self.sweep_ended.emit)
+        self._tuning = _Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
+        self._asides = (self._sweep, self._tuning)  # the first goes before the second
         self._closing = False
         # The tasks in hand; only the thread itself touches them.
         self._live: _Live | None = None
         self._baseline: Iterator[Progress | Result] | None = None
-        self._sweep: Iterator[Any] | None = None
-        self._sweep_step: Any = None
 
     # -- what the GUI thread may call
 
@@ -94,15 +98,28 @@ class Worker(QThread):
 
     def start_sweep(self, sweeping: Sweeping) -> None:
         """Begin a sweep in the background, in place of one that runs."""
-        with self._wake:
-            self._stop_sweep, self._wanted_sweep = self._sweep is not None, sweeping
-            self._wake.notify()
+        self._start(self._sweep, sweeping)
 
     def cancel_sweep(self) -> None:
         """End the sweep at its next step."""
+        self._cancel(self._sweep)
+
+    def start_tuning(self, tuning: Sweeping) -> None:
+        """Begin a tuning, behind everything else, in place of one that runs."""
+        self._start(self._tuning, tuning)
+
+    def cancel_tuning(self) -> None:
+        """End the tuning at its next step."""
+        self._cancel(self._tuning)
+
+    def _start(self, aside: _Aside, make: Sweeping) -> None:
         with self._wake:
-            self._stop_sweep = self._sweep is not None or self._wanted_sweep is not None
-            self._wanted_sweep = None
+            aside.start(make)
+            self._wake.notify()
+
+    def _cancel(self, aside: _Aside) -> None:
+        with self._wake:
+            aside.cancel()
             self._wake.notify()
 
     def close(self) -> None:
@@ -125,8 +142,10 @@ class Worker(QThread):
                 self._attempt(lambda: self.device_found.emit(engine.device))
             elif self._baseline is not None:
                 self._attempt(self._step_baseline)
-            elif self._sweep is not None:
-                self._attempt(self._step_sweep)
+            else:
+                running = next((each for each in self._asides if each.is_running), None)
+                if running is not None:
+                    self._attempt(partial(self._step_aside, running))
         self._drop_tasks()
 
     def _take_wishes(self, engine: Engine, *, wait: bool) -> bool:
@@ -140,21 +159,19 @@ class Worker(QThread):
             if self._wanted_baseline is not None and self._live is None:
                 self._baseline = engine.filtering(self._wanted_baseline, BASELINE_SAMPLING)
                 self._wanted_baseline = None
-            stopped = self._stop_sweep
-            if stopped:
-                self._sweep, self._stop_sweep = None, False
-            if self._wanted_sweep is not None:
-                self._sweep, self._wanted_sweep = self._wanted_sweep(engine), None
-                self._sweep_step = None
+            over = [each.take(engine) for each in self._asides]
             closing = self._closing
-        if stopped and not closing:
-            self.sweep_ended.emit(None, False)
+        for aside, ended in zip(self._asides, over, strict=True):
+            if ended is not None:
+                _close(ended.steps)
+                if not closing:
+                    aside.ended(None, False)
         return not closing
 
     def _has_work(self) -> bool:
-        wishes = (self._wanted, self._wanted_baseline, self._wanted_sweep)
-        tasks = (self._live, self._baseline, self._sweep)
-        return self._stop_sweep or any(each is not None for each in (*wishes, *tasks))
+        wishes = (self._wanted, self._wanted_baseline, self._live, self._baseline)
+        asides = any(each.has_work for each in self._asides)
+        return asides or any(each is not None for each in wishes)
 
     def _may_supersede(self) -> bool:
         return (
@@ -201,38 +218,108 @@ class Worker(QThread):
         elif isinstance(step, Result) and step.check is not None:
             self.baseline_timed.emit(step)
 
-    def _step_sweep(self) -> None:
-        assert self._sweep is not None
+    def _step_aside(self, aside: _Aside) -> None:
         try:
-            step = next(self._sweep, None)
+            is_over = not aside.step()
         except KernelError as error:
-            self._end_sweep(error, False)
+            self._end_aside(aside, error, False)
             return
-        if step is None:
-            self._end_sweep(None, True)
-        elif step != self._sweep_step:  # the same Progress may come thousands of times a second
-            self._sweep_step = step
-            self.sweep_stepped.emit(step)
+        if is_over:
+            self._end_aside(aside, None, True)
 
-    def _end_sweep(self, error: KernelError | None, is_complete: bool) -> None:
+    def _end_aside(self, aside: _Aside, error: KernelError | None, is_complete: bool) -> None:
         with self._wake:  # who cancels now comes too late
-            self._sweep, self._stop_sweep = None, False
-        self.sweep_ended.emit(error, is_complete)
+            steps = aside.drop()
+        _close(steps)
+        aside.ended(error, is_complete)
 
     def _attempt(self, step: Callable[[], None]) -> None:
         """Run one step; a bug ends all tasks and is shown, and the thread lives on."""
         try:
             step()
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-            sweeping = self._sweep is not None
+            running = [each for each in self._asides if each.is_running]
             self._drop_tasks()
             self.progressed.emit("")
-            if sweeping:
-                self._end_sweep(None, False)
+            for each in running:
+                self._end_aside(each, None, False)
             self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
 
     def _drop_tasks(self) -> None:
-        self._live = self._baseline = self._sweep = None
+        self._live = self._baseline = None
+        with self._wake:
+            left = [each.drop() for each in self._asides]
+        for steps in left:
+            _close(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """What ran, if it had begun, and was stopped."""
+
+    steps: Iterator[Any] | None
+
+
+class _Aside:
+    """A long computation that everything else goes before: the one wished for, the one that runs.
+
+    stepped, ended  what to tell each step, and the end
+    """
+
+    def __init__(
+        self, stepped: Callable[[Any], None], ended: Callable[[KernelError | None, bool], None]
+    ) -> None:
+        self._stepped, self.ended = stepped, ended
+        self._wanted: Sweeping | None = None
+        self._is_to_stop = False
+        self._steps: Iterator[Any] | None = None  # only the thread that computes touches these
+        self._latest: Any = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._steps is not None
+
+    @property
+    def has_work(self) -> bool:
+        return self._is_to_stop or self._wanted is not None or self.is_running
+
+    def start(self, make: Sweeping) -> None:
+        self._is_to_stop, self._wanted = self.is_running, make
+
+    def cancel(self) -> None:
+        self._is_to_stop = self.is_running or self._wanted is not None
+        self._wanted = None
+
+    def take(self, engine: Engine) -> _Ended | None:
+        """Turn wishes into what runs; returns what was stopped for that."""
+        ended = None
+        if self._is_to_stop:
+            ended = _Ended(self.drop())
+        if self._wanted is not None:
+            self._steps, self._wanted, self._latest = self._wanted(engine), None, None
+        return ended
+
+    def step(self) -> bool:
+        """Do one step and tell it; False: there was none left."""
+        assert self._steps is not None
+        step = next(self._steps, None)
+        if step is None:
+            return False
+        if step != self._latest:  # the same Progress may come thousands of times a second
+            self._latest = step
+            self._stepped(step)
+        return True
+
+    def drop(self) -> Iterator[Any] | None:
+        """Nothing runs, nothing is to be stopped; returns what ran."""
+        steps, self._steps, self._is_to_stop = self._steps, None, False
+        return steps
+
+
+def _close(steps: Iterator[Any] | None) -> None:
+    """End a generator here and now: it may have something to save, or threads to wait for."""
+    if isinstance(steps, Generator):
+        steps.close()
 
 
 class _Live:

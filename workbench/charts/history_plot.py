@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from kernels.job import Job, Result
 from workbench import numbers, theme
 from workbench.charts.canvas import Canvas, Spot
-from workbench.intents import implementation
+from workbench.intents import title_of
 from workbench.views.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
@@ -224,13 +224,13 @@ def _run(result: Result) -> Run:
         f"{job.filter_title} {job.ksize}×{job.ksize}, {job.width}×{job.height} pixels",
         *(["✗ its answer is WRONG"] if is_wrong else []),
     ]
-    return Run(job.implementation, _name(result), kernel.median_ms, is_wrong, "\n".join(lines))
+    return Run(result.implementation, _name(result), kernel.median_ms, is_wrong, "\n".join(lines))
 
 
 def _name(result: Result) -> str:
     """Shared-memory tile 32×8, or OpenCV: block shapes are nothing to the CPU."""
     blocks = [ran.block for ran in result.ran if ran.block]
-    title = implementation(result.job.implementation).title
+    title = title_of(result.job.implementation, result.picked)
     return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
 
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -34,6 +33,7 @@ from workbench import numbers
 from workbench.charts import sweep_values
 from workbench.charts.sweep_chart import SweepChart
 from workbench.charts.sweep_conditions import Conditions, conditions_of, held_fixed, taken_down
+from workbench.charts.tick_list import Tick, TickList
 from workbench.state import State
 from workbench.views.tile import MUTED, ElidedLabel, scaled_font
 
@@ -42,6 +42,8 @@ POINTS_BEFORE_ESTIMATE = 3
 HINT_LINES = 3
 BUTTON_MARGIN_PX = 11  # padding and border of theme.qss
 LONGEST_TEXT = 1000  # of values, in characters
+START_TIP = "Measure every value with every implementation ticked"
+BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class SweepPanel(QWidget):
         self._dimension: Dimension = "image size"
         self._ticks: dict[str, tuple[QCheckBox, Implementation]] = {}
         self._unticked: set[str] = set()
-        self._is_running = False
+        self._is_running = self._is_busy = False
         self._asked: tuple[tuple[Cell, ...], Conditions | None] = ((), None)
         self._clock = QElapsedTimer()
         self._make_choices()
@@ -111,6 +113,11 @@ class SweepPanel(QWidget):
             self._bar.setValue(0)
         self._is_running = is_running
         self._say("" if is_running else self._outcome("Stopped"))
+        self._refresh()
+
+    def show_busy(self, is_busy: bool) -> None:
+        """Something else is being measured, or no longer."""
+        self._is_busy = is_busy
         self._refresh()
 
     def show_point(self, point: SweepPoint) -> None:
@@ -190,18 +197,12 @@ class SweepPanel(QWidget):
         self._hint.setFont(scaled_font(0.9))
         self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._hint.setMinimumHeight(HINT_LINES * self._hint.fontMetrics().lineSpacing())
-        self._implementations = QGridLayout()
-        self._implementations.setContentsMargins(0, 0, 0, 0)
-        self._implementations.setVerticalSpacing(0)
-        for column, title in enumerate(KINDS.values()):
-            self._implementations.addWidget(_caption(title), 0, column)
-            self._implementations.setColumnStretch(column, 1 + column)  # CUDA's names are longer
+        self._implementations = TickList(tuple(KINDS.values()))
 
     def _make_progress(self) -> None:
         self._start = QPushButton("&Start")
         self._start.setObjectName("sweep-start")
         self._start.setProperty("primary", True)
-        self._start.setToolTip("Measure every value with every implementation ticked")
         self._start.clicked.connect(self._ask)
         self._cancel = QPushButton("Ca&ncel")
         self._cancel.setObjectName("sweep-cancel")
@@ -230,7 +231,7 @@ class SweepPanel(QWidget):
         layout.addLayout(_row(*self._dimensions.buttons(), spacing=4))
         layout.addWidget(self._values)
         layout.addWidget(self._hint)
-        layout.addLayout(self._implementations)
+        layout.addWidget(self._implementations)
         layout.addLayout(_row(self._start, self._cancel, self._copy, spacing=6))
         progress = QHBoxLayout()
         progress.addWidget(self._bar, 1)
@@ -253,13 +254,11 @@ class SweepPanel(QWidget):
         """Its box to tick, which is made the first time."""
         if implementation.key in self._ticks:
             return self._ticks[implementation.key][0]
-        tick = QCheckBox(implementation.title)
+        tick = Tick(implementation.title)
         tick.setObjectName(f"sweep-{implementation.key}")
         tick.setAccessibleName(f"Measure {implementation.title}")
         tick.clicked.connect(self._keep_ticks)
-        of_its_kind = [i for _, i in self._ticks.values() if i.kind == implementation.kind]
-        column = list(KINDS).index(implementation.kind)
-        self._implementations.addWidget(tick, len(of_its_kind) + 1, column)
+        self._implementations.add(tick, list(KINDS).index(implementation.kind))
         before = [each for each, _ in self._ticks.values()]
         QWidget.setTabOrder(before[-1] if before else self._values, tick)
         self._ticks[implementation.key] = (tick, implementation)
@@ -324,7 +323,8 @@ class SweepPanel(QWidget):
             hint, is_fine = f"With {held_fixed(held)}.", True
         self._hint.setText(hint)
         self._hint.setForegroundRole(MUTED if is_fine else QPalette.ColorRole.BrightText)
-        self._start.setEnabled(is_fine and not self._is_running)
+        self._start.setEnabled(is_fine and not self._is_running and not self._is_busy)
+        self._start.setToolTip(BUSY_TIP if self._is_busy else START_TIP)
         self._cancel.setEnabled(self._is_running)
         self._copy.setEnabled(self.chart.has_points)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from kernels import tuner
 from kernels.job import LARGEST_KSIZE
 from kernels.sweep import Dimension, Value
-from workbench.controls import block_picker
 
 PRESETS: dict[Dimension, str] = {
     "image size": "256, 512, 1024, 2048, 4096",
     "kernel size": "3, 5, 7, 9, 11, 15, 31",
-    "block shape": ", ".join(f"{x}×{y}" for x, y in block_picker.PRESETS),
+    "block shape": ", ".join(f"{x}×{y}" for x, y in tuner.PRESETS),
 }
 LARGEST_SIDE = 16384
 BLOCK = re.compile(r"(\d{1,4})\s*[×xX*]\s*(\d{1,4})")

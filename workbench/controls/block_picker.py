@@ -9,14 +9,15 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
+from kernels.tuner import PRESETS
 from workbench.controls.number_boxes import WholeBox
 
 BlockXY = tuple[int, int]
-PRESETS: tuple[BlockXY, ...] = ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))
 TIP = (
     "Threads per block: x along a row of samples (pixels × channels), y rows.\n"
     "A warp is 32 threads, counted along x first.  Keys: , and ."
@@ -42,6 +43,8 @@ class BlockPicker(QWidget):
         self._threads = QLabel()
         self._threads.setProperty("muted", True)
         self._lay_out()
+        # Else a form takes height for it from the sentence above.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setToolTip(TIP)
 
     def show_block(self, block_xy: BlockXY) -> None:
@@ -54,6 +57,12 @@ class BlockPicker(QWidget):
         self._presets.setExclusive(block_xy in PRESETS)
         self._threads.setText(f"= {block_xy[0] * block_xy[1]} threads")
 
+    def show_refusal(self, sentence: str) -> None:
+        """Why there is nothing to pick; empty: there is."""
+        self.setEnabled(not sentence)
+        self.setToolTip(sentence or TIP)
+        self.setAccessibleDescription(sentence or TIP)
+
     def step(self, steps: int) -> None:
         """Go so many presets on, from the nearest one in thread count."""
         now = self._x.value(), self._y.value()
@@ -65,7 +74,7 @@ class BlockPicker(QWidget):
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
-        grid.setSpacing(4)
+        grid.setSpacing(3)
         for number, (x, y) in enumerate(PRESETS):
             button = QPushButton(f"{x}×{y}")
             button.setObjectName(f"block-{x}x{y}")

@@ -16,7 +16,7 @@ class DropDown(QComboBox):
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(title)
-        self.setMaxVisibleItems(24)
+        self.setMaxVisibleItems(40)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setView(_Entries(self))
 

@@ -1,4 +1,4 @@
-"""Which filter, how large, and the numbers it takes."""
+"""Which filter, how large, the numbers it takes, and what pixels it works on."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kernels.borders import BORDERS
 from kernels.filters import Filter
 from kernels.filters.gaussian import default_sigma
 from kernels.filters.parameters import AMOUNT, SIGMA
+from kernels.job import PIXEL_TYPES
 from workbench.controls.drop_down import DropDown
 from workbench.controls.form import Form
 from workbench.controls.jump_slider import JumpSlider
@@ -34,7 +35,7 @@ BORDER_TIPS = {
 
 
 class FilterControls(QGroupBox):
-    """Shows and changes filter, kernel size, parameters and border.
+    """Shows and changes filter, kernel size, parameters, border and pixel type.
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`.
@@ -61,6 +62,10 @@ class FilterControls(QGroupBox):
         self._amount.valueChanged.connect(lambda value: self._want("amount", value))
         self._matrix = MatrixEdit()
         self._matrix.picked.connect(lambda matrix: self._want("matrix", matrix))
+        self._pixel_type = _pixel_type_combo()
+        self._pixel_type.activated.connect(
+            lambda _: self._want("pixel_type", self._pixel_type.currentData())
+        )
         self._border = _border_combo()
         self._border.activated.connect(lambda _: self._want("border", self._border.currentData()))
         self._lay_out()
@@ -69,10 +74,15 @@ class FilterControls(QGroupBox):
         chosen = filters.get(state.filter)
         blocked = [
             QSignalBlocker(each)
-            for each in (self._filter, self._slider, self._sigma, self._amount, self._border)
+            for each in (
+                *(self._filter, self._slider, self._sigma, self._amount, self._border),
+                self._pixel_type,
+            )
         ]
         self._filter.setCurrentIndex(self._filter.findData(state.filter))
         self._border.setCurrentIndex(self._border.findData(state.border))
+        types = [self._pixel_type.itemData(i) for i in range(self._pixel_type.count())]
+        self._pixel_type.setCurrentIndex(types.index(state.pixel_type))
         self._show_size(state, chosen)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
@@ -122,6 +132,7 @@ class FilterControls(QGroupBox):
         self._form.add("A&mount", self._amount)
         self._form.addRow(self._matrix)
         self._form.add("Bor&der", self._border)
+        self._form.add("Pi&xels", self._pixel_type)
 
 
 def _filter_combo() -> DropDown:
@@ -138,6 +149,18 @@ def _border_combo() -> DropDown:
         combo.addItem(border.capitalize(), border)
         combo.setItemData(combo.count() - 1, BORDER_TIPS[border], Qt.ItemDataRole.ToolTipRole)
     combo.setToolTip("What lies beyond the picture's edge.")
+    return combo
+
+
+def _pixel_type_combo() -> DropDown:
+    combo = DropDown("pixel-type", "Pixel type")
+    combo.addItem("As in the file", None)
+    for pixel_type in PIXEL_TYPES:
+        combo.addItem(pixel_type, pixel_type)
+    combo.setToolTip(
+        "What the picture is stored as before it is filtered; black and white stay what they are.\n"
+        "float16 takes half the memory of float32, and sums are float32 all the same."
+    )
     return combo
 
 

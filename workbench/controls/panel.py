@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.controls.display_controls import DisplayControls
@@ -29,10 +30,10 @@ class ControlPanel(QScrollArea):
         self._display = DisplayControls()
         self._groups = (self.filter, self.run, self._display)
         self._display.stretch_wanted.connect(self.stretch_wanted)
-        column = QWidget()
+        column = self._column = QWidget()
         column.setObjectName("controls")
         rows = QVBoxLayout(column)
-        rows.setContentsMargins(6, 0, 6, 8)
+        rows.setContentsMargins(6, 0, 0, 8)  # to the right stands the scroll bar
         for group in self._groups:
             group.wanted.connect(self.wanted)
             rows.addWidget(group)
@@ -42,7 +43,16 @@ class ControlPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(308)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """As wide as the controls and the scroll bar beside them: sideways nothing scrolls."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        width = self._column.minimumSizeHint().width() + bar
+        return QSize(width, super().minimumSizeHint().height())
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.updateGeometry()  # only now the fonts and margins of the style are known
 
     def show_implementations(self, availability: Availability) -> None:
         self.run.show_implementations(availability)

@@ -6,13 +6,15 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QGroupBox, QLabel, QWidget
 
-from kernels.engine import Implementation
+from kernels.auto import AUTO
+from kernels.rung import Rung
 from workbench.controls.block_picker import BlockPicker
 from workbench.controls.drop_down import DropDown
 from workbench.controls.form import Form
+from workbench.intents import Choice
 from workbench.state import State
 
-Availability = list[tuple[Implementation, str | None]]
+Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
 
 
@@ -68,11 +70,11 @@ class RunControls(QGroupBox):
         chosen = next(
             (each for each in self._availability if each[0].key == state.implementation), None
         )
-        on_gpu = chosen is not None and chosen[0].kind == "cuda"
+        kind = chosen[0].kind if chosen else "cpu"
         self._about.setText(_about(chosen))
-        self._block.setEnabled(on_gpu)
         self._block.show_block(state.block_xy)
-        self._cache.setEnabled(on_gpu)
+        self._block.show_refusal(_why_no_block(chosen))
+        self._cache.setEnabled(kind != "cpu")
 
     def step_implementation(self, steps: int) -> None:
         """Go to the next or previous implementation that can run."""
@@ -96,11 +98,20 @@ class RunControls(QGroupBox):
         form.add("S&peed-up vs", self._baseline)
 
 
-def _about(chosen: tuple[Implementation, str | None] | None) -> str:
+def _about(chosen: tuple[Choice, str | None] | None) -> str:
     if chosen is None:
         return ""
     implementation, reason = chosen
     return reason or implementation.idea
+
+
+def _why_no_block(chosen: tuple[Choice, str | None] | None) -> str:
+    """Why the block shape is not chosen here, in a sentence; empty where it is."""
+    if chosen is None or chosen[0].kind == "cpu":
+        return "The CPU has no thread blocks."
+    if isinstance(chosen[0], Rung):
+        return chosen[0].own_block
+    return "Auto picks the block shape as well."
 
 
 def _sentence(name: str) -> QLabel:
@@ -114,12 +125,12 @@ def _sentence(name: str) -> QLabel:
 
 
 def _fill(combo: QComboBox, availability: Availability) -> None:
-    """Headings for CPU and CUDA; what cannot run is greyed, with its reason for a tooltip."""
+    """Auto, then headings for CPU and CUDA; what cannot run is greyed, and its tooltip says why."""
     model = QStandardItemModel(combo)
     current = combo.currentData()
     kind = ""
     for implementation, reason in availability:
-        if implementation.kind != kind:
+        if implementation.kind not in (kind, AUTO.kind):
             kind = implementation.kind
             heading = QStandardItem(KIND_TITLES[kind])
             heading.setFlags(Qt.ItemFlag.NoItemFlags)

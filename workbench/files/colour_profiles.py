@@ -31,7 +31,7 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
     space, srgb = QColorSpace.fromIccProfile(icc), QColorSpace(QColorSpace.NamedColorSpace.SRgb)
     if space == srgb:
         return samples
-    if not space.isValid() or samples.dtype == np.float32:
+    if not space.isValid() or samples.dtype.kind == "f":
         notes.append(f"The colour profile “{name}” was not applied.")
         return samples
     notes.append(f"Colours were converted from the profile “{name}” to sRGB.")

@@ -1,4 +1,4 @@
-"""Decode any picture file to (H, W, C) uint8, uint16 or float32, and say what was converted."""
+"""Decode any picture file to (H, W, C) of one of our pixel types, and say what was converted."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
+from kernels.job import PIXEL_TYPES
 from workbench import numbers
 from workbench.files import colour_profiles, png
 from workbench.files.image_files import ImageFileError
@@ -244,7 +245,7 @@ def _tiff_colours(samples: NDArray[Any], photometric: int, notes: list[str]) -> 
 
 
 def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
-    if samples.dtype in (np.uint8, np.uint16, np.float32):
+    if str(samples.dtype) in PIXEL_TYPES:
         return samples
     notes.append(f"Samples of type {samples.dtype} became float32, with their values unchanged.")
     return samples.astype(np.float32)

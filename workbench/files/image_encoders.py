@@ -13,6 +13,7 @@ import numpy as np
 import tifffile
 from numpy.typing import NDArray
 
+from kernels.job import PIXEL_TYPES
 from workbench.files import png
 from workbench.files.image_files import ImageFileError
 
@@ -146,7 +147,7 @@ def _as_bgr(samples: NDArray[Any]) -> NDArray[Any]:
 
 FORMATS = (
     Format("PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), _write_png),
-    Format("TIFF", (".tif", ".tiff"), ("uint8", "uint16", "float32"), (1, 2, 3, 4), _write_tiff),
+    Format("TIFF", (".tif", ".tiff"), PIXEL_TYPES, (1, 2, 3, 4), _write_tiff),
     Format("JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), _write_jpeg, 65_535),
     Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383),
     Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp),

@@ -56,7 +56,7 @@ def load(path: str | Path) -> Picture:
 
 
 def save(path: str | Path, samples: NDArray[Any]) -> None:
-    """Write samples, (H, W, C) uint8, uint16 or float32, in the format that the extension names.
+    """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
     Raises ImageFileError, and then leaves the folder as it was.
     """

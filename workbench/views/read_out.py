@@ -15,7 +15,8 @@ Values = NDArray[Any] | None  # (C,) samples of one pixel
 
 _CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
 _ROWS = ("before", "after", "difference")
-_WIDTHS = {"uint8": 4, "uint16": 6, "float32": 10}  # characters for a number and its sign
+# Characters for a number and its sign.
+_WIDTHS = {"uint8": 4, "uint16": 6, "float16": 10, "float32": 10}
 _NONE = "–"
 NARROW = 240  # colours of 8 or 16 bits fit
 

@@ -129,7 +129,7 @@ class TimingStrip(QWidget):
         self._refresh_transfers(self._result)
         self._refresh_speeds(self._result)
         self._verdict.show_check(self._result.check)
-        self._verdict.show_ran("  +  ".join(map(str, self._result.ran)))
+        self._verdict.show_ran(_ran(self._result))
 
     def _refresh_nothing(self) -> None:
         for tile in self.findChildren(Tile):
@@ -169,7 +169,7 @@ class TimingStrip(QWidget):
         baseline = self._baseline
         if baseline is None or not _same_task(result, baseline):
             self._speedup.show_value(MISSING, "no CPU time yet")
-        elif baseline.job.implementation == result.job.implementation:
+        elif baseline.job.implementation == result.implementation:
             self._speedup.show_value(MISSING, "this is the baseline")
         elif baseline.check is not None and not baseline.check.ok:
             self._speedup.show_value(MISSING, f"{_name(baseline)} is wrong")
@@ -280,6 +280,14 @@ def _large(name: str, caption: str, widest: str, tip: str) -> Tile:
 
 def _small(name: str, caption: str, widest: str, tip: str) -> Tile:
     return Tile(name, caption, widest, tip, scale=1.1, detail=False)
+
+
+def _ran(result: Result) -> str:
+    """What ran, launch by launch; before that what was picked, and why it was."""
+    launches = "  +  ".join(map(str, result.ran))
+    if result.picked is None:
+        return launches
+    return f"{result.name} ({result.picked.why})  ·  {launches}"
 
 
 def _how_measured(result: Result) -> str:

@@ -1,0 +1,185 @@
+"""The times measured in this session, by the work they were measured of: each rung's place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.engine import Implementation
+from kernels.job import Cache, Job, Ran, Result
+from kernels.rung import Rung
+from kernels.sweep import Measurement
+from kernels.timing import Timing
+from workbench import numbers
+from workbench.intents import implementation
+
+Block = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What two jobs have to share for their times to be compared; content costs no time.
+
+    weights  their hash: a session may see thousands, of up to 64 kB each
+    """
+
+    shape: tuple[int, ...]
+    pixel_type: str
+    filter_title: str
+    weights: bytes
+    gradient: bool
+    border: str
+
+    @classmethod
+    def of(cls, job: Job) -> Work:
+        return cls(
+            job.picture.shape,
+            job.pixel_type,
+            job.filter_title,
+            _hash(job.weights),
+            job.gradient,
+            job.border,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """One implementation's newest time of some work.
+
+    block_xy  the threads of a block as they were chosen; None where there was nothing to choose
+    is_wrong  its answer was found to be wrong, so that this is no speed
+    """
+
+    timing: Timing
+    block_xy: Block | None
+    is_wrong: bool
+    ran: tuple[Ran, ...]
+
+    @property
+    def median_ms(self) -> float:
+        return self.timing.median_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One line of the ladder.
+
+    reason  why it cannot run the present job; None if it can
+    before  the implementation it is compared with: the one it changes a thing about
+    ratio   how many times as fast as `before`; None while one of the two is not measured
+    """
+
+    implementation: Implementation
+    reason: str | None
+    time: Time | None
+    before: Implementation | None
+    ratio: float | None
+
+    @property
+    def in_words(self) -> str:
+        """For a tooltip and for who cannot see the bar."""
+        title, time = self.implementation.title, self.time
+        if time is None:
+            return f"{title}: {self.reason or 'not measured yet'}"
+        words = [f"{title}: {numbers.duration(time.median_ms)}"]
+        words.append(f"quartiles {numbers.duration_range(*time.timing.quartiles_ms)}")
+        if self.ratio is not None and self.before is not None:
+            words.append(f"{numbers.ratio(self.ratio)} as fast as {self.before.title}")
+        if time.block_xy:
+            words.append(f"blocks {time.block_xy[0]}×{time.block_xy[1]}")
+        if time.is_wrong:
+            words.append("its answer is WRONG")
+        if self.reason:
+            words.append(self.reason)
+        return "\n".join(words)
+
+
+class RungTimes:
+    """Remembers, work by work, the newest time of each implementation, block shape and cache."""
+
+    def __init__(self) -> None:
+        self._times: dict[Work, dict[tuple[str, Block | None, Cache | None], Time]] = {}
+
+    def add_result(self, result: Result) -> None:
+        key, picked = result.implementation, result.picked
+        asked = (picked.block_xy if picked else None) or result.job.block_xy
+        self._add(Work.of(result.job), key, _time(result, _chosen_block(key, asked)))
+
+    def add_measurement(self, key: str, measured: Measurement, like: Job) -> None:
+        """What a sweep measured of the implementation `key`.
+
+        like  a job with the weights that were used; its picture does not count
+        """
+        work = Work(
+            measured.shape,
+            measured.pixel_type,
+            measured.filter_title,
+            _hash(like.weights),
+            like.gradient,
+            measured.border,
+        )
+        self._add(work, key, _time(measured, _chosen_block(key, measured.block_xy)))
+
+    def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
+        """By implementation: with the job's block shape if that was measured, else the newest."""
+        found: dict[str, Time] = {}
+        for (key, block_xy, measured_cache), time in self._times.get(Work.of(job), {}).items():
+            is_exact = key in found and found[key].block_xy == job.block_xy
+            if measured_cache in (None, cache) and (block_xy == job.block_xy or not is_exact):
+                found[key] = time
+        return found
+
+    def _add(self, work: Work, key: str, time: Time) -> None:
+        times = self._times.setdefault(work, {})
+        place = (key, time.block_xy, time.timing.cache)
+        times.pop(place, None)  # so that the newest stands last
+        times[place] = time
+
+
+def ladder_places(
+    availability: Iterable[tuple[Implementation, str | None]],
+    times: RungTimes,
+    job: Job | None,
+    cache: Cache,
+) -> list[Place]:
+    """A line for each implementation given, in their order.
+
+    job  the present one, of whatever implementation; None: there is none
+    """
+    availability = list(availability)
+    measured = times.of_work(job, cache) if job else {}
+    known = [each for each, _ in availability]
+    places = []
+    for each, reason in availability:
+        before = rung_before(each, known)
+        time, against = measured.get(each.key), measured.get(before.key if before else "")
+        ratio = against.median_ms / time.median_ms if time and against else None
+        places.append(Place(each, reason, time, before, ratio))
+    return places
+
+
+def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
+    """The one it changes a thing about, or else the one in front of it."""
+    if isinstance(chosen, Rung):
+        return next((each for each in known if each.key == chosen.after), None)
+    at = known.index(chosen)
+    return known[at - 1] if at else None
+
+
+def _hash(weights: NDArray[np.float32]) -> bytes:
+    return sha256(weights.tobytes()).digest()
+
+
+def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
+    is_wrong = measured.check is not None and not measured.check.ok
+    return Time(measured.kernel, block_xy, is_wrong, measured.ran)
+
+
+def _chosen_block(key: str, block_xy: Block) -> Block | None:
+    """The CPU has no blocks, and some rungs have a shape of their own."""
+    chosen = implementation(key)
+    return block_xy if isinstance(chosen, Rung) and not chosen.own_block else None
