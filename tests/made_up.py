@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kernels.check import Check
 from kernels.device import Device
 from kernels.engine import all_implementations
-from kernels.job import Job, Ran, Result
+from kernels.job import Job, Pick, Ran, Result
 from kernels.sweep import Measurement, SweepPoint
 from kernels.timing import Timing
 
@@ -53,6 +55,13 @@ def result(
     facts.setdefault("download_ms", 0.31 if on_gpu else None)
     timing = Timing(tuple(samples_ms), "cold" if on_gpu else None)
     return Result(job, job.picture, timing, (ran,), check=check, **facts)
+
+
+def picked_result(implementation="shared", why="measured here", **facts) -> Result:
+    """What `auto` makes of a job for which it picks `implementation`."""
+    made = result(implementation, **facts)
+    pick = Pick(implementation, made.ran[0].block, why)
+    return replace(made, job=replace(made.job, implementation="auto"), picked=pick)
 
 
 def a_job(implementation="shared", block_xy=(32, 8), weights=WEIGHTS, picture=PICTURE) -> Job:

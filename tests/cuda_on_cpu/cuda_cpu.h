@@ -4,6 +4,7 @@
 // rung may not use here: textures, asynchronous copies, tensor cores, inline PTX.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,15 +16,51 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__  // nothing: newer standard libraries write __attribute__((__noinline__))
 #define __constant__ static
 #define __shared__ static  // arrays of fixed size: there is never more than one block
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#define CUDA_ON_CPU  // the prelude leaves to this file what it would say in PTX
 
 struct uint3 {
     unsigned x, y, z;
 };
 using dim3 = uint3;
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+struct alignas(8) float2 {
+    float x, y;
+};
+inline float2 make_float2(float x, float y) { return {x, y}; }
+
+inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
+inline unsigned __float_as_uint(float value) { return __builtin_bit_cast(unsigned, value); }
+inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
+inline float half_to_float(unsigned short bits) { return __builtin_bit_cast(_Float16, bits); }
+inline unsigned short float_to_half(float value) {
+    return __builtin_bit_cast(unsigned short, static_cast<_Float16>(value));
+}
+
+// Four of the eight bytes of high:low, each picked by a hexadecimal digit of `which`.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which) {
+    const uint64_t bytes = uint64_t(high) << 32 | low;
+    unsigned picked = 0;
+    for (int i = 0; i < 4; ++i) picked |= unsigned(bytes >> ((which >> 4 * i) % 8 * 8) & 0xff) << 8 * i;
+    return picked;
+}
+
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 
@@ -69,6 +106,16 @@ T exchange(unsigned mask, T value, unsigned from, int line) {
     std::memcpy(&received, &warp_slots()[from], sizeof(T));
     sync_warp(mask, line);  // nobody shows the next value before all have read this one
     return received;
+}
+
+// What all lanes of a warp show, by lane.
+inline std::array<uint64_t, 32> all_lanes(uint64_t value, int line) {
+    std::array<uint64_t, 32> all;
+    warp_slots()[lane()] = value;
+    sync_warp(0xffffffffu, line);
+    std::memcpy(all.data(), warp_slots(), sizeof(all));
+    sync_warp(0xffffffffu, line);
+    return all;
 }
 
 inline unsigned lane_below(unsigned by) { return lane() + by < 32 ? lane() + by : lane(); }

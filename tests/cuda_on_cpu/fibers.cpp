@@ -53,7 +53,7 @@ struct alignas(16) Tag {
 };
 using Tags = std::array<Tag, 2>;
 
-std::vector<Fiber> fibers;  // of the block; stacks are kept from launch to launch
+std::vector<Fiber> fibers;  // of the block
 unsigned count;             // of threads in a block
 unsigned current;
 Fiber scheduler;
@@ -63,10 +63,23 @@ size_t scheduler_bytes;
 void (*thread_function)(void*);
 void* thread_data;
 void* shared;
-std::vector<std::array<uint64_t, WARP>> slots;  // one array a warp
+using Slots = std::array<uint64_t, WARP>;
+Slots* slots;                                   // of the block, one array a warp
 Tags* tags;                                     // of the block: its own, then its warps'
-Tag all_done;
+Tag begin, all_done;
 char message[256];
+
+// What a CUDA thread runs on: a stack, and a thread to the race detector, which takes half a
+// millisecond to make.  That wants others for every block of a launch: it would take the variables on a
+// stack for those of the block before.  The next launch, which begins when this one has ended, has them
+// again.
+struct Place {
+    char* stack;
+    void* tsan;
+};
+std::vector<Place> places;
+size_t taken;                       // of them, in this launch or block
+constexpr size_t MOST_KEPT = 4096;  // the detector knows no more than some 8000 at once
 
 unsigned warps() { return (count + WARP - 1) / WARP; }
 
@@ -116,6 +129,7 @@ void resume(unsigned index) {
 
 void first_function() {
     asan::arrive(nullptr, &scheduler_bottom, &scheduler_bytes);
+    tsan::acquire(&begin);
     thread_function(thread_data);
     fibers[current].state = DONE;
     tsan::release(&all_done);
@@ -131,12 +145,26 @@ char* new_stack() {
     return static_cast<char*>(memory) + GUARD_BYTES;
 }
 
+const Place& next_place() {
+    if (taken == places.size()) places.push_back({new_stack(), tsan::create()});
+    return places[taken++];
+}
+
+void give_back_places() {
+    for (; places.size() > MOST_KEPT; places.pop_back()) {
+        tsan::destroy(places.back().tsan);
+        munmap(places.back().stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+    }
+    taken = tsan::IS_ON ? std::min(taken, places.size()) : 0;
+}
+
 void prepare(Fiber& fiber, uint3 thread) {
-    fiber.stack = fiber.stack ? fiber.stack : new_stack();
+    const Place& place = next_place();
+    fiber.stack = place.stack;
+    fiber.tsan = place.tsan;
     fiber.state = READY;
     fiber.thread = thread;
     fiber.block_barriers = fiber.warp_barriers = 0;
-    fiber.tsan = tsan::create();
     // As if first_function had called switch_stack: its address to return to under the registers.
     // One word stays free above, so that the stack is aligned as the ABI wants it at an entry.
     void** top = reinterpret_cast<void**>(fiber.stack + STACK_BYTES) - 1;
@@ -216,12 +244,13 @@ std::vector<unsigned> turns(unsigned number, int order, std::mt19937& random) {
 }
 
 void run_block(const Launch& how, std::mt19937& random) {
+    tsan::release(&begin);  // what was done for this block; what other blocks did is not in it
     for (unsigned i = 0; i < count; ++i) prepare(fibers[i], {i % how.block_x, i / how.block_x, 0});
     do {
         for (unsigned i : turns(count, how.order, random))
             if (fibers[i].state == READY) resume(i);
     } while (open_warp_barriers() || open_block_barrier());
-    for (unsigned i = 0; i < count; ++i) tsan::destroy(fibers[i].tsan);
+    give_back_places();
 }
 
 void* poisoned(size_t bytes) {
@@ -255,18 +284,21 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data) {
     thread_data = data;
     message[0] = 0;
     if (fibers.size() < count) fibers.resize(count);
-    slots.assign(warps(), {});
     scheduler.tsan = tsan::current();
+    taken = 0;
 
-    // Tags and shared memory of all blocks live until the end: used again at the same address,
-    // they would look to the race detector as if one block had waited for another.
+    // Tags, slots and shared memory of all blocks live until the end: used again at the same address,
+    // tags would look to the race detector as if one block had waited for another, the others as if
+    // it ought to have.
     const unsigned blocks = how.grid_x * how.grid_y;
+    std::vector<Slots> all_slots(size_t(blocks) * warps());
     std::vector<Tags> all_tags(size_t(blocks) * (1 + warps()));
     std::vector<void*> all_shared;
     std::mt19937 random(how.seed);
     for (unsigned block : turns(blocks, how.order, random)) {
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         tags = &all_tags[size_t(block) * (1 + warps())];
+        slots = &all_slots[size_t(block) * warps()];
         all_shared.push_back(shared = poisoned(how.shared_bytes));
         run_block(how, random);
         if (message[0]) break;

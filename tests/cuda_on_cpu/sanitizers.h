@@ -35,6 +35,7 @@ void __tsan_release(void* tag);
 namespace tsan {
 constexpr unsigned WITHOUT_ORDER = 1;  // that one fiber ran after another proves nothing
 #if defined(RACE_DETECTOR)
+constexpr bool IS_ON = true;
 inline void* current() { return __tsan_get_current_fiber(); }
 inline void* create() { return __tsan_create_fiber(0); }
 inline void destroy(void* fiber) { __tsan_destroy_fiber(fiber); }
@@ -44,6 +45,7 @@ inline void change_to(void* fiber) {
 inline void acquire(void* tag) { __tsan_acquire(tag); }
 inline void release(void* tag) { __tsan_release(tag); }
 #else
+constexpr bool IS_ON = false;
 inline void* current() { return nullptr; }
 inline void* create() { return nullptr; }
 inline void destroy(void*) {}

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.fft
 from numpy.typing import NDArray
 
+from kernels.facts import Facts
 from kernels.job import Job
-from kernels.rung import Rung
+from kernels.launch import plan_steps
+from kernels.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import PLAIN, Flavour, build
+from tests.made_up import H200
 
+# So few multiprocessors that blocks which share out the rows among them walk some way, as they do
+# down large pictures.
+DEVICE = replace(H200, multiprocessors=2)
 POISON = 0xA5  # every byte of an answer before it is written
 
+CONSTANT = re.compile(r"^__constant__ .*?(\w+)(?:\[.*)?;", re.MULTILINE)
 Knobs = tuple[tuple[str, str], ...]
 
 
@@ -68,29 +78,45 @@ class Shim:
         job: Job,
         order: Order = Order.FORWARD,
         rows: tuple[int, int] | None = None,
-        weights: NDArray[np.float32] | None = None,
+        constants: dict[str, NDArray[Any]] | None = None,
     ) -> NDArray[Any]:
         """What the rung makes of job.picture, like it; bytes that it did not write are POISON.
 
-        rows     (first, end) to write; None: all
-        weights  what WEIGHTS holds; None: the job's, as it should be
+        rows       (first, end) to write; None: all
+        constants  what some __constant__ arrays hold instead of what they should
         Raises LaunchError where threads wait for each other in vain.
         """
-        first, end = rows or (0, job.height)
         number = self._numbers[self._knobs(job)]
-        # Copies, so that nothing is allocated behind their ends: ASan sees reads beyond.
-        source, drawn = job.picture.copy(), job.weights.copy()
-        out = np.full(job.picture.nbytes, POISON, np.uint8).view(job.picture.dtype)
-        values: list[Any] = [ctypes.c_void_p(source.ctypes.data), ctypes.c_void_p(out.ctypes.data)]
-        if self.rung.weights == "global":
-            values.append(ctypes.c_void_p(drawn.ctypes.data))
-        else:
-            stored = drawn if weights is None else weights
-            ctypes.memmove(self._address(f"weights_{number}"), stored.ctypes.data, stored.nbytes)
-        values += [ctypes.c_int(n) for n in (job.height, job.width, first, end)]
-        for name in self.rung.passes:
-            self._launch(f"launch_{number}_{name}", self._shape(job, end - first, order), values)
-        return out.reshape(job.picture.shape)
+        operands = self.rung.operands(job)
+        facts = Facts(job, DEVICE)
+        # Of exactly the size they must have, so that ASan sees what lies beyond.
+        source = _in_rows(job.picture, facts["PITCH"])
+        target = np.full(source.nbytes, POISON, np.uint8).view(source.dtype).reshape(source.shape)
+        arrays = {"source": source, "target": target}
+        for name, size in self.rung.buffers:
+            arrays[name] = np.full(facts.value(size), 0xFF, np.uint8)
+        for name, stored in {**operands.constants, **(constants or {})}.items():
+            ctypes.memmove(self._address(f"{name}_{number}"), stored.ctypes.data, stored.nbytes)
+        given = [np.array(argument) for argument in operands.arguments]
+        for step in plan_steps(self.rung, job, DEVICE, rows):
+            each = self.rung.passes[step.number]
+            read = [
+                arrays["source" if name == "picture" else name]
+                for name in (each.reads, *each.also_reads)
+            ]
+            written = arrays["target" if each.writes == "picture" else each.writes]
+            if each.library:
+                _transform(each, facts, *read, written)
+                continue
+            pointers = [ctypes.c_void_p(one.ctypes.data) for one in (*read, written, *given)]
+            numbers = (job.height, job.width, facts["PITCH"], *step.rows)
+            values = [*pointers, *map(ctypes.c_int, numbers)]
+            assert step.grid is not None
+            assert step.block is not None
+            shape = _Launch(*step.grid, *step.block, step.shared_bytes, order, seed=1)
+            self._launch(f"launch_{number}_{each.function}", shape, values)
+        samples = job.width * job.channels
+        return target[:, :samples].reshape(job.picture.shape)
 
     def _launch(self, name: str, how: _Launch, values: list[Any]) -> None:
         arguments = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
@@ -98,12 +124,6 @@ class Shim:
         launch.restype = ctypes.c_char_p
         if message := launch(ctypes.byref(how), arguments):
             raise LaunchError(f"{self.rung.key}: {message.decode()}")
-
-    def _shape(self, job: Job, rows: int, order: Order) -> _Launch:
-        """One thread a sample: x over the samples of a row, y over the rows."""
-        x, y = job.block_xy
-        grid_x, grid_y = -(-job.width * job.channels // x), -(-rows // y)
-        return _Launch(grid_x, grid_y, x, y, self.rung.shared_bytes_for(job), order, seed=1)
 
     def _address(self, function: str) -> int:
         find = self._library[function]
@@ -120,10 +140,9 @@ class Shim:
 
     def _one(self, number: int, knobs: Knobs) -> str:
         # extern "C" looks through namespaces, so the passes must have names of their own.
-        passes = [(name, f"{name}_{number}") for name in self.rung.passes]
+        passes = [(name, f"{name}_{number}") for name in self.rung.functions]
         lines = [f"#define {name} {value}" for name, value in (*knobs, *passes)]
-        prelude = self.rung.text.removesuffix(self.rung.source)
-        lines += [f"namespace rung_{number} {{", '#line 1 "prelude.cuh"', prelude]
+        lines += [f"namespace rung_{number} {{", '#line 1 "prelude.cuh"', self.rung.headers]
         lines += [f'#line 1 "{self.rung.key}.cu"', self.rung.source, "}"]
         lines += [f"#undef {name}" for name, _ in (*knobs, *passes)]
         for name, unique in passes:
@@ -132,8 +151,27 @@ class Shim:
                 f"void** arguments) {{ return cuda_cpu::launch(*how, rung_{number}::{unique}, "
                 "arguments); }"
             )
-        if self.rung.weights == "constant":
-            lines.append(
-                f'extern "C" void* weights_{number}() {{ return rung_{number}::WEIGHTS; }}'
-            )
+        for name in CONSTANT.findall(self.rung.source):
+            lines.append(f'extern "C" void* {name}_{number}() {{ return &rung_{number}::{name}; }}')
         return "\n".join(lines)
+
+
+def _transform(each: Pass, facts: Facts, source: NDArray[Any], target: NDArray[Any]) -> None:
+    """What cuFFT does, in float32 as there; the arrays may be one."""
+    assert each.shape is not None
+    shape = tuple(facts.value(expression) for expression in each.shape)
+    transform, norm = {
+        "fft2": (scipy.fft.fft2, "backward"),
+        "ifft2": (scipy.fft.ifft2, "forward"),
+    }[each.library]
+    tiles = source.view(np.complex64).reshape(shape)
+    target.view(np.complex64).reshape(shape)[:] = transform(tiles, norm=norm)
+
+
+def _in_rows(picture: NDArray[Any], pitch: int) -> NDArray[Any]:
+    """(H, pitch): the picture as it lies on a device, with bits of NaN between its rows."""
+    height, width, channels = picture.shape
+    rows = np.full(height * pitch * picture.itemsize, 0xFF, np.uint8).view(picture.dtype)
+    rows = rows.reshape(height, pitch)
+    rows[:, : width * channels] = picture.reshape(height, width * channels)
+    return rows

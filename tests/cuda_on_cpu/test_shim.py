@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kernels.job import Job
-from kernels.rung import Rung
+from kernels.rung import Pass, Rung
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.compiler import BuildError
 from tests.cuda_on_cpu.shim import LaunchError, Order, Shim
@@ -21,7 +21,7 @@ pytestmark = [
 THREADS = 64
 SIGNATURE = """
 extern "C" __global__ void convolve(
-    const sample* src, sample* dst, const float* weights, int height, int width, int, int)
+    const sample* src, sample* dst, const float* weights, int height, int width, int, int, int)
 """
 
 
@@ -31,7 +31,8 @@ def launch(
     """Run `body` in rows of 64 threads: src counts 0, 1, 2, ...; `i` is the thread's own."""
     start = "const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     source = f"{SIGNATURE}{{\n{start}{body}\n}}"
-    rung = Rung("test", source, "Test", "A test.", "global", shared_bytes=str(shared_bytes))
+    passes = (Pass(shared_bytes=str(shared_bytes)),)
+    rung = Rung("test", source, "Test", "A test.", "global", passes=passes)
     picture = np.arange(THREADS * blocks, dtype=np.float32).reshape(1, -1, 1)
     job = Job(picture, np.ones((1, 1), np.float32), block_xy=(THREADS, 1))
     return Shim(rung, [job], cache).run(job, order).ravel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import combinations, product
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.borders import BORDERS
 from kernels.job import PIXEL_TYPES, Job
+from kernels.rung import ladder
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,12 @@ class Case:
         )
 
     def job(self, implementation: str = "sequential") -> Job:
-        """Picture and weights are this case's own, the same in every process."""
+        """Picture and weights are this case's own, the same in every process; the weights are of a
+        kind that the implementation takes."""
         random = np.random.default_rng(zlib.crc32(str(self).encode()))
-        return Job(
+        return a_job(
             random_picture(random, (*self.size_hw, self.channels), self.pixel_type),
-            some_weights(random, self.ksize),
+            fitting_weights(random, self.ksize, implementation),
             self.border,
             implementation,
             self.block_xy,
@@ -64,15 +66,26 @@ def pairwise_cases() -> tuple[Case, ...]:
     return tuple(Case(*row) for row in all_pairs(list(LEVELS.values())))
 
 
-def knob_groups() -> Iterator[tuple[str, str, int, int]]:
-    """(border, pixel_type, channels, ksize): the full product but for sizes and blocks."""
-    names = ("border", "pixel_type", "channels", "ksize")
-    yield from product(*(LEVELS[name] for name in names))
+# Beside the pairwise ones: for pictures with NaN, and for sums that lie between two integers.
+NAN_CASES = tuple(
+    Case(border, "float32", 3, (37, 41), ksize, (32, 8))
+    for border, ksize in zip(BORDERS, (3, 5, 3, 5, 3), strict=True)
+)
+HALVES_CASES = tuple(
+    Case("mirror", pixel_type, 3, (40, 40), ksize, (32, 8))
+    for pixel_type, ksize in (("uint8", 3), ("uint8", 5), ("uint16", 3))
+)
 
 
-def cases_of(border: str, pixel_type: str, channels: int, ksize: int) -> Iterator[Case]:
-    """The full product's cases in one of `knob_groups`."""
-    for block_xy, size_hw in product(LEVELS["block_xy"], LEVELS["size_hw"]):
+def groups() -> Iterator[tuple[str, str]]:
+    """(border, pixel_type): in so many parts the full product is tried."""
+    yield from product(LEVELS["border"], LEVELS["pixel_type"])
+
+
+def cases_of(border: str, pixel_type: str) -> Iterator[Case]:
+    """The full product's cases in one of `groups`; those that share knobs follow one another."""
+    others = (LEVELS[name] for name in ("channels", "ksize", "block_xy", "size_hw"))
+    for channels, ksize, block_xy, size_hw in product(*others):
         yield Case(border, pixel_type, channels, size_hw, ksize, block_xy)
 
 
@@ -109,10 +122,10 @@ def _best_level(factor: int, levels: int, row: dict[int, int], missing: set[Any]
 def random_picture(
     random: np.random.Generator, shape: tuple[int, int, int], pixel_type: str
 ) -> NDArray[Any]:
-    """(H, W, C) noise over the whole range; for float32 of a size between 1e-3 and 1e30."""
-    if pixel_type == "float32":
-        scale = 10.0 ** random.uniform(-3, 30)
-        picture: NDArray[Any] = (random.standard_normal(shape) * scale).astype(np.float32)
+    """(H, W, C) noise over the whole range; floats of a size between 1e-3 and 1e30, or 1e4."""
+    if pixel_type.startswith("float"):
+        scale = 10.0 ** random.uniform(-3, 30 if pixel_type == "float32" else 4)
+        picture: NDArray[Any] = (random.standard_normal(shape) * scale).astype(pixel_type)
     else:
         picture = random.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
     picture.flags.writeable = False
@@ -128,6 +141,55 @@ def random_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float3
     weights[ksize // 2, ksize // 2] = 2
     weights *= 1.5 / np.abs(weights).sum()
     return weights.astype(np.float32)
+
+
+def separable_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]:
+    """A random column times a random row."""
+    column, row = random.uniform(-1, 2, (2, ksize))
+    weights = np.outer(column, row)
+    return (weights * 1.5 / np.abs(weights).sum()).astype(np.float32)
+
+
+def low_rank_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]:
+    """The sum of at most three separable ones, and of so few that they cost less than it does."""
+    terms = random.integers(1, max(min(3, (ksize - 1) // 2), 1), endpoint=True)
+    columns, rows = random.uniform(-1, 2, (2, terms, ksize))
+    weights = columns.T @ rows
+    return (weights * 1.5 / np.abs(weights).sum()).astype(np.float32)
+
+
+def uniform_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]:
+    """One number everywhere."""
+    return np.full((ksize, ksize), random.uniform(0.5, 1.5) / ksize**2, np.float32)
+
+
+# By the form in which a rung wants its weights; all others take any.
+FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = {
+    "separable": separable_weights,
+    "thin_bands": separable_weights,
+    "low_rank": low_rank_weights,
+    "uniform": uniform_weights,
+}
+
+
+def a_job(
+    picture: NDArray[Any],
+    weights: NDArray[np.float32],
+    border: str,
+    implementation: str,
+    block_xy: tuple[int, int] = (32, 8),
+) -> Job:
+    """A Job of the sort that `implementation` does: with a gradient, if it is a rung for that."""
+    gradient = any(rung.gradient for rung in ladder() if rung.key == implementation)
+    return Job(picture, weights, border, implementation, block_xy, gradient=gradient)
+
+
+def fitting_weights(
+    random: np.random.Generator, ksize: int, implementation: str
+) -> NDArray[np.float32]:
+    """Random weights that `implementation` takes."""
+    forms = {rung.key: rung.weights for rung in ladder()}
+    return FITTING.get(forms.get(implementation, ""), some_weights)(random, ksize)
 
 
 def some_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]:

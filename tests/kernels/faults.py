@@ -50,6 +50,181 @@ FAULTS = {
         "fminf(fmaxf(rintf(value), 0.0f), largest)",
         "rintf(value)",
     ),
+    "the second batch fills one row": Fault(
+        "shared_two_batch",
+        "if (two < TILE_W * TILE_H)",
+        "if (two < min(TILE_W * TILE_H, THREADS + TILE_W))",
+    ),
+    "the second batch reads the first one's rows": Fault(
+        "shared_two_batch", "y0 + two / TILE_W", "y0 + one / TILE_W"
+    ),
+    "a corner of the apron is not loaded": Fault(
+        "shared_apron",
+        "if (tile_x >= TILE_W || tile_y >= TILE_H) continue;",
+        "if (tile_x >= TILE_W || tile_y >= TILE_H || (across && down)) continue;",
+    ),
+    "the apron below is not loaded": Fault("shared_apron", "down < 2;", "down < 1;"),
+    "an untiled picture without a barrier": Fault("shared_untiled", "__syncthreads();", ""),
+    "threads step over rows": Fault(
+        "shared_untiled", "y < height; y += blockDim.y", "y < height; y += blockDim.y + 1"
+    ),
+    "an untiled picture keeps its pitch": Fault(
+        "shared_untiled", "float* row = tile + from * samples", "float* row = tile + from * pitch"
+    ),
+    "row and column are swapped": Fault("separable", "ROW[i] * left", "COLUMN[i] * left"),
+    "sums are rounded between the passes": Fault(
+        "separable", "left[HALO_X] : sum;", "left[HALO_X] : float(to_sample(sum));"
+    ),
+    "alpha is filtered along columns": Fault(
+        "separable", "to_sample(is_alpha(x) ? top[HALO_Y * BLOCK_X] : sum)", "to_sample(sum)"
+    ),
+    "no barrier before the columns": Fault(
+        "separable",
+        "__syncthreads();\n\n    // 2. Convolve.\n    const int y",
+        "\n    const int y",
+    ),
+    "a strip without its right halo": Fault(
+        "separable_flat", "STRIP = THREADS + 2 * HALO_X", "STRIP = THREADS + HALO_X"
+    ),
+    "columns are a block apart": Fault("separable_flat", "top[j * COLUMNS]", "top[j * BLOCK_X]"),
+    "alpha of the row above": Fault("separable_flat", "top[HALO_Y * COLUMNS]", "top[0]"),
+    "weights of the rows of a register tile are swapped": Fault(
+        "register_tile", "WEIGHTS[(j - row) * KSIZE", "WEIGHTS[(KSIZE - 1 - j + row) * KSIZE"
+    ),
+    "a register tile at the left edge counts as inside": Fault(
+        "register_tile", "x >= LEFT &&", "x >= 0 &&"
+    ),
+    "a register tile takes every other byte for alpha": Fault(
+        "register_tile", "CHANNELS == 2 ? 0xFF00FF00u : 0xFF000000u", "0xFF00FF00u"
+    ),
+    "a warp does not wait for its lanes": Fault("ring", "__syncwarp();", ""),
+    "a row of the ring is the one before": Fault(
+        "ring", "ring[j % STAGES", "ring[(j + STAGES - 1) % STAGES"
+    ),
+    "the first row of a segment misses its last tap": Fault(
+        "ring", "add_row(sums, window, KSIZE - 1 - j,", "add_row(sums, window, KSIZE - j,"
+    ),
+    "the right halo of the ring is not loaded": Fault(
+        "ring", "if (lane < 2 * HALO_CHUNKS) copy_async", "if (lane < HALO_CHUNKS) copy_async"
+    ),
+    "no barrier before the windows": Fault(
+        "window_tile", "pitch);\n    __syncthreads();", "pitch);"
+    ),
+    "sums take the place of samples still wanted": Fault(
+        "window_tile", "__syncthreads();  // nobody reads", "// nobody reads"
+    ),
+    "a run begins where it would without gaps": Fault(
+        "window_tile", "place_of(threadIdx.x * (RUN / 4))", "threadIdx.x * (RUN / 4)"
+    ),
+    "a run misses its last tap": Fault(
+        "window_tile", "at <= s + 2 * HALO_X", "at < s + 2 * HALO_X"
+    ),
+    "the middle of a side counts once": Fault("gradient", "2.0f * at(0, -1)", "at(0, -1)"),
+    "a slope over samples, not pixels": Fault(
+        "gradient", "x + pixels_right * CHANNELS", "x + pixels_right"
+    ),
+    "alpha has a length": Fault("gradient", "is_alpha(x) ? slope.x : length[0]", "length[0]"),
+    "squares overflow": Fault("gradient", "(1e-20f < largest && largest < 1e38f)", "true"),
+    "the picture is continued, not what was weighted": Fault(
+        "gradient_fused", "if (BORDER != WRAP && (x == 0", "if (false && (x == 0"
+    ),
+    "no barrier before the slopes": Fault(
+        "gradient_fused", "__syncthreads();\n\n    // 3.", "\n    // 3."
+    ),
+    "the ring around a tile is not loaded": Fault(
+        "gradient_fused", "top = y0 - 1 - HALO_Y", "top = y0 - HALO_Y"
+    ),
+    "the last sums along x are left out": Fault(
+        "gradient_fused", "(TILE_W + 2 * QUAD + PART - 1) / PART", "TILE_W / PART"
+    ),
+    "half a pair at the left end of a band is left out": Fault(
+        "tensor", "if (d == -1) multiply_add(sum, left[2], left[3], band[0].x);", "if (d == -1) {}"
+    ),
+    "a tile's scale is guessed and not checked": Fault(
+        "tensor", "if (exponent <= largest) return exponent;", "return exponent;"
+    ),
+    "what rounding the weights lost is left out": Fault(
+        "tensor_split", "sums[n], high, band.low, 2 * p - n", "sums[n], high, band.low, -9"
+    ),
+    "what rounding the samples lost is left out": Fault(
+        "tensor_split", "sums[n], low, band.high, 2 * p - n", "sums[n], low, band.high, -9"
+    ),
+    "a band begins a column late": Fault(
+        "tensor_split", "FIRST_WORD + 2 * t - g;", "FIRST_WORD + 1 + 2 * t - g;"
+    ),
+    "a tile is written over while it is read": Fault(
+        "tensor_separable", "__syncthreads();  // the tile before has been read", ""
+    ),
+    "sums keep the scale of the rows above": Fault(
+        "tensor_separable", "(&sums[0][0][0][0])[s] *= factor;", ";"
+    ),
+    "what rounding the sums along rows lost is left out": Fault(
+        "tensor_separable",
+        "multiply_add(sums[s][i / 2][i % 2], band.high, low[i / 2][i % 2]);",
+        ";",
+    ),
+    "the last sums along columns are left out": Fault(
+        "tensor_separable",
+        "bottom = y_end + 16 * (DEEP - 1) - REACH",
+        "bottom = y_end + 16 * (DEEP - 2) - REACH",
+    ),
+    "a row leaves the running sums too early": Fault(
+        "running_sums", "mine, y - RADIUS, height", "mine, y - RADIUS + 1, height"
+    ),
+    "running sums are written before the last rows were read": Fault(
+        "running_sums", "__syncthreads();  // the rows before have been read", ""
+    ),
+    "a run's answer overwrites what its neighbour reads": Fault(
+        "running_sums", "__syncwarp();  // the row has been read", "  //"
+    ),
+    "running sums forget the channels": Fault(
+        "running_sums", "sums[i % CHANNELS]", "sums[(i + 1) % CHANNELS]"
+    ),
+    "spectra are multiplied as real numbers": Fault("fft", "a.x * w.x - a.y * w.y", "a.x * w.x"),
+    "the second tile of a pair is taken too far left": Fault(
+        "fft", "x + VALID * CHANNELS, y", "x + (VALID - 1) * CHANNELS, y"
+    ),
+    "parts of a transform are handed over at once": Fault(
+        "fft_registers", "__syncthreads();  // what was handed over before has been taken", ""
+    ),
+    "the inverse transform goes forward": Fault(
+        "fft_registers", "v[k] = make_float2(v[k].y, v[k].x)", "v[k] = make_float2(v[k].x, v[k].y)"
+    ),
+    "the last row beyond the edge is left out of a transform": Fault(
+        "fft_registers", "y < height + RADIUS)", "y < height + RADIUS - 1)"
+    ),
+    "sums along x are read before all are there": Fault(
+        "tile_separable", "    __syncthreads();\n\n    const int quad", "    const int quad"
+    ),
+    "chunks at the right end of a row are left out": Fault(
+        "tile_separable", "left + max(wanted - right, 0);", "left;"
+    ),
+    "the last row of a band counts for too few sums": Fault(
+        "tile_separable", "tap + i - (BAND - 1) >= KSIZE", "tap + i - (BAND - 2) >= KSIZE"
+    ),
+    "a stage is filled while it is summed": Fault(
+        "ring_separable",
+        "__syncthreads();  // the ring is filled, and the stage free for the next rows",
+        "",
+    ),
+    "the ring is read a band too low": Fault(
+        "ring_separable", "around(band + nth - LEAD)", "around(band + nth - LEAD + 1)"
+    ),
+    "the ring's first row is left out": Fault(
+        "ring_separable", "min(SPARE - at, GROUP)", "min(SPARE + 1 - at, GROUP)"
+    ),
+    "sums along x are written before all are there": Fault(
+        "register_separable", "__syncthreads();  // neighbouring threads were", "//"
+    ),
+    "rows above the picture are all one": Fault(
+        "register_separable",
+        "border_index(y0 - HALO_Y + i + band, height)",
+        "border_index(y0 - HALO_Y + i, height)",
+    ),
+    "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
+    "a term is summed over what is still read": Fault(
+        "low_rank", "__syncthreads();  // what was summed along x has been read", ""
+    ),
 }
 
 # These may well give the right answer; a sanitizer sees them all the same.
@@ -58,10 +233,14 @@ HIDDEN_FAULTS = {
     "writes behind the tile": Fault(
         "shared", "if (at < TILE_W * TILE_H)", "if (at <= TILE_W * TILE_H)"
     ),
+    "the second batch is not guarded": Fault(
+        "shared_two_batch", "if (two < TILE_W * TILE_H)", "if (true)"
+    ),
+    "threads without a row go on": Fault("separable_flat", " || thread >= ROWS * COLUMNS", ""),
     "all threads write one sample": Fault(
         "global",
         "float sum = 0.0f;",
-        "float sum = 0.0f; row_of(dst, first_row, width)[0] = to_sample(sum);",
+        "float sum = 0.0f; row_of(dst, first_row, pitch)[0] = to_sample(sum);",
     ),
 }
 
@@ -74,8 +253,11 @@ class BrokenRung(Rung):
 
     @property
     def text(self) -> str:
-        prelude = super().text.removesuffix(self.source)
-        return prelude.replace(self.fault.right, self.fault.wrong) + self.source
+        return self.headers + self.source
+
+    @property
+    def headers(self) -> str:
+        return super().headers.replace(self.fault.right, self.fault.wrong)
 
 
 def plant(fault: Fault, rung: Rung) -> BrokenRung:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ from kernels.check import Check, checking
 from kernels.device import NoDevice
 from kernels.engine import Engine
 from kernels.errors import CannotRunError
+from kernels.facts import Facts
 from kernels.host import HostImplementation, host_implementations
 from kernels.job import Job, Sampling
 from kernels.rung import Rung, ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import POISON, Order, Shim
-from tests.kernels.cases import pairwise_cases
+from tests.kernels.cases import HALVES_CASES, LEVELS, NAN_CASES, pairwise_cases
+from tests.made_up import H200
 
 Run = Callable[[Job], NDArray[Any]]
 
@@ -64,17 +67,41 @@ def on_host(implementation: HostImplementation) -> Run:
     return run
 
 
-def on_shim(rung: Rung, build_cache: Path) -> Run:
-    """Compiled for the knobs of all pairwise cases at once; for others when they come."""
+@cache
+def shim_of(rung: Rung, build_cache: Path) -> Shim:
+    """Compiled at once for the knobs of the cases that all tests share."""
     if reason := compiler.why_not():
         pytest.skip(f"device code does not run on this CPU: {reason}")
-    first = Shim(rung, (case.job() for case in pairwise_cases()), build_cache)
+    jobs = [case.job(rung.key) for case in pairwise_cases()]
+    jobs += [in_a_block_it_takes(case.job(rung.key)) for case in (*NAN_CASES, *HALVES_CASES)]
+    return Shim(rung, (job for job in jobs if not rung.why_not(job, H200)), build_cache)
+
+
+def on_shim(rung: Rung, build_cache: Path) -> Run:
+    """By `shim_of`; what that was not compiled for is compiled when it comes."""
+    first = shim_of(rung, build_cache)
 
     def run(job: Job) -> NDArray[Any]:
+        if reason := rung.why_not(job, H200):
+            raise CannotRunError(reason)
         shim = first if first.has(job) else Shim(rung, [job], build_cache)
-        return shim.run(job, Order(zlib.crc32(job.picture.tobytes()) % len(Order)))
+        return shim.run(job, order_of(job))
 
     return run
+
+
+def order_of(job: Job) -> Order:
+    """Any, but the same for the same job."""
+    return Order(zlib.crc32(job.picture.tobytes()) % len(Order))
+
+
+def in_a_block_it_takes(job: Job) -> Job:
+    """`job` with the first of the usual blocks that its rung does not refuse, if there is one."""
+    if job.implementation not in RUNGS:
+        return job
+    jobs = (replace(job, block_xy=block) for block in (job.block_xy, *LEVELS["block_xy"]))
+    taken = (each for each in jobs if not RUNGS[job.implementation].why_not(each, H200))
+    return next(taken, job)
 
 
 def on_gpu(key: str, engine: Engine) -> Run:
@@ -83,7 +110,7 @@ def on_gpu(key: str, engine: Engine) -> Run:
         pytest.skip(engine.device.reason)
 
     def run(job: Job) -> NDArray[Any]:
-        _poison_gpu(job.picture.nbytes)
+        _poison_gpu(job.height * Facts(job)["PITCH"] * job.picture.itemsize)
         assert job.implementation == key
         return engine.run(job, Sampling(max_samples=1, check=False)).picture
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import ndimage
 
-from kernels.borders import BORDERS, OUTSIDE, pad, read, source_indices
+from kernels.borders import BORDERS, OUTSIDE, read, source_indices
 from kernels.job import Job
 from kernels.rung import Rung
 from tests.cuda_on_cpu import compiler
@@ -95,7 +98,7 @@ def test_an_unknown_border_is_refused():
 
 DEVICE_TABLE = """
 extern "C" __global__ void convolve(
-    const sample*, sample* dst, const float* weights, int height, int width, int, int)
+    const sample*, sample* dst, const float* weights, int height, int width, int, int, int)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     if (x < width) dst[x] = border_index(x - REACH, static_cast<int>(weights[0]));
@@ -115,3 +118,9 @@ def test_the_device_reads_where_the_host_reads(border, build_cache):
         np.testing.assert_array_equal(
             shim.run(job).ravel(), source_indices(-REACH, job.width - REACH, size, border)
         )
+
+
+def pad(picture: NDArray[Any], radius: int, border: str) -> NDArray[Any]:
+    """`picture` with `radius` more pixels on every side: (H + 2r, W + 2r, C)."""
+    height, width = picture.shape[:2]
+    return read(picture, border, (-radius, height + radius), (-radius, width + radius))

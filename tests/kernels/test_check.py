@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from kernels import filters
 from kernels.check import LIVE_TAPS, Check, checking, error_bound, plan_tiles
 from kernels.job import Job
-from kernels.reference import correlate, to_pixel_type
+from kernels.reference import correlate, filtered, to_pixel_type
 
 HEIGHT, WIDTH = 90, 150  # more than one tile each way
 
@@ -18,8 +20,8 @@ HEIGHT, WIDTH = 90, 150  # more than one tile each way
 def job_of(pixel_type="uint8", channels=3, key="gaussian", ksize=5, border="mirror"):
     random = np.random.default_rng(11)
     shape = (HEIGHT, WIDTH, channels)
-    if pixel_type == "float32":
-        picture = random.standard_normal(shape).astype(np.float32)
+    if pixel_type.startswith("float"):
+        picture = random.standard_normal(shape).astype(pixel_type)
     else:
         picture = random.integers(0, 200, shape).astype(pixel_type)
     return Job(picture, filters.get(key).weights(ksize), border)
@@ -35,7 +37,7 @@ def last(job, answer, max_taps=None):
     return found
 
 
-@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float16", "float32"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_the_right_answer_is_verified(pixel_type, channels):
     job = job_of(pixel_type, channels)
@@ -103,12 +105,58 @@ def test_the_bound_is_what_the_book_says():
     assert error_bound(job, 9, 2.0) == pytest.approx(2 * 9 * 2**-24 * 9 * 8)
 
 
+def test_the_bound_of_a_gradient_is_that_of_eight_sums_either_way():
+    """√(8² + 8²) times as much, and eight roundings of its own."""
+    picture, weights = np.full((2, 2, 1), -8, np.float32), filters.get("sharpen").weights(3)
+    job = Job(picture, weights, gradient=True)
+    assert error_bound(job, 9, 2.0) == pytest.approx(2 * (9 + 8) * 2**-24 * 9 * 8 * 128**0.5)
+
+
+def test_a_gradient_may_overflow_where_its_weights_do_not():
+    picture = np.full((2, 2, 1), 1e38, np.float32)
+    weights = np.ones((1, 1), np.float32)
+    assert error_bound(Job(picture, weights), 1, 1.0) < np.inf
+    assert error_bound(Job(picture, weights, gradient=True), 1, 1.0) == np.inf
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float16", "float32"])
+@pytest.mark.parametrize("border", ["zero", "clamp", "reflect", "mirror", "wrap"])
+def test_a_gradient_is_checked_across_tiles(pixel_type, border):
+    job = replace(job_of(pixel_type, border=border), gradient=True)
+    answer = to_pixel_type(filtered(job), job.picture.dtype)
+    assert last(job, answer).differing == 0
+    answer[64, 64, 1] += 3
+    assert last(job, answer).wrong == 1
+
+
 def test_alpha_may_not_differ_by_one_bit():
     job = job_of("float32", channels=4)
     answer = right_answer(job)
     answer[5, 5, 3] = np.nextafter(answer[5, 5, 3], np.float32(9))
     found = last(job, answer)
     assert found.wrong == 1
+
+
+@pytest.mark.parametrize(("steps", "is_right"), [(0, True), (1, False), (-1, False)])
+def test_a_float16_has_to_be_the_nearest(steps, is_right):
+    """1 + 2⁻¹² lies between 1 and the next float16, 1 + 2⁻¹⁰, and nearer to 1."""
+    job = Job(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-12, np.float32))
+    answer = np.ones((1, 1, 1), np.float16)
+    answer = (answer.view(np.int16) + np.int16(steps)).view(np.float16)
+    assert last(job, answer).ok == is_right
+
+
+def test_a_float16_may_be_either_of_two_that_are_as_near():
+    job = Job(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-11, np.float32))
+    for value in (1, 1 + 2.0**-10):
+        assert last(job, np.full((1, 1, 1), value, np.float16)).ok
+    assert not last(job, np.full((1, 1, 1), 1 + 2.0**-9, np.float16)).ok
+
+
+def test_a_float16_that_is_too_large_has_to_be_infinite():
+    job = Job(np.full((1, 1, 1), 60_000, np.float16), np.full((1, 1), 2, np.float32))
+    assert last(job, np.full((1, 1, 1), np.inf, np.float16)).ok
+    assert not last(job, np.full((1, 1, 1), 65_504, np.float16)).ok
 
 
 @pytest.mark.parametrize("instead", [0.0, np.inf, -np.inf])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Progress, Result, Sampling, filters
+from kernels.auto import AUTO
 from kernels.engine import all_implementations
 from kernels.errors import BadJobError, CannotRunError
 from kernels.reference import correlate, to_pixel_type
@@ -28,11 +29,12 @@ def job_of(implementation="sequential", shape=(50, 60, 3)):
 
 def test_cpu_and_gpu_implementations_have_stable_unique_names():
     keys = [each.key for each in all_implementations()]
-    assert keys == ["sequential", "parallel", "opencv", "global", "constant", "shared"]
+    assert keys[:6] == ["sequential", "parallel", "opencv", "global", "constant", "shared"]
+    assert len({*keys, AUTO.key}) == len(keys) + 1
 
 
 def test_every_implementation_introduces_itself():
-    for each in all_implementations():
+    for each in (*all_implementations(), AUTO):
         assert each.title
         assert each.idea.endswith(".")
 

@@ -21,9 +21,10 @@ WRITTEN_DOWN = {
     "prewitt_y": [[-1, -1, -1], [0, 0, 0], [1, 1, 1]],
     "laplacian": [[0, 1, 0], [1, -4, 1], [0, 1, 0]],
     "laplacian_diagonal": [[1, 1, 1], [1, -8, 1], [1, 1, 1]],
+    "gradient": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],
     "emboss": [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]],
 }
-ANY_SIZE = ("identity", "gaussian", "box", "unsharp", "custom")
+ANY_SIZE = ("identity", "gaussian", "box", "unsharp", "edges", "custom")
 odd = st.integers(0, 63).map(lambda half: 2 * half + 1)
 
 
@@ -129,12 +130,18 @@ def test_unsharp_is_identity_and_what_the_blur_takes_away(amount):
     np.testing.assert_allclose(weights("unsharp", 5, amount=amount), expected, atol=1e-6)
 
 
+def test_edges_blur_first_and_only_they_and_the_gradient_have_one():
+    np.testing.assert_array_equal(weights("edges", 7, sigma=2), weights("gaussian", 7, sigma=2))
+    with_gradient = [each.key for each in filters.all_filters() if each.gradient]
+    assert with_gradient == ["gradient", "edges"]
+
+
 def test_unsharp_has_amount_1_by_default():
     np.testing.assert_array_equal(weights("unsharp", 7), weights("unsharp", 7, amount=1.0))
 
 
 @pytest.mark.parametrize("sigma", [0.0, -1.0, 0.09, 64.1, float("nan"), float("inf")])
-@pytest.mark.parametrize("key", ["gaussian", "unsharp", "laplacian_of_gaussian"])
+@pytest.mark.parametrize("key", ["gaussian", "unsharp", "edges", "laplacian_of_gaussian"])
 def test_a_sigma_out_of_range_is_refused_in_words(key, sigma):
     with pytest.raises(BadJobError, match=r"sigma must be from 0\.1 to 64"):
         weights(key, 5, sigma=sigma)

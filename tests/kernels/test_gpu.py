@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from kernels.errors import CannotRunError, CompileFailedError, KernelError, OutO
 from kernels.gpu import Gpu
 from kernels.job import Job, Result, Sampling
 from kernels.rung import Rung, ladder
+from tests.kernels.cases import fitting_weights
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
 
@@ -63,13 +65,16 @@ def test_a_picture_that_may_still_change_is_uploaded_every_time(engine):
     assert engine.run(job, QUICK).picture.min() == 9
 
 
-@pytest.mark.parametrize("key", [rung.key for rung in ladder()])
-def test_two_jobs_in_turn_on_one_program_keep_their_own_weights(engine, key):
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_two_jobs_in_turn_on_one_program_keep_their_own_weights(engine, rung):
     """Equal source and options share one module, and so its constant memory."""
-    steps = [
-        engine.filtering(a_job(weights=filters.get(name).weights(3), implementation=key))
-        for name in ("sobel_x", "sobel_y")
-    ]
+    random = np.random.default_rng(6)
+    weights = [fitting_weights(random, 3, rung.key) for _ in range(2)]
+    fields = {"implementation": rung.key, "gradient": rung.gradient}
+    jobs = [a_job(weights=each, **fields) for each in weights]
+    if reason := engine.why_not(jobs[0]):
+        pytest.skip(reason)
+    steps = [engine.filtering(job) for job in jobs]
     results: dict[int, Result] = {}
     while len(results) < 2 or any(result.check is None for result in results.values()):
         for number, each in enumerate(steps):
@@ -104,7 +109,7 @@ def test_a_watchdog_cuts_the_launch_and_changes_nothing(engine, device):
     slow = replace(device, watchdog=True, clock_khz=20_000, multiprocessors=1)
     from kernels.launch import rows_per_launch
 
-    assert rows_per_launch(job, slow) < job.height
+    assert rows_per_launch(job, slow, job.block_xy[1]) < job.height
     (rung,) = (rung for rung in ladder() if rung.key == job.implementation)
     cut = last(Gpu(slow).filtering(rung, job, QUICK))
     np.testing.assert_array_equal(cut.picture, engine.run(job, QUICK).picture)
@@ -136,20 +141,92 @@ def test_a_kernel_that_does_not_compile_says_so_and_keeps_the_compilers_words(en
     assert engine.run(a_job(), QUICK).check.ok
 
 
-def test_out_of_memory_is_one_sentence_and_the_next_job_works(engine):
+@contextmanager
+def memory_left(engine: Engine, size: int) -> Iterator[None]:
+    """No more than `size` bytes for whatever comes, beside what is in use."""
     import cupy as cp
 
     pool = cp.get_default_memory_pool()
-    picture = np.zeros((4000, 4000, 4), np.float32)
     gc.collect()  # as CuPy will, before it gives up
-    pool.free_all_blocks()
-    pool.set_limit(size=pool.used_bytes() + picture.nbytes * 3 // 2)  # and two are needed
+    engine._gpu.forget()
+    pool.set_limit(size=pool.used_bytes() + size)
     try:
-        with pytest.raises(OutOfMemoryError, match=r"ran out of memory.*smaller picture"):
-            engine.run(replace(a_job(), picture=picture), QUICK)
+        yield
     finally:
         pool.set_limit(size=0)
+
+
+def test_out_of_memory_is_one_sentence_and_the_next_job_works(engine, monkeypatch):
+    picture = np.zeros((4000, 4000, 4), np.float32)
+    with monkeypatch.context() as patch, memory_left(engine, picture.nbytes * 3 // 2):
+        patch.setattr(engine._gpu, "_room_bytes", lambda: 1 << 60)  # as if nobody had looked
+        with pytest.raises(OutOfMemoryError, match=r"ran out of memory.*smaller picture"):
+            engine.run(replace(a_job(), picture=picture), QUICK)
     assert engine.run(a_job(), QUICK).check.ok
+
+
+def test_where_not_even_a_row_fits_that_is_said(engine):
+    job = replace(a_job(), picture=np.zeros((40, 40_000, 4), np.float32))
+    with (
+        memory_left(engine, 1 << 20),
+        pytest.raises(OutOfMemoryError, match="even one row of this picture; use a smaller"),
+    ):
+        engine.run(job, QUICK)
+    assert engine.run(a_job(), QUICK).check.ok
+
+
+@pytest.mark.parametrize("border", ["reflect", "wrap"])
+@pytest.mark.parametrize("key", ["shared", "separable"])
+def test_a_picture_larger_than_memory_is_filtered_in_strips_to_the_same_bits(engine, key, border):
+    picture = np.random.default_rng(8).standard_normal((3001, 2003, 2), np.float32)
+    picture.flags.writeable = False
+    job = replace(a_job(ksize=9), picture=picture, border=border, implementation=key)
+    whole = engine.run(job, QUICK)
+    with memory_left(engine, picture.nbytes // 2):
+        *steps, result = engine.filtering(job, QUICK)
+    assert whole.strips == 1
+    assert result.strips > 4
+    rows = [step.doing for step in steps if getattr(step, "doing", "").startswith("filtering rows")]
+    assert len(rows) == result.strips
+    assert rows[-1].endswith("to 3,001 of 3,001")
+    np.testing.assert_array_equal(result.picture.view("u4"), whole.picture.view("u4"))
+    assert result.check.ok
+    assert 0 < result.kernel.median_ms < 100 * whole.kernel.median_ms
+    assert result.upload_ms > 0
+
+
+def test_a_gradient_larger_than_memory_is_refused_in_words(engine):
+    picture = np.zeros((3000, 2000, 3), np.float32)
+    job = replace(a_job(implementation="gradient", gradient=True), picture=picture)
+    with (
+        memory_left(engine, picture.nbytes),
+        pytest.raises(OutOfMemoryError, match="at once, as a gradient needs it"),
+    ):
+        engine.run(job, QUICK)
+
+
+@pytest.mark.parametrize(
+    "rung", [rung for rung in ladder() if len(rung.passes) > 1], ids=lambda rung: rung.key
+)
+def test_a_graph_of_launches_gives_the_same_answer(engine, rung):
+    weights = fitting_weights(np.random.default_rng(2), 7, rung.key)
+    job = a_job(weights=weights, implementation=rung.key, gradient=rung.gradient)
+    if reason := engine.why_not(job):
+        pytest.skip(reason)
+    gpu = engine._gpu
+    program, _ = gpu._compile(rung, job)
+    launch = gpu._prepare(program, job, gpu._upload(job)[0])
+    answers = []
+    with gpu._using("filtering"):
+        for _ in range(3):
+            go = launch.ready()
+            launch.arrays["target"].fill(0xA5)
+            go()
+            answers.append(launch.arrays["target"].get())
+    assert launch.graph is not None
+    samples = job.width * job.channels
+    for answer in answers[1:]:
+        np.testing.assert_array_equal(answer[:, :samples], answers[0][:, :samples])
 
 
 STICKY = """
@@ -162,7 +239,7 @@ engine = Engine()
 picture = np.zeros((64, 64, 1), np.uint8)
 job = Job(picture, filters.get("box").weights(3), implementation="global")
 engine.run(job)
-source = ladder()[0].source.replace("row_of(dst, y, width)[x] = to", "dst[x + (1LL << 45)] = to")
+source = ladder()[0].source.replace("row_of(dst, y, pitch)[x] = to", "dst[x + (1LL << 45)] = to")
 wild = replace(ladder()[0], source=source)
 known = engine.implementation
 engine.implementation = lambda key: wild if key == "global" else known(key)

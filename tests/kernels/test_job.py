@@ -24,9 +24,9 @@ def test_pictures_of_another_shape_are_refused(shape):
         Job(picture(*shape), WEIGHTS)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint32", "float64", "float16", "bool", "complex64"])
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "float64", "bool", "complex64"])
 def test_other_pixel_types_are_refused(dtype):
-    with pytest.raises(BadJobError, match=f"uint8, uint16, float32, not {dtype}"):
+    with pytest.raises(BadJobError, match=f"uint8, uint16, float16, float32, not {dtype}"):
         Job(picture(4, 5, 3, dtype=dtype), WEIGHTS)
 
 

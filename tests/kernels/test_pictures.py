@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from kernels import pictures
-from kernels.job import Job
+from kernels.job import PIXEL_TYPES, Job
 
 SCENE_FILE = Path(__file__).parents[2] / "assets" / "scene.png"
 
@@ -34,14 +34,42 @@ def test_the_checkerboard_begins_black_and_changes_every_eight_pixels():
     assert board[0, 8] == board[8, 0] == 255
 
 
-@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float16", "float32"])
 def test_noise_covers_its_type_in_any_shape(pixel_type):
     noise = pictures.noise(300, 401, 3, pixel_type)
-    white = 1.0 if pixel_type == "float32" else np.iinfo(pixel_type).max
+    white = pictures.white(noise.dtype)
     assert (noise.shape, noise.dtype) == ((300, 401, 3), pixel_type)
     assert noise.min() <= 0.001 * white
     assert noise.max() >= 0.999 * white
-    assert float(noise.mean()) == pytest.approx(white / 2, rel=0.01)
+    assert float(noise.mean(dtype=np.float64)) == pytest.approx(white / 2, rel=0.01)
+
+
+@pytest.mark.parametrize("old", PIXEL_TYPES)
+@pytest.mark.parametrize("new", PIXEL_TYPES)
+def test_black_and_white_stay_black_and_white_in_another_pixel_type(old, new):
+    largest = pictures.white(np.dtype(old))
+    samples = np.array([0, largest], old).reshape(1, 2, 1)
+    stored = pictures.stored_as(samples, new)
+    assert stored.dtype == new
+    assert stored.ravel().tolist() == [0, pictures.white(np.dtype(new))]
+    assert (stored is samples) == (old == new)
+
+
+@pytest.mark.parametrize("through", ["uint16", "float16", "float32"])
+def test_bytes_come_back_from_any_other_pixel_type(through):
+    every = np.arange(256, dtype=np.uint8).reshape(16, 16, 1)
+    back = pictures.stored_as(pictures.stored_as(every, through), "uint8")
+    np.testing.assert_array_equal(back, every)
+
+
+def test_what_a_pixel_type_does_not_hold_is_the_nearest_it_does():
+    samples = np.array([-1, 2, np.nan, np.inf, -np.inf, 0.5], np.float32).reshape(1, 6, 1)
+    assert pictures.stored_as(samples, "uint8").ravel().tolist() == [0, 255, 0, 255, 0, 128]
+    halves = np.array([1e6, 1 / 3, np.nan], np.float32).reshape(1, 3, 1)
+    stored = pictures.stored_as(halves, "float16").ravel()
+    assert stored[0] == np.inf
+    assert stored[1] == np.float16(1 / 3)
+    assert np.isnan(stored[2])
 
 
 def test_noise_comes_from_seed_42():
@@ -77,3 +105,11 @@ def test_the_scene_has_dark_and_bright_flat_and_rough():
 def test_the_bundled_start_picture_is_the_scene():
     with Image.open(SCENE_FILE) as image:
         assert np.array_equal(np.asarray(image), pictures.scene())
+
+
+def test_samples_that_a_pixel_type_cannot_hold_are_counted():
+    samples = np.array([-1, 0, 0.5, 1, 2, 7e4, -7e4, np.inf, np.nan], np.float32).reshape(3, 3, 1)
+    assert pictures.beyond(samples, "uint8") == 5
+    assert pictures.beyond(samples, "float16") == 2  # an infinity stays what it was
+    assert pictures.beyond(samples, "float32") == 0
+    assert pictures.beyond(np.full((1, 1, 1), 65535, np.uint16), "uint8") == 0

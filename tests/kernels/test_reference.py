@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kernels.borders import BORDERS
-from kernels.reference import correlate, to_pixel_type
+from kernels.job import Job
+from kernels.reference import correlate, filtered, gradient, to_pixel_type
 
 COUNTING = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)[..., None]
 ONES = np.ones((3, 3), np.float32)
@@ -126,6 +127,77 @@ def test_nan_reaches_as_far_as_the_weights_also_where_they_are_zero():
     assert np.isnan(correlate(picture, only(3, 1, 1), "zero")[0, :, 0]).tolist() == (
         [True, True, True, False, False]
     )
+
+
+AS_IT_IS = np.ones((1, 1), np.float32)
+
+
+def lengths(picture, weights=AS_IT_IS, border="clamp"):
+    return gradient(picture, weights, border)[..., 0].tolist()
+
+
+def test_a_slope_of_3_by_4_has_a_length_of_5():
+    """Sobel's weights: a difference over two pixels, four times."""
+    y, x = np.indices((5, 5))
+    ramp = (3 * x + 4 * y).astype(np.uint8)[..., None]
+    assert gradient(ramp, only(3, 1, 1), "clamp")[2, 2, 0] == 8 * 5
+
+
+def test_a_gradient_counts_every_neighbour_as_sobel_does():
+    """Of 1 to 9 at the centre: 3 + 2·6 + 9 - (1 + 2·4 + 7), 7 + 2·8 + 9 - (1 + 2·2 + 3)."""
+    assert lengths(COUNTING)[1][1] == pytest.approx((8**2 + 24**2) ** 0.5, rel=1e-15)
+    assert lengths(plane([0, 0, 0], [0, 7, 0], [0, 0, 0]))[1][1] == 0
+    assert lengths(plane([7, 0, 0], [0, 0, 0], [0, 0, 0]))[1][1] == pytest.approx(7 * 2**0.5)
+    assert lengths(plane([0, 0, 0], [0, 0, 7], [0, 0, 0]))[1][1] == 14
+
+
+@pytest.mark.parametrize(
+    ("border", "expected"),
+    [  # of 1 2 4: the difference of the neighbours, four times, or twice where above is nothing
+        ("zero", [2 * 2, 2 * 3, 2 * 2]),
+        ("clamp", [4 * 1, 4 * 3, 4 * 2]),
+        ("reflect", [4 * 1, 4 * 3, 4 * 2]),
+        ("mirror", [0, 4 * 3, 0]),
+        ("wrap", [4 * 2, 4 * 3, 4 * 1]),
+    ],
+)
+def test_borders_of_a_gradient(border, expected):
+    assert lengths(plane([1, 2, 4]), border=border) == [expected]
+    assert lengths(plane([1], [2], [4]), border=border) == [[length] for length in expected]
+
+
+def test_it_is_the_weighted_picture_that_is_continued():
+    """0 0 9 becomes 0 3 6 by means of three, and then 6 once more; of 0 0 9 9 it would be 9."""
+    means = np.zeros((3, 3), np.float32)
+    means[1] = 1
+    assert lengths(plane([0, 0, 3]), means) == [[4 * 3, 4 * 6, 4 * 3]]
+
+
+def test_the_weighted_picture_is_not_rounded():
+    assert lengths(np.array([[[0], [1], [0]]], np.uint8), np.full((1, 1), 0.25, np.float32)) == [
+        [1, 0, 1]
+    ]
+
+
+def test_alpha_has_no_gradient():
+    picture = np.random.default_rng(1).integers(0, 255, (3, 4, 4), np.uint8)
+    assert (gradient(picture, ONES, "wrap")[..., 3] == picture[..., 3]).all()
+
+
+def test_a_job_says_whether_there_is_a_gradient():
+    job = Job(COUNTING, ONES, "zero")
+    with_gradient = Job(COUNTING, ONES, "zero", gradient=True)
+    assert (filtered(job) == correlate(COUNTING, ONES, "zero")).all()
+    assert (filtered(with_gradient, (1, 2)) == gradient(COUNTING, ONES, "zero")[1:2]).all()
+
+
+@pytest.mark.parametrize("border", BORDERS)
+def test_a_part_of_a_gradient_is_cut_out_of_the_whole(border):
+    picture = np.random.default_rng(2).integers(0, 255, (4, 5, 2), np.uint8)
+    whole = gradient(picture, ONES, border)
+    for y in range(4):
+        for x in range(5):
+            assert (gradient(picture, ONES, border, (y, y + 1), (x, x + 1)) == whole[y, x]).all()
 
 
 @pytest.mark.parametrize(

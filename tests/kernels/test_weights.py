@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kernels import filters
-from kernels.weights import UNIT_ROUNDOFF, gain, separate
+from kernels.weights import UNIT_ROUNDOFF, gain, separate, terms_gain
 
 SEPARABLE = ("identity", "gaussian", "box", "sobel_x", "sobel_y", "prewitt_x", "prewitt_y")
 NOT_SEPARABLE = (
@@ -66,3 +66,12 @@ def test_an_outer_product_is_separable(column, row):
 )
 def test_gain_is_the_sum_of_magnitudes(key, total):
     assert gain(filters.get(key).weights(3)) == total
+
+
+def test_terms_that_cancel_are_counted_whole():
+    """A bit of noise on a large separable part: neither term is small against their difference."""
+    column, row = np.array([1, -1, 1, -1, 1]), np.array([1, 1, 1, 1, 1])
+    assert terms_gain(np.outer(column, row).astype(np.float32)) == 1.0
+    circle = np.float32(np.add.outer(np.arange(-2, 3) ** 2, np.arange(-2, 3) ** 2) - 4)
+    assert 1.0 < terms_gain(circle) < 5.0
+    assert terms_gain(np.zeros((3, 3), np.float32)) == 1.0

@@ -8,39 +8,73 @@ Exits 0 if all is well; prints the case and fails where the oracle, or the sanit
 from __future__ import annotations
 
 import sys
+from math import inf, prod
 from pathlib import Path
+from typing import Any
 
+from kernels.launch import plan_steps
 from kernels.rung import Rung, ladder
 from tests.cuda_on_cpu.compiler import FLAVOURS
-from tests.cuda_on_cpu.shim import Order, Shim
-from tests.kernels.cases import Case, pairwise_cases
+from tests.cuda_on_cpu.shim import DEVICE, Order, Shim
+from tests.kernels.cases import LEVELS, Case, pairwise_cases
 from tests.kernels.faults import FAULTS, HIDDEN_FAULTS, plant
 from tests.kernels.runners import verdict
+from tests.made_up import H200
 
-# CUDA threads a case.  To the race detector each is a thread: 0.4 ms to begin and to end.
-MOST_THREADS = {"address": 40_000, "races": 5_000}
-MOST_PRODUCTS = 20_000_000  # sanitizers multiply ten times more slowly
-
-
-def quick_cases(flavour: str) -> list[Case]:
-    """Every other pairwise case, without those that take seconds."""
-    return [
-        case
-        for case in pairwise_cases()[::2]
-        if _samples(case) < MOST_THREADS[flavour] and _samples(case) * case.ksize**2 < MOST_PRODUCTS
-    ]
+# Seconds.  The race detector takes half a millisecond for each thread of the largest launch.
+A_THREAD = {"address": 4e-6, "races": 2e-5}
+MOST_THREADS = {"address": inf, "races": 2500}  # a launch, unless there are none so small
+A_PRODUCT = 2e-8
+A_TENSOR_PRODUCT = 1e-6  # 32 threads take turns, where tensor cores would multiply
+A_COMPILATION = 0.2
+MOST_SECONDS = 1.5  # a case, unless there are none so quick
 
 
-def _samples(case: Case) -> int:
-    height, width = case.size_hw
-    return height * width * case.channels
+def quick_cases(flavour: str, rung: Rung) -> list[Case]:
+    """As few pairwise cases, and as quick ones, as show every border, pixel type, number of
+    channels, picture size, kernel size and block shape that the rung takes within MOST_SECONDS."""
+    seconds = {case: _seconds(case, flavour, rung) for case in pairwise_cases()}
+    most = max(MOST_SECONDS, min(seconds.values()))
+    left = [case for case, each in seconds.items() if each <= most]
+    unseen = {level for case in left for level in _levels(case)}
+    chosen = []
+    while unseen:
+        chosen.append(max(left, key=lambda case: len(unseen & _levels(case)) / seconds[case]))
+        unseen -= _levels(chosen[-1])
+    return chosen
+
+
+def _levels(case: Case) -> set[tuple[str, Any]]:
+    """What the case shows; most of a block or a kernel does not come to light on a tiny picture."""
+    (height, width), (x, y) = case.size_hw, case.block_xy
+    shown = {(name, getattr(case, name)) for name in LEVELS}
+    if case.ksize == 1:  # which never reaches beyond one
+        shown.remove(("border", case.border))
+    if height > y and width * case.channels > x:
+        shown.add(("several blocks", case.block_xy))
+    if min(height, width) > case.ksize:
+        shown.add(("inside", case.ksize))
+    return shown
+
+
+def _seconds(case: Case, flavour: str, rung: Rung) -> float:
+    """What the case takes, roughly; infinitely long if it is refused."""
+    job = case.job(rung.key)
+    if rung.why_not(job, H200):
+        return inf
+    steps = [step for step in plan_steps(rung, job, DEVICE) if step.grid and step.block]
+    threads = [prod(step.grid) * prod(step.block) for step in steps]
+    a_product = A_TENSOR_PRODUCT if "tensor" in rung.includes else A_PRODUCT
+    products = job.picture.size * job.ksize**2
+    too_many = max(max(threads) - MOST_THREADS[flavour], 0) * MOST_SECONDS
+    return sum(threads) * A_THREAD[flavour] + products * a_product + A_COMPILATION + too_many
 
 
 def main(flavour: str, key: str, folder: str, fault: str | None = None) -> int:
     rung: Rung = next(each for each in ladder() if each.key == key)
     if fault:
         rung = plant((FAULTS | HIDDEN_FAULTS)[fault], rung)
-    cases = quick_cases(flavour)
+    cases = quick_cases(flavour, rung)
     jobs = [case.job(key) for case in cases]
     shim = Shim(rung, jobs, Path(folder), FLAVOURS[flavour])
     for number, (case, job) in enumerate(zip(cases, jobs, strict=True)):

@@ -3,6 +3,7 @@
 import pytest
 
 from kernels.engine import Engine
+from kernels.measurements import FOLDER_VARIABLE
 from workbench.main_window import MainWindow
 from workbench.settings import DIRECTORY_VARIABLE, Settings
 
@@ -13,9 +14,10 @@ def no_gpu():
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A folder for settings and data in place of the user's."""
+    """A folder for settings, data and measurements in place of the user's."""
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "settings"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
     return tmp_path
 
 

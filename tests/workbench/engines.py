@@ -31,8 +31,13 @@ class MadeUpGpu(Engine):
 
     device = DEVICE
 
+    def compiling(self, jobs):
+        yield from (Progress(f"compiling {job.implementation}") for job in jobs)
+
     def filtering(self, job, sampling=None):
-        if not isinstance(self.implementation(job.implementation), Rung):
+        if job.implementation == "auto" or not isinstance(
+            self.implementation(job.implementation), Rung
+        ):
             yield from super().filtering(job, sampling)
             return
         if reason := self.why_not(job):

@@ -18,6 +18,7 @@ def through_json(state):
 
 
 CHOSEN = State(
+    pixel_type="float16",
     filter="unsharp",
     ksize=9,
     sigma=2.5,
@@ -40,6 +41,7 @@ def test_all_choices_survive_a_file():
     ("name", "value"),
     [
         *(("filter", nonsense) for nonsense in ("sharpest", 3, None, ["gaussian"], {})),
+        *(("pixel_type", nonsense) for nonsense in ("float64", 16, [], {})),
         *(("ksize", nonsense) for nonsense in (4, -3, 129, 5.0, True, "5", [5], 10**30)),
         *(("sigma", nonsense) for nonsense in (-1, 0, 1e9, 10**400, "2", True, [2.0])),
         *(("sigma", nonsense) for nonsense in (float("nan"), float("inf"))),

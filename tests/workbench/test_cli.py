@@ -67,7 +67,7 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.parse(["--help"])
     said = capsys.readouterr().out
-    assert all(f"\n  {name} " in said for name in ("apply", "list", "doctor", "shot", "bench"))
+    assert all(f"\n  {name} " in said for name in cli.COMMANDS)
 
 
 def test_words_that_are_no_command_are_pictures_for_the_window(tmp_path):
@@ -114,8 +114,12 @@ def test_a_block_shape_is_x_by_y():
         (["apply", "a", "b", "--block", "0x8"], "such as 32x8, not '0x8'"),
         (["list", "--device", "-1"], "--device takes a whole number from 0 up, not '-1'"),
         (["list", "extra"], "extra"),
-        (["bench", "speed"], "BENCH takes startup, latency or display, not 'speed'"),
+        (["bench", "speed"], "BENCH takes startup, latency, display or kernels, not 'speed'"),
         (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
+        (["bench", "kernels", "--sizes", "3;5"], "--sizes takes an odd number"),
+        (["tune", "--picture", "512"], "two numbers with an x between"),
+        (["tune", "--channels", "1,5"], "--channels takes 1, 2, 3 or 4, not '5'"),
+        (["launch"], "--implementation"),
         (["shot"], "OUT.png"),
     ],
 )

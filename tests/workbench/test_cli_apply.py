@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import engine, filters, pictures
+from kernels import engine, filters, pictures, reference
 from kernels.check import Check
+from kernels.job import Job
 from tests.workbench.engines import MadeUpGpu
 from workbench import cli
 from workbench.commands import apply as apply_command
@@ -107,11 +108,15 @@ def test_what_only_a_gpu_has_a_use_for_is_said_to_be_ignored(folder, capsys, wor
     assert said.count("\n") == 1
 
 
-def test_a_block_that_fits_no_gpu_is_said_to_be_why_the_cpu_did_it(folder, capsys, monkeypatch):
+def test_on_a_gpu_auto_picks_the_rung_its_block_and_says_so(folder, capsys, monkeypatch):
+    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(folder / "cache"))
     monkeypatch.setattr(apply_command, "engine_maker", lambda _: lambda: MadeUpGpu(use_gpu=False))
     assert apply("a.png", "out.png", "--block", "64x64") == 0
-    assert "opencv runs on the CPU. A 64×64 block has 4096 threads" in capsys.readouterr().err
-    assert apply("a.png", "out.png", "--block", "8x8", "--device", "0") == 0
+    said = capsys.readouterr()
+    assert said.err == "workbench: --block is ignored: auto picks the block shape as well.\n"
+    assert "5×5, auto: " in said.out
+    words = ["--implementation", "shared", "--block", "8x8", "--device", "0"]
+    assert apply("a.png", "out.png", *words) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -140,6 +145,24 @@ def test_without_verify_a_second_s_worth_is_checked(folder, capsys):
     image_files.save("large.png", pictures.noise(700, 700))
     assert apply("large.png", "out.png", "--size", "31") == 0
     assert "of 490,000 pixels" in capsys.readouterr().out
+
+
+def test_a_pixel_type_is_that_of_what_is_filtered_and_of_what_is_written(folder, capsys):
+    assert apply("a.png", "out.tif", "--pixel-type", "float16", "--filter", "edges") == 0
+    assert "verified" in capsys.readouterr().out
+    written = image_files.load("out.tif").samples
+    assert written.dtype == np.float16
+    picture = image_files.load("a.png").stored_as("float16")
+    job = Job(picture.samples, filters.get("edges").weights(5), gradient=True)
+    np.testing.assert_allclose(written, reference.filtered(job), atol=4e-3)
+
+
+def test_a_file_of_float16_stays_one(folder):
+    image_files.save("half.tif", pictures.noise(9, 11, 3, "float16"))
+    assert apply("half.tif", "out.tif", "--filter", "identity") == 0
+    np.testing.assert_array_equal(
+        image_files.load("out.tif").samples, image_files.load("half.tif").samples
+    )
 
 
 @pytest.mark.parametrize("verify", [["--verify"], []])
@@ -237,3 +260,12 @@ def test_every_filter_can_be_applied_by_its_name(folder):
     for each in filters.all_filters():
         words = ["--weights", "1 0 0; 0 1 0; 0 0 1"] if each.key == "custom" else []
         assert apply("b.png", f"{each.key}.png", "--filter", each.key, *words) == 0
+
+
+def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    samples = np.full((4, 5, 1), 0.5, np.float32)
+    samples[0, :3] = 1e6
+    image_files.save(Path("big.tif"), samples)
+    assert cli.main(["apply", "--pixel-type", "float16", "big.tif", "out.tif"]) == 0
+    assert "3 of its 20 samples are beyond what float16 holds" in capsys.readouterr().out

@@ -61,8 +61,8 @@ def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, ca
 
 @pytest.mark.skipif(bool(compiler.why_not()), reason="device code needs g++ to run on the CPU")
 def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
-    path = tmp_path / "04_two_sums.cu"
-    source = block("cuda", "## Adding a rung", r"`kernels/ladder/04_two_sums\.cu`:")
+    path = tmp_path / "24_two_sums.cu"
+    source = block("cuda", "## Adding a rung", r"`kernels/ladder/24_two_sums\.cu`:")
     path.write_text(source, encoding="utf-8")
     rung = read_rung(path)
     rng = np.random.default_rng()

@@ -30,6 +30,13 @@ def test_a_picture_that_was_on_the_device_is_resident():
     assert "upload     resident" in as_table(result)
 
 
+def test_what_auto_picked_is_named_and_why_stands_in_the_table():
+    result = made_up.picked_result("shared", why="the quickest of 3 measured here")
+    assert "5×5, auto: shared 32×8: kernel " in in_one_line(result)
+    table = as_table(result)
+    assert "picked     auto: shared 32×8: the quickest of 3 measured here" in table
+
+
 def test_the_cpu_s_line_has_no_transfers():
     line = plain(in_one_line(made_up.result("opencv", (2.0,), check=None)))
     assert line == "5×5, opencv: kernel 2.00 ms (1 sample), 60.0 MB/s"

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 from kernels.borders import BORDERS
 from kernels.filters import all_filters
 from kernels.pictures import noise
-from kernels.reference import correlate, to_pixel_type
+from kernels.reference import filtered, to_pixel_type
+from kernels.rung import ladder
 from tests.workbench.driving import (
     child,
     click,
@@ -35,7 +36,8 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from tests.workbench.engines import MadeUpGpu
+from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.controls.block_picker import BlockPicker
 from workbench.controls.filter_controls import BORDER_TIPS
 from workbench.state import Picture
 
@@ -57,9 +59,16 @@ def gpu_window(qtbot, make_window):
     return window
 
 
+@pytest.fixture
+def shared_window(qtbot, gpu_window):
+    """One that runs a rung which takes the block shape chosen."""
+    settle(qtbot, gpu_window, lambda: gpu_window.store.update(implementation="shared"))
+    return gpu_window
+
+
 def is_right(result):
     job = result.job
-    oracle = correlate(job.picture, job.weights, job.border)
+    oracle = filtered(job)
     return np.abs(to_pixel_type(oracle, job.picture.dtype) - result.picture.astype(float)).max() < 2
 
 
@@ -266,10 +275,10 @@ def test_another_implementation_gives_the_same_picture(key, qtbot, window):
 def test_keys_walk_over_what_can_run(qtbot, window):
     until(qtbot, lambda: window.device)
     seen = []
-    for _ in range(3):
+    for _ in range(4):
         QTest.keyClick(window, Qt.Key.Key_I)
         seen.append(window.store.state.implementation)
-    assert seen == ["sequential", "parallel", "opencv"]
+    assert seen == ["auto", "sequential", "parallel", "opencv"]
     QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ShiftModifier)
     assert window.store.state.implementation == "parallel"
 
@@ -312,8 +321,8 @@ def test_a_gpu_found_does_not_overrule_a_choice(qtbot, make_window):
     assert show_picture(qtbot, second, SAMPLES).job.implementation == "sequential"
 
 
-def test_a_block_picked_runs(qtbot, gpu_window):
-    window = gpu_window
+def test_a_block_picked_runs(qtbot, shared_window):
+    window = shared_window
     result = settle(qtbot, window, lambda: click(child(window, "block-16x16", QPushButton)))
     assert result.job.block_xy == (16, 16)
     assert "block 16×16" in str(result.ran[0])
@@ -331,8 +340,19 @@ def test_a_block_picked_runs(qtbot, gpu_window):
     assert not any(button.isChecked() for button in presets)
 
 
-def test_keys_walk_over_the_blocks(qtbot, gpu_window):
-    window, seen = gpu_window, []
+def test_a_rung_with_its_own_shape_says_so_where_blocks_are_picked(qtbot, shared_window):
+    window = shared_window
+    picker = window.findChild(BlockPicker)
+    assert picker.isEnabled()
+    job = window.live.result.job
+    own = next(rung for rung in ladder() if rung.own_block and not rung.why_not(job, DEVICE))
+    settle(qtbot, window, lambda: window.store.update(implementation=own.key))
+    assert not picker.isEnabled()
+    assert picker.toolTip() == own.own_block
+
+
+def test_keys_walk_over_the_blocks(qtbot, shared_window):
+    window, seen = shared_window, []
     for _ in range(5):
         QTest.keyClick(window, Qt.Key.Key_Period)
         seen.append(window.store.state.block_xy)
@@ -341,8 +361,8 @@ def test_keys_walk_over_the_blocks(qtbot, gpu_window):
     assert window.store.state.block_xy == (16, 16)
 
 
-def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, gpu_window):
-    window = gpu_window
+def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, shared_window):
+    window = shared_window
     shown = view(window, "After").display
     type_into(child(window, "block-y", QSpinBox), "64")
     until(qtbot, lambda: window.messages.kind == "error")

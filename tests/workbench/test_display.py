@@ -32,6 +32,15 @@ def test_8_bit_colour_is_shown_exactly_at_any_width(size):
     assert np.array_equal(shown(to_display(samples)), samples)
 
 
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_float16_is_shown_as_the_same_values_in_float32_are(channels):
+    halves = random_picture((9, 13, channels), np.float32).astype(np.float16)
+    halves[2, 3], halves[4, 5], halves[6, 7] = np.nan, np.inf, -np.inf
+    for levels in (None, (0.25, 0.5)):
+        expected = shown(to_display(halves.astype(np.float32), levels))
+        assert np.array_equal(shown(to_display(halves, levels)), expected)
+
+
 def test_grey_is_shown_as_grey():
     samples = random_picture((7, 9, 1))
     assert np.array_equal(shown(to_display(samples)), np.repeat(samples, 3, axis=2))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFontMetricsF
 
-from tests.made_up import FAILED, a_job, result
+from tests.made_up import FAILED, a_job, picked_result, result
 from workbench import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.history_plot import LAST_RUNS, HistoryPlot, label_places
@@ -41,6 +41,12 @@ def test_every_job_is_a_point_that_tells_its_values(qtbot, history):
     spot = canvas_of(history).spots[1]
     place = canvas_of(history).plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
     assert canvas_of(history).spot_at(place) == spot
+
+
+def test_what_auto_picked_is_told_and_looks_like_it(qtbot, history):
+    history.add(picked_result("shared", samples_ms=(0.2,)))
+    qtbot.waitUntil(lambda: len(texts(history)) == 1)
+    assert texts(history)[0].splitlines()[0] == "Auto: Shared-memory tile 32×8: 200\u202fµs"
 
 
 def test_what_is_newly_known_of_a_job_replaces_its_point(qtbot, history):

@@ -14,6 +14,7 @@ import tifffile
 from PIL import Image, ImageCms
 from PySide6.QtGui import QColorSpace
 
+from kernels.job import PIXEL_TYPES
 from workbench.files import image_decoders, image_files, png
 from workbench.files.image_files import ImageFileError, load, neighbours, save
 
@@ -21,8 +22,8 @@ RNG = np.random.default_rng(7)
 
 
 def samples_of(dtype, channels, height=13, width=17):
-    if dtype == "float32":
-        return RNG.normal(0, 3, (height, width, channels)).astype(np.float32)
+    if dtype.startswith("float"):
+        return RNG.normal(0, 3, (height, width, channels)).astype(dtype)
     return RNG.integers(0, np.iinfo(dtype).max + 1, (height, width, channels), dtype)
 
 
@@ -39,7 +40,7 @@ def pillow_file(path, mode, samples, **options):
     ("name", "dtype", "channels"),
     [
         *[("a.png", d, c) for d in ("uint8", "uint16") for c in (1, 2, 3, 4)],
-        *[("a.tif", d, c) for d in ("uint8", "uint16", "float32") for c in (1, 2, 3, 4)],
+        *[("a.tif", d, c) for d in PIXEL_TYPES for c in (1, 2, 3, 4)],
         *[("a.webp", "uint8", c) for c in (3, 4)],
         *[("a.bmp", "uint8", c) for c in (1, 3)],
         *[("a.pgm", d, 1) for d in ("uint8", "uint16")],
@@ -210,7 +211,7 @@ def test_the_first_page_of_a_deep_tiff_is_shown(tmp_path):
     assert "5 pictures" in picture.notes[0]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "uint32", "int32", "float16", "float64"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint32", "int32", "float64"])
 def test_other_sample_types_become_float32_with_their_values(tmp_path, dtype):
     values = RNG.integers(0, 100, (5, 6)).astype(dtype)
     tifffile.imwrite(tmp_path / "a.tif", values)
@@ -220,7 +221,7 @@ def test_other_sample_types_become_float32_with_their_values(tmp_path, dtype):
     assert dtype in picture.notes[0]
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("dtype", PIXEL_TYPES)
 @pytest.mark.parametrize("byteorder", ["<", ">"])
 @pytest.mark.parametrize("planar", ["contig", "separate"])
 def test_tiff_of_either_byte_order_and_layout(tmp_path, dtype, byteorder, planar):
@@ -398,6 +399,7 @@ def test_what_is_no_picture_is_refused(tmp_path, content):
     [
         *[(name, "uint8") for name in ("a.png", "a.jpg", "a.tif", "a.bmp", "a.webp", "a.ppm")],
         *[(name, "uint16") for name in ("a.png", "a.tif", "a.ppm")],
+        ("a.tif", "float16"),
         ("a.tif", "float32"),
     ],
 )
@@ -482,6 +484,7 @@ def save_refusal(path, samples):
 @pytest.mark.parametrize(
     ("name", "dtype", "channels", "instead"),
     [
+        ("a.png", "float16", 1, "save as TIFF"),
         ("a.png", "float32", 3, "save as TIFF"),
         ("a.jpg", "uint8", 4, "save as PNG or TIFF"),
         ("a.jpg", "uint16", 3, "save as PNG or TIFF"),

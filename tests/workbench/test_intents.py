@@ -8,7 +8,7 @@ import pytest
 from kernels.device import NoDevice
 from kernels.engine import Engine, all_implementations
 from kernels.errors import BadJobError
-from kernels.job import Progress
+from kernels.job import Pick, Progress
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
 from workbench import intents
@@ -58,12 +58,18 @@ def test_a_choice_brings_along_what_it_needs(name, value, changes):
     assert intents.changes_for(STATE, name, value) == changes
 
 
-def test_the_first_choice_is_the_furthest_up_that_can_run():
+def test_the_first_choice_is_auto_where_a_rung_can_run_else_the_best_on_the_cpu():
     assert intents.first_choice(STATE, NO_DEVICE) == "opencv"
-    rungs = [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cuda"]
-    assert intents.first_choice(STATE, DEVICE) == rungs[-1]
-    without_room = replace(STATE, block_xy=(1024, 1024))
-    assert intents.first_choice(without_room, DEVICE) == "opencv"
+    assert intents.first_choice(STATE, DEVICE) == "auto"
+    with_a_block_for_none = replace(STATE, block_xy=(1024, 1024))
+    assert intents.first_choice(with_a_block_for_none, DEVICE) == "auto"
+    without_room = replace(DEVICE, shared_bytes_per_block=-1)
+    assert intents.first_choice(STATE, without_room) == "opencv"
+
+
+def test_auto_may_always_be_chosen():
+    for device in (None, NO_DEVICE, DEVICE):
+        assert intents.why_unavailable(STATE, intents.implementation("auto"), device) is None
 
 
 @pytest.mark.parametrize(
@@ -108,6 +114,9 @@ def test_a_baseline_is_the_same_work_on_the_cpu():
 
 def test_a_caption_says_what_was_done():
     assert intents.caption(intents.job_for(STATE)) == "Gaussian blur 5×5 · OpenCV"
+    job = intents.job_for(replace(STATE, implementation="auto"))
+    picked = Pick("opencv", None, "There is no GPU.")
+    assert intents.caption(job, picked) == "Gaussian blur 5×5 · Auto: OpenCV"
 
 
 def test_a_sweep_measures_what_was_wished_for():

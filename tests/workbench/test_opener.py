@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox, QFileDialog
 
-from kernels.pictures import PICTURES, gradient, noise
+from kernels.pictures import PICTURES, gradient, noise, stored_as
 from tests.workbench.driving import (
     child,
     drop,
@@ -21,6 +21,7 @@ from tests.workbench.driving import (
     until,
     view,
 )
+from workbench import state
 from workbench.files import image_files
 from workbench.files.export import save_png
 
@@ -50,6 +51,50 @@ def test_a_file_dropped_is_opened(qtbot, window, photo):
     np.testing.assert_array_equal(result.job.picture, noise(20, 30, 3))
     assert window.windowTitle() == "photo.png — Filter Workbench"
     assert window.settings.recent_files == [photo]
+
+
+@pytest.mark.parametrize("pixel_type", ["float16", "float32", "uint16"])
+def test_a_picture_is_stored_as_the_pixel_type_picked_and_back(qtbot, window, photo, pixel_type):
+    settle(qtbot, window, lambda: drop(window, photo))
+    combo = child(window, "pixel-type", QComboBox)
+    result = settle(qtbot, window, lambda: pick(combo, pixel_type))
+    stored = stored_as(noise(20, 30, 3), pixel_type)
+    np.testing.assert_array_equal(result.job.picture, stored)
+    assert result.picture.dtype == pixel_type
+    assert result.check.ok
+    assert opened(window).path == photo
+    result = settle(qtbot, window, lambda: pick(combo, None))
+    np.testing.assert_array_equal(result.job.picture, noise(20, 30, 3))
+    assert opened(window).original is None
+
+
+def test_a_picture_opened_later_has_the_pixel_type_picked_before(qtbot, window, photo):
+    window.store.update(pixel_type="float16")
+    result = settle(qtbot, window, lambda: drop(window, photo))
+    assert result.job.pixel_type == "float16"
+    assert child(window, "pixel-type", QComboBox).currentData() == "float16"
+
+
+def test_a_picture_opened_while_another_pixel_type_is_picked_comes_in_it(qtbot, window, photo):
+    drop(window, photo)
+    window.store.update(pixel_type="float16")
+    until(qtbot, lambda: opened(window) is not None and opened(window).path == photo)
+    until(qtbot, lambda: opened(window).samples.dtype == np.float16)
+    np.testing.assert_array_equal(opened(window).as_in_file, noise(20, 30, 3))
+
+
+def test_too_little_memory_for_another_pixel_type_is_one_sentence(
+    qtbot, window, photo, monkeypatch
+):
+    def fails(_samples, _pixel_type):
+        raise MemoryError
+
+    settle(qtbot, window, lambda: drop(window, photo))
+    monkeypatch.setattr(state, "stored_as", fails)
+    window.store.update(pixel_type="float16")
+    until(qtbot, lambda: "too little memory" in window.messages.sentence)
+    assert "photo.png as float16" in window.messages.sentence
+    assert opened(window).samples.dtype == np.uint8
 
 
 def text_named_png(folder):

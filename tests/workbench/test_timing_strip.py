@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, result
+from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, picked_result, result
 from workbench import theme
 from workbench.numbers import GAP, MISSING
 from workbench.views.tile import ElidedLabel, Tile
@@ -251,3 +251,17 @@ def test_no_number_is_clipped_at_the_least_width(strip, qapp, ms):
     for each in strip.findChildren(Tile):
         value = next(v for v in each.findChildren(QLabel) if v.text() == each.text)
         assert value.width() >= value.fontMetrics().horizontalAdvance(each.text), each.text
+
+
+def test_what_auto_picked_and_why_stands_before_what_ran(strip):
+    strip.show_result(picked_result("shared"))
+    assert words(strip, "ran").startswith(
+        "auto: shared 32×8 (measured here)  ·  convolve, grid 19×13, block 32×8"
+    )
+
+
+def test_the_baseline_picked_by_auto_is_no_speed_up(strip):
+    strip.show_result(picked_result("opencv", "There is no GPU.", samples_ms=(2.0,)))
+    strip.show_baseline(OPENCV)
+    assert tile(strip, "speedup").detail == "this is the baseline"
+    assert words(strip, "ran").startswith("auto: opencv (There is no GPU.)  ·  ")

@@ -138,8 +138,10 @@ def test_a_list_shows_all_its_entries(name, window):
     combo.show()
     combo.showPopup()
     last = combo.model().index(combo.count() - 1, 0)
-    assert combo.view().verticalScrollBar().maximum() == 0
-    assert combo.view().viewport().rect().contains(combo.view().visualRect(last))
+    height = sum(combo.view().sizeHintForRow(row) for row in range(combo.count()))
+    if height < combo.screen().availableGeometry().height() - 40:  # else it scrolls, as it must
+        assert combo.view().verticalScrollBar().maximum() == 0
+        assert combo.view().viewport().rect().contains(combo.view().visualRect(last))
     combo.hidePopup()
 
 

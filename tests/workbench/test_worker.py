@@ -19,7 +19,7 @@ from workbench.worker import Worker
 
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed", "baseline_timed"),
-    *("sweep_stepped", "sweep_ended", "broke"),
+    *("sweep_stepped", "sweep_ended", "tuning_stepped", "tuning_ended", "broke"),
 )
 PICTURE = np.zeros((4, 5, 1), np.uint8)
 PICTURE.flags.writeable = False
@@ -439,3 +439,68 @@ def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
     (_, _, first, levels), (_, _, second, _) = (e for e in told if e[0] == "filtered")
     assert first is second
     assert levels == (0.0, 100.0)
+
+
+# -- a tuning
+
+
+def test_a_sweep_goes_before_a_tuning(qtbot, make_worker):
+    done = []
+
+    def counting(name):
+        def steps(_):
+            for number in range(3):
+                done.append(name)
+                yield Progress(f"{name} {number}")
+
+        return steps
+
+    worker, told = make_worker(at_once)
+    worker.start_tuning(counting("tuning"))
+    worker.start_sweep(counting("sweep"))
+    worker.start()
+    assert wait_for(qtbot, told, "tuning_ended") == (None, True)
+    assert done == ["sweep"] * 3 + ["tuning"] * 3
+    assert [entry[1].doing for entry in told if entry[0] == "tuning_stepped"] == [
+        "tuning 0",
+        "tuning 1",
+        "tuning 2",
+    ]
+
+
+def test_a_cancelled_tuning_may_save_what_it_has_and_a_sweep_goes_on(qtbot, make_worker):
+    saved = []
+
+    def tuning(_):
+        try:
+            yield from for_ever(_)
+        finally:
+            saved.append(True)
+
+    worker, told = make_worker(at_once)
+    worker.start_tuning(tuning)
+    worker.start()
+    wait_for(qtbot, told, "tuning_stepped")
+    worker.start_sweep(lambda _: iter((Progress("sweep"),)))
+    wait_for(qtbot, told, "sweep_ended")
+    assert not saved
+    worker.cancel_tuning()
+    assert wait_for(qtbot, told, "tuning_ended") == (None, False)
+    assert saved == [True]
+
+
+def test_closing_ends_a_tuning_in_order(qtbot, make_worker):
+    saved = []
+
+    def tuning(_):
+        try:
+            yield from for_ever(_)
+        finally:
+            saved.append(QThread.currentThread())
+
+    worker, told = make_worker(at_once)
+    worker.start_tuning(tuning)
+    worker.start()
+    wait_for(qtbot, told, "tuning_stepped")
+    worker.close()
+    assert saved == [worker]

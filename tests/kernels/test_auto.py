@@ -1,0 +1,190 @@
+"""What `auto` picks: the quickest measured, never one that refuses, and always by name."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels import Engine, filters
+from kernels.auto import AUTO, USUAL, ranked, usual_order
+from kernels.errors import CompileFailedError, DeviceLostError
+from kernels.job import Job, Sampling
+from kernels.kinds import kind_of
+from kernels.measurements import Candidate
+from kernels.rung import ladder
+from tests.kernels.made_up_gpu import TimedEngine, timed_result
+
+QUICK = Sampling(max_samples=3, max_seconds=0.01)
+RANDOM = np.random.default_rng(3).standard_normal((5, 5), np.float32)
+
+
+def job_of(weights=RANDOM, shape=(40, 50, 1), pixel_type="uint8", border="clamp", **facts):
+    picture = np.random.default_rng(5).integers(0, 256, shape, np.uint8).astype(pixel_type)
+    return Job(picture, weights, border, "auto", **facts)
+
+
+def way(key, ms, block_xy=(32, 8), spread=0.0):
+    return Candidate(key, block_xy, ms, ms - spread, ms + spread)
+
+
+@pytest.fixture
+def engine(tmp_path):
+    return TimedEngine(tmp_path / "measurements.json")
+
+
+def remember(engine, job, *ways):
+    for each in ways:
+        engine.picker.measurements.add(kind_of(job), each)
+
+
+# -- kinds
+
+
+@pytest.mark.parametrize(
+    ("weights", "name"),
+    [
+        (filters.get("box").weights(5), "uniform"),
+        (filters.get("gaussian").weights(5), "separable"),
+        (filters.get("laplacian_of_gaussian").weights(9), "rank 3"),
+        (RANDOM, "general"),
+        (np.diag([1.0, 2.0, 3.0, 4.0, 5.0]).astype(np.float32), "general"),
+    ],
+)
+def test_weights_are_of_a_class(weights, name):
+    assert kind_of(job_of(weights)).weights == name
+
+
+def test_a_gradient_is_another_kind():
+    assert kind_of(job_of(gradient=True)).weights == "gradient after general"
+
+
+def test_kinds_differ_in_type_channels_size_and_border_but_not_in_pixels():
+    kind = kind_of(job_of())
+    assert kind_of(replace(job_of(), picture=job_of().picture[:39].copy())) == kind
+    for other in (
+        job_of(pixel_type="float32"),
+        job_of(shape=(40, 50, 3)),
+        job_of(shape=(400, 500, 1)),
+        job_of(border="zero"),
+        job_of(weights=np.ones((3, 3), np.float32)),
+    ):
+        assert kind_of(other) != kind
+    assert kind_of(job_of(border="wrap")) == kind_of(job_of(border="mirror"))
+
+
+# -- picking
+
+
+def test_the_quickest_measured_is_picked_with_its_block(engine):
+    job = job_of()
+    remember(engine, job, way("global", 3), way("shared", 1, (64, 4)), way("shared", 2, (16, 16)))
+    result = timed_result(engine.filtering(job, QUICK))
+    assert engine.ran == [("shared", (64, 4))]
+    assert result.job is job
+    assert result.implementation == "shared"
+    assert result.block_xy == (64, 4)
+    assert result.picked.why == "the quickest of 3 measured here"
+
+
+def test_it_never_falls_to_a_slower_one_while_the_quickest_can_run(engine):
+    job = job_of()
+    remember(engine, job, *(way(rung.key, ms) for ms, rung in enumerate(ladder(), start=1)))
+    assert next(engine.picks(job)).implementation == ladder()[0].key
+
+
+def test_a_tie_goes_to_the_simpler_rung_and_its_usual_block():
+    tied = (way("shared", 1.0, spread=0.2), way("global", 1.1), way("constant", 1.3))
+    assert [each.implementation for each in ranked(tied)] == ["global", "shared", "constant"]
+    shapes = (way("shared", 1.0, (64, 4), 0.1), way("shared", 1.05))
+    assert next(ranked(shapes)).block_xy == (32, 8)
+
+
+def test_what_is_not_a_tie_is_ranked_by_time():
+    ways = (way("global", 1.2, spread=0.1), way("shared", 1.0, spread=0.1), way("constant", 1.3))
+    assert [each.implementation for each in ranked(ways)] == ["shared", "global", "constant"]
+
+
+def test_one_that_refuses_the_job_is_passed_over(engine):
+    job = job_of()
+    remember(engine, job, way("shared", 1, (2048, 1)), way("global", 2), way("gone", 0.5))
+    assert next(engine.picks(job)).implementation == "global"
+
+
+def test_one_of_reduced_precision_is_never_picked(engine):
+    job = job_of()
+    remember(engine, job, way("tensor", 1, None), way("global", 2))
+    assert engine.why_not(replace(job, implementation="tensor")) is None
+    assert next(engine.picks(job)).implementation == "global"
+
+
+def test_without_measurements_the_usual_choice_says_so(engine):
+    pick = next(engine.picks(job_of()))
+    assert "not measured yet" in pick.why
+    assert engine.why_not(replace(job_of(), implementation=pick.implementation)) is None
+
+
+def test_the_nearest_size_measured_is_better_than_nothing(engine):
+    large, larger = job_of(shape=(400, 500, 1)), job_of(shape=(1600, 2000, 1))
+    remember(engine, large, way("constant", 1), way("global", 2))
+    remember(engine, larger, way("global", 1))
+    pick = next(engine.picks(job_of()))
+    assert pick.implementation == "constant"
+    assert "not measured yet for this picture size" in pick.why
+    assert str(kind_of(large)) in pick.why
+
+
+def test_the_same_with_another_border_is_better_than_nothing(engine):
+    remember(engine, job_of(border="zero"), way("constant", 1))
+    pick = next(engine.picks(job_of()))
+    assert pick.implementation == "constant"
+    assert "not measured yet for this border" in pick.why
+
+
+def test_another_class_of_weights_says_nothing(engine):
+    remember(engine, job_of(filters.get("gaussian").weights(5)), way("global", 1))
+    assert next(engine.picks(job_of())).implementation != "global"
+
+
+def test_the_usual_order_has_every_rung_once():
+    for job in (job_of(), job_of(filters.get("gaussian").weights(5)), job_of(gradient=True)):
+        assert sorted(usual_order(job), key=str) == sorted(ladder(), key=str)
+
+
+def test_the_usual_rungs_are_on_the_ladder():
+    keys = {rung.key for rung in ladder()}
+    assert {key for _, _, rungs in USUAL for key in rungs} <= keys
+
+
+# -- running
+
+
+def test_where_the_pick_fails_the_next_best_runs_and_says_why(tmp_path):
+    job, failure = job_of(), CompileFailedError("It did not compile.")
+    engine = TimedEngine(tmp_path / "m.json", fails={"shared": failure})
+    remember(engine, job, way("shared", 1), way("global", 2))
+    result = timed_result(engine.filtering(job, QUICK))
+    assert result.implementation == "global"
+    assert "It did not compile." in result.picked.why
+
+
+def test_a_lost_gpu_ends_it(tmp_path):
+    engine = TimedEngine(tmp_path / "m.json", fails={"shared": DeviceLostError("Gone.")})
+    remember(engine, job_of(), way("shared", 1), way("global", 2))
+    with pytest.raises(DeviceLostError):
+        list(engine.filtering(job_of(), QUICK))
+
+
+def test_with_a_gpu_auto_is_the_best_choice(engine):
+    assert engine.best_for(job_of()) == AUTO.key
+    assert engine.why_not(job_of()) is None
+    assert engine.why_not_auto(job_of()) is None
+
+
+def test_without_a_gpu_the_cpu_runs_and_says_so():
+    engine = Engine(use_gpu=False)
+    result = timed_result(engine.filtering(job_of(), QUICK))
+    assert result.implementation == "opencv"
+    assert "--no-gpu" in result.picked.why
+    assert result.check.ok
+    assert "--no-gpu" in engine.why_not_auto(job_of())
+    assert engine.best_for(job_of()) == "opencv"

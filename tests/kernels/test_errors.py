@@ -1,0 +1,65 @@
+"""CuPy's exceptions in words; a bug stays one."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from kernels.errors import (
+    CompileFailedError,
+    DeviceLostError,
+    LaunchRefusedError,
+    OutOfMemoryError,
+    cuda_errors_in_words,
+)
+
+
+class StatusError(RuntimeError):
+    def __init__(self, status):
+        super().__init__(f"status {status}")
+        self.status = status
+
+
+class CUDARuntimeError(StatusError):
+    pass
+
+
+class CuFFTError(StatusError):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def made_up_cupy(monkeypatch):
+    """As much of CuPy as `cuda_errors_in_words` looks at."""
+    memory = SimpleNamespace(OutOfMemoryError=type("OutOfMemoryError", (MemoryError,), {}))
+    compiler = SimpleNamespace(CompileException=type("CompileException", (Exception,), {}))
+    runtime = SimpleNamespace(CUDARuntimeError=CUDARuntimeError)
+    driver = SimpleNamespace(CUDADriverError=type("CUDADriverError", (StatusError,), {}))
+    cuda = SimpleNamespace(memory=memory, compiler=compiler, runtime=runtime, driver=driver)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
+
+
+@pytest.mark.parametrize(
+    ("raised", "becomes", "words"),
+    [
+        (CUDARuntimeError(2), OutOfMemoryError, "ran out of memory while filtering"),
+        (CuFFTError(2), OutOfMemoryError, "ran out of memory while filtering"),
+        (CuFFTError(5), LaunchRefusedError, "refused while filtering"),
+        (CUDARuntimeError(9), LaunchRefusedError, "try another block shape"),
+        (CUDARuntimeError(700), DeviceLostError, "restart the program"),
+        (OSError("disk full"), CompileFailedError, "disk full; check the disk"),
+    ],
+)
+def test_what_the_gpu_says_becomes_a_sentence(raised, becomes, words):
+    with pytest.raises(becomes, match=words) as failure, cuda_errors_in_words("filtering"):
+        raise raised
+    assert failure.value.__cause__ is raised
+
+
+@pytest.mark.parametrize("bug", [RuntimeError("a bug"), ValueError("a bug"), KeyError("a bug")])
+def test_a_bug_stays_one(bug):
+    with pytest.raises(type(bug)) as failure, cuda_errors_in_words("filtering"):
+        raise bug
+    assert failure.value is bug

@@ -1,0 +1,60 @@
+"""What is known of a picture is known as long as nobody may have changed it, and no longer."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+from kernels.check import largest_finite
+from kernels.finite import all_finite
+from kernels.kept import may_change, once_a_picture
+
+
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+@pytest.fixture
+def looked():
+    """`times`: how often `looked.at` really looked at a picture."""
+
+    class Looked:
+        times = 0
+
+        def at(self, picture):
+            self.times += 1
+            return float(picture.sum())
+
+    made = Looked()
+    made.at = once_a_picture(made.at)
+    return made
+
+
+def test_a_picture_that_nobody_may_change_is_looked_at_once(looked):
+    picture = read_only(np.ones((2, 3, 1)))
+    assert [looked.at(picture) for _ in range(3)] == [6.0] * 3
+    assert looked.times == 1
+
+
+def test_another_one_in_the_same_place_is_another(looked):
+    for value in range(5):
+        picture = read_only(np.full((2, 3, 1), value))
+        assert looked.at(picture) == 6 * value
+        del picture
+        gc.collect()
+    assert looked.times == 5
+
+
+def test_a_view_changes_with_what_it_is_a_view_of():
+    samples = np.zeros((2, 2, 1), np.float32)
+    view = read_only(samples[:])
+    assert may_change(view)
+    assert all_finite(view)
+    assert largest_finite(view) == 0
+    samples[0] = np.inf
+    samples[1] = 3
+    assert not all_finite(view)
+    assert largest_finite(view) == 3

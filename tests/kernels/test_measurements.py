@@ -1,0 +1,167 @@
+"""What was measured outlives the program, and never stands in its way."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kernels.kinds import Kind
+from kernels.measurements import (
+    FOLDER_VARIABLE,
+    VERSION,
+    Candidate,
+    Measurements,
+    default_path,
+    device_key,
+    source_key,
+)
+from tests.made_up import H200
+
+KIND = Kind("uint8", 3, 5, "separable", "clamp", 19)
+QUICK = Candidate("shared", (32, 8), 0.1, 0.09, 0.11)
+OWN_SHAPE = Candidate("ring", None, 0.2, 0.19, 0.21)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "cache" / "measurements.json"
+
+
+def filled(path, device=H200):
+    made = Measurements(device, path)
+    made.add(KIND, QUICK)
+    made.add(KIND, OWN_SHAPE)
+    made.save()
+    return made
+
+
+def test_what_is_saved_is_known_again(path):
+    filled(path)
+    again = Measurements(H200, path)
+    assert again.of(KIND) == (QUICK, OWN_SHAPE)
+    assert again.kinds() == (KIND,)
+    assert again.complaint == ""
+
+
+def test_nothing_is_known_before_the_first_measurement(path):
+    fresh = Measurements(H200, path)
+    assert fresh.of(KIND) == ()
+    assert fresh.complaint == ""
+    assert not path.exists()
+
+
+def test_a_new_measurement_replaces_that_of_the_same_way(path):
+    made = filled(path)
+    made.add(KIND, replace(QUICK, median_ms=0.3))
+    assert [each.median_ms for each in made.of(KIND)] == [0.3, 0.2]
+
+
+def test_other_devices_drivers_and_sources_have_their_own(path, monkeypatch):
+    filled(path)
+    other = replace(H200, name="NVIDIA Other")
+    assert Measurements(other, path).of(KIND) == ()
+    filled(path, other)
+    assert Measurements(H200, path).of(KIND) == (QUICK, OWN_SHAPE)
+    newer = replace(H200, driver_version=13_010)
+    assert Measurements(newer, path).of(KIND) == ()
+    monkeypatch.setattr("kernels.measurements.source_key", lambda: "another text")
+    assert Measurements(H200, path).of(KIND) == ()
+
+
+def test_what_another_process_adds_is_seen_and_kept(path):
+    ours, theirs = filled(path), Measurements(H200, path)
+    theirs.add(replace(KIND, size=24), QUICK)
+    theirs.save()
+    assert set(ours.kinds()) == {KIND, replace(KIND, size=24)}
+    ours.add(replace(KIND, size=26), QUICK)
+    ours.save()
+    assert len(Measurements(H200, path).kinds()) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"version": 1}',
+        '{"version": 1, "devices": 3}',
+        '"a text"',
+        json.dumps({"version": VERSION + 1, "devices": {}}),
+        json.dumps(
+            {
+                "version": VERSION,
+                "devices": {device_key(H200): {"source": source_key(), "kinds": 3}},
+            }
+        ),
+        json.dumps({"version": VERSION, "devices": {device_key(H200): 3}}),
+    ],
+)
+def test_a_file_that_makes_no_sense_is_said_once_and_written_anew(text, path, caplog):
+    path.parent.mkdir()
+    path.write_text(text)
+    made = Measurements(H200, path)
+    assert made.of(KIND) == ()
+    assert "afresh" in made.complaint
+    made.of(KIND)
+    assert len(caplog.records) == 1
+    made.add(KIND, QUICK)
+    made.save()
+    assert Measurements(H200, path).of(KIND) == (QUICK,)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('"size": 19', '"size": "19"'),
+        ('"median_ms": 0.1', '"median_ms": NaN'),
+        ('"median_ms": 0.1', '"median_ms": -1'),
+        ('"block_xy": null', '"block_xy": [32]'),
+        ('"block_xy": null', '"block_xy": [Infinity, 1]'),
+    ],
+)
+def test_entries_that_make_no_sense_are_not_believed(path, right, wrong):
+    filled(path)
+    text = path.read_text()
+    assert right in text
+    path.write_text(text.replace(right, wrong))
+    made = Measurements(H200, path)
+    assert made.kinds() == ()
+    assert "afresh" in made.complaint
+
+
+def test_what_was_discarded_is_not_known_again(path):
+    made = filled(path)
+    made.discard(KIND, QUICK.way)
+    assert made.of(KIND) == (OWN_SHAPE,)
+    made.save()
+    assert Measurements(H200, path).of(KIND) == (OWN_SHAPE,)
+    made.discard(KIND, OWN_SHAPE.way)
+    assert made.kinds() == ()
+
+
+def test_with_nothing_new_the_file_is_left_alone(path):
+    made = filled(path)
+    written = path.stat()
+    made.save()
+    assert path.stat() == written
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_memory(tmp_path):
+    (tmp_path / "file").touch()
+    made = Measurements(H200, tmp_path / "file" / "measurements.json")
+    made.add(KIND, QUICK)
+    made.save()
+    assert made.of(KIND) == (QUICK,)
+    assert "cannot be kept" in made.complaint
+
+
+def test_nothing_is_left_beside_the_file(path):
+    filled(path)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_the_folder_is_the_users_cache_or_the_one_named(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert default_path() == tmp_path / "measurements.json"
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    assert "filter-workbench" in str(default_path())

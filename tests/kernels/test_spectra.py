@@ -1,0 +1,85 @@
+"""What the FFT rungs are given: sizes that cover a picture, and a spectrum that correlates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.borders import read
+from kernels.check import checking
+from kernels.facts import Facts
+from kernels.job import Job
+from kernels.nvrtc import compile_rung, compiler_for
+from kernels.reference import correlate
+from kernels.rung import ladder
+from kernels.spectra import SIDES, fft_side, roots, spectrum, tiles_of
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import Shim
+
+RUNGS = {rung.key: rung for rung in ladder()}
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (63, 300), (257, 90), (1, 5000)])
+@pytest.mark.parametrize("ksize", [1, 5, 31, 127])
+def test_tiles_cover_the_picture_and_none_is_idle(height, width, ksize):
+    side = fft_side(width, height, ksize // 2)
+    valid = side**2 - 2 * (ksize // 2)
+    pairs, tiles = tiles_of(width, height, ksize // 2, side)
+    assert side in SIDES
+    assert valid > 0
+    assert 2 * valid * (pairs - 1) < width <= 2 * valid * pairs
+    assert valid * (tiles - 1) < height <= valid * tiles
+
+
+def test_long_transforms_are_for_large_weights_and_large_pictures():
+    assert fft_side(50, 50, 2) == 8
+    assert fft_side(50, 50, 15) == 8
+    assert fft_side(50, 50, 32) == 16
+    assert fft_side(8192, 8192, 63) == 32
+
+
+def test_a_product_of_spectra_is_the_correlation():
+    random = np.random.default_rng(1)
+    picture = random.random((64 - 4, 64 - 4, 1), np.float32)
+    job = Job(picture, random.random((5, 5), np.float32), "mirror")
+    tile = read(job.picture, job.border, (-2, 62), (-2, 62))[..., 0]
+    answer = np.fft.ifft2(np.fft.fft2(tile) * spectrum(job.weights, 64))
+    assert np.abs(answer.imag).max() < 1e-5
+    expected = correlate(job.picture, job.weights, job.border)[..., 0]
+    np.testing.assert_allclose(answer.real[:60, :60], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_two_steps_with_roots_between_them_are_a_transform(side):
+    """As 23_fft_registers.cu has it: over j, times roots, over l."""
+    line = np.random.default_rng(3).random(side**2)
+    over_j = np.fft.fft(line.reshape(side, side), axis=0)  # k, l
+    over_l = np.fft.fft(over_j * roots(side), axis=1)  # k, m
+    np.testing.assert_allclose(over_l.T.ravel(), np.fft.fft(line) / side, rtol=1e-4, atol=1e-5)
+
+
+def a_large_job(key: str) -> Job:
+    """One that takes the longest transform there is."""
+    random = np.random.default_rng(4)
+    weights = random.uniform(-1, 2, (127, 127)) / 127**2
+    picture = random.random((520, 1300, 1), np.float32)
+    return Job(picture, weights.astype(np.float32), "reflect", key)
+
+
+@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+@pytest.mark.parametrize("key", ["fft", "fft_registers"])
+def test_the_longest_transform_is_right(key, build_cache):
+    """Pictures and weights of other tests are too small for it."""
+    job, rung = a_large_job(key), RUNGS[key]
+    assert Facts(job)["FFT_SIDE"] == SIDES[-1]
+    answer = Shim(rung, [job], build_cache).run(job)
+    *_, check = checking(job, answer, rung.chain(job), rung.error_factor, max_taps=100_000_000)
+    assert check.ok, str(check)
+
+
+@pytest.mark.parametrize("architecture", [75, 80, 86, 89, 90, 120])
+def test_the_longest_transform_keeps_in_registers(architecture):
+    if compiler_for(architecture) is None:
+        pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
+    compiled = compile_rung(RUNGS["fft_registers"], a_large_job("fft_registers"), architecture)
+    assert {each.spill_bytes for each in compiled.resources} == {0}

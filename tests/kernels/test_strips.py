@@ -1,0 +1,80 @@
+"""Filtering in strips: what they hold, how tall they are, and that their seams do not show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.borders import BORDERS, read
+from kernels.facts import Facts
+from kernels.job import Job
+from kernels.rung import ladder
+from kernels.strips import memory_bytes, rows_a_strip, strip_of
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import Shim
+from tests.kernels import runners as r
+from tests.kernels.cases import fitting_weights, random_picture
+from tests.made_up import H200
+
+RUNGS = {rung.key: rung for rung in ladder()}
+WITHOUT_GRADIENT = [rung for rung in ladder() if not rung.gradient]
+# Where a sum begins, or which samples have a factor or a transform together, depends on where the
+# picture does.
+NOT_THE_SAME_BITS = ("running_sums", "tensor_separable", "fft", "fft_registers")
+
+
+def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
+    random = np.random.default_rng(5)
+    picture = random_picture(random, (height, width, 3), "float32")
+    weights = fitting_weights(random, ksize, rung.key)
+    return r.in_a_block_it_takes(Job(picture, weights, border, rung.key))
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("rows", [(0, 3), (1, 4), (3, 6), (0, 6)])
+def test_a_strip_holds_its_rows_and_its_halo(border, rows):
+    picture = np.arange(1, 6 * 2 + 1, dtype=np.float32).reshape(6, 2, 1)
+    job = Job(picture, np.ones((17, 17), np.float32), border)  # reaches further than the picture
+    strip = strip_of(job, *rows)
+    halo = (rows[0] - 8, rows[1] + 8)
+    np.testing.assert_array_equal(strip.picture, read(picture, border, halo, (0, 2)))
+
+
+@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+@pytest.mark.parametrize("border", ["zero", "wrap"])
+@pytest.mark.parametrize("rung", WITHOUT_GRADIENT, ids=lambda rung: rung.key)
+def test_strips_together_are_the_whole(rung, border, build_cache):
+    job = a_job(rung, border=border)
+    parts = [(0, 23), (23, 46), (46, 70)]
+    strips = [strip_of(job, *rows) for rows in parts]
+    shim = Shim(rung, [job, *strips], build_cache)
+    together = np.concatenate(
+        [shim.run(strip, rows=(2, strip.height - 2))[2:-2] for strip in strips]
+    )
+    check = r.verdict(job, together)
+    assert check.ok, str(check)
+    if rung.key not in NOT_THE_SAME_BITS:
+        np.testing.assert_array_equal(together.view("u4"), shim.run(job).view("u4"))
+
+
+def test_a_picture_that_fits_is_one_strip():
+    job = a_job(RUNGS["shared"])
+    needed = memory_bytes(RUNGS["shared"], job, H200)
+    assert rows_a_strip(RUNGS["shared"], job, H200, needed) == job.height
+
+
+def test_strips_are_halved_until_they_fit():
+    rung, job = RUNGS["shared"], a_job(RUNGS["shared"], height=1000)
+    needed = memory_bytes(rung, job, H200)
+    assert rows_a_strip(rung, job, H200, needed - 1) == 500
+    assert rows_a_strip(rung, job, H200, needed // 2) == 250  # the halo needs room as well
+    assert rows_a_strip(rung, job, H200, 1000) == 0
+
+
+def test_buffers_and_arguments_and_cuffts_space_count_as_well():
+    job = a_job(RUNGS["fft"], height=300, width=500)
+    pictures = memory_bytes(RUNGS["constant"], job, H200)
+    facts = Facts(job)
+    spectrum = facts["FFT_LINE"] ** 2 * 8
+    tiles = spectrum * 3 * facts["FFT_PAIRS"] * facts["FFT_TILES"]
+    assert memory_bytes(RUNGS["fft"], job, H200) == pictures + spectrum + 2 * tiles

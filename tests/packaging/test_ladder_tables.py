@@ -1,0 +1,191 @@
+"""The tables of kernels/README.md: whole, in step with the rungs, and made of what was measured."""
+
+import importlib.util
+import json
+import re
+
+import pytest
+
+from kernels import nvrtc
+from kernels.rung import ladder
+from tests.kernels.test_rungs_compile import SPILLS
+
+RUNGS = {rung.key: rung for rung in ladder()}
+
+
+def cell(ksize=7, weights="gaussian", rungs=(), peers=(), **facts):
+    """One cell as `bench kernels --json` writes it."""
+    size = {"size": 8192, "width": 8192, "height": 8192}
+    picture = {"pixel_type": "float32", "channels": 1, **size, **facts}
+    return {"weights": weights, "ksize": ksize, **picture, "rungs": rungs, "peers": peers}
+
+
+def timed(key, ms, share=50.0, **facts):
+    return {"key": key, "ms": ms, "share": share, "ok": True, **facts}
+
+
+MEASURED = {
+    "device": {"name": "NVIDIA H200"},
+    "cuda": "13.0",
+    "date": "2026-11-21T14:10:01+00:00",
+    "closing": ["Aims met: 1 of 2."],
+    "cells": [
+        cell(
+            rungs=[
+                timed("global", 2.0, 8.0),
+                timed("constant", 0.5, 32.0),
+                timed("shared", 0.1, 99.0, ok=False),
+                {"key": "fft", "ms": None, "why_not": "It cannot."},
+            ],
+            peers=[{"name": "NPP", "ms": 0.75, "ok": True}, {"name": "none", "ms": None}],
+        ),
+        cell(
+            31,
+            rungs=[timed("constant", 6.0, 3.0), timed("tensor", 0.4, 40.0, precision="reduced")],
+            peers=[],
+        ),
+        cell(31, "box", rungs=[timed("running_sums", 0.2, 80.0)]),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def script(root):
+    """`packaging/ladder_tables.py`, which is a script and no member of a package."""
+    path = root / "packaging" / "ladder_tables.py"
+    spec = importlib.util.spec_from_file_location("ladder_tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rows(text):
+    """A table's lines by their first cell without its quotes, each as a list of cells."""
+    lines = [[part.strip() for part in line.split("|")[1:-1]] for line in text.splitlines()]
+    return {re.sub(r"[`*]", "", line[0]): line for line in lines if line}
+
+
+# -- the page in the repository
+
+
+def test_the_page_is_what_make_tables_makes_of_the_files_beside_it(script):
+    text = script.README.read_text(encoding="utf-8")
+    tables = script.tables(script.read_json(script.MEASURED), script.read_json(script.REGISTERS))
+    assert script.with_tables(text, tables) == text, "make tables"
+
+
+def test_every_rung_has_its_line_in_both_tables(script):
+    registers = script.read_json(script.REGISTERS)
+    assert list(registers["rungs"]) == list(RUNGS), "make tables"
+    table = script.ladder_table([], registers)
+    assert [f"`{key}`" in table for key in RUNGS] == [True] * len(RUNGS)
+    assert all(
+        (script.README.parent / link).is_file() for link in re.findall(r"\((.*?\.cu)\)", table)
+    )
+
+
+@pytest.mark.parametrize("architecture", [61, 75, 80, 86, 89, 90, 120])
+@pytest.mark.parametrize("key", RUNGS)
+def test_the_registers_are_what_the_compilers_say(key, architecture, script):
+    """And no value spills out of its register where the table does not say so."""
+    registers = script.read_json(script.REGISTERS)
+    compiler = nvrtc.compiler_for(architecture)
+    if compiler is None:
+        pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
+    if not script.applies(RUNGS[key], architecture):
+        pytest.skip(f"{key} needs what no card of sm_{architecture} has")
+    if registers["compilers"][str(architecture)] != "{}.{}".format(*compiler.version):
+        pytest.skip("the table is of another version of the compiler")
+    entry = registers["rungs"][key]["architectures"][str(architecture)]
+    assert script.resources_of(RUNGS[key], architecture) == entry, "make tables"
+    spilt = sum(each["spill_bytes"] for each in entry)
+    assert spilt <= SPILLS.get(key, 0)
+
+
+# -- what it makes of measurements
+
+
+def test_the_ladder_has_times_shares_and_ratios_of_one_cell(script):
+    table = rows_by_key(script.ladder_table(MEASURED["cells"], {}))
+    assert table["global"][-3:] == ["2 ms", "8.0 %", "—"]
+    assert table["constant"][-3:] == ["500 µs", "32.0 %", "4.00×"]
+    assert table["shared"][-3:] == ["—", "—", "—"]  # its answer was wrong
+    assert table["running_sums"][-3] == "200 µs (box, float32 × 1, 8192², K=31)"
+
+
+def rows_by_key(text):
+    found = {}
+    for line in rows(text).values():
+        if key := re.search(r"`(\w+)`\]", line[1]):
+            found[key[1]] = line
+    return found
+
+
+def test_sizes_stand_side_by_side_and_the_quickest_is_bold(script):
+    (text,) = script.size_tables(MEASURED["cells"])
+    table = rows(text.partition("\n\n")[2])
+    assert table["rung"] == ["rung", "K=7", "K=31"]
+    assert table["constant"] == ["`constant`", "**32.0 %**", "**3.0 %**"]
+    assert table["tensor"] == ["`tensor`", "—", "(40.0 %)"]
+    assert "shared" not in table
+
+
+def test_libraries_are_compared_with_the_quickest_of_ours(script):
+    lines = script.peers_table(MEASURED["cells"]).splitlines()[2:]
+    assert lines[0].endswith("| `constant` | 500 µs | 32.0 % | NPP | 750 µs | 1.50 |")
+    assert "K=31, error to 1e-4 | `tensor` | 400 µs" in lines[2]
+    assert len(lines) == 4
+
+
+def test_the_closing_lines_are_printed_as_they_were(script):
+    words = script.bench_words(MEASURED)
+    assert words == "NVIDIA H200, CUDA 13.0, 2026-11-21:\n\n```text\nAims met: 1 of 2.\n```"
+    assert script.bench_words({"device": "a card", "cells": []}) == "a card."
+
+
+@pytest.mark.parametrize(
+    "measured",
+    [
+        {},
+        {"cells": []},
+        {"cells": [{}]},
+        {"cells": [{"rungs": [{"key": "global"}, {"ms": 1.0}], "peers": [{"ms": 2.0}]}]},
+        {"cells": [{"ksize": 3, "rungs": [{"key": "global", "ms": 1.0}], "peers": [{"ms": 2.0}]}]},
+    ],
+)
+def test_what_is_missing_in_the_measurements_is_left_out(measured, script):
+    assert set(script.tables(measured, {})) == {"ladder", "registers", "sizes", "peers", "bench"}
+
+
+def test_without_measurements_the_tables_say_so(script):
+    tables = script.tables(None, None)
+    assert tables["peers"] == tables["sizes"] == tables["bench"] == script.NOT_MEASURED
+    assert len(rows_by_key(tables["ladder"])) == len(RUNGS)
+
+
+def test_a_table_without_a_place_is_an_error(script):
+    with pytest.raises(ValueError, match="no place for the table ladder"):
+        script.with_tables("nothing here", {"ladder": "x"})
+
+
+def test_backslashes_in_a_table_stay_as_they_are(script):
+    text = "<!-- ladder -->\n<!-- /ladder -->"
+    assert script.with_tables(text, {"ladder": r"a \1 | b"}).count(r"a \1 | b") == 1
+
+
+def test_it_writes_the_page_and_keeps_the_registers_without_compilers(
+    script, tmp_path, monkeypatch, capsys
+):
+    page, registers = tmp_path / "README.md", tmp_path / "registers.json"
+    names = ("ladder", "registers", "sizes", "peers", "bench")
+    page.write_text("".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in names))
+    (tmp_path / "h200.json").write_text(json.dumps(MEASURED))
+    for name, path in (("README", page), ("REGISTERS", registers), ("ROOT", tmp_path)):
+        monkeypatch.setattr(script, name, path)
+    monkeypatch.setattr(script, "MEASURED", tmp_path / "h200.json")
+    monkeypatch.setattr(script, "file_name", lambda rung: f"{rung.key}.cu")
+    monkeypatch.setattr(script, "compiler_versions", dict)
+    assert script.main() == 0
+    assert "Aims met: 1 of 2." in page.read_text(encoding="utf-8")
+    assert not registers.exists()
+    assert "the registers stay as they were" in capsys.readouterr().out

@@ -1,0 +1,235 @@
+"""`workbench bench kernels` on a GPU that is made up: OpenCV works the rungs' answers out."""
+
+import json
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.check import largest_finite
+from kernels.rung import ladder
+from kernels.timing import Timing
+from kernels.weights import gain
+from tests import made_up
+from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench import cli
+from workbench.commands.benches import kernels as bench
+from workbench.commands.benches.cells import FFT, LAUNCH, REDUCED_ERROR, Aim, BenchCell, all_cells
+from workbench.commands.benches.closing import closing_lines, exponent
+from workbench.commands.benches.conditions import Conditions
+from workbench.commands.benches.peers import PeerTime, all_peers, precision_of
+from workbench.commands.benches.report import CellReport, RungTime
+
+CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)
+JOB = made_up.a_job("shared")
+
+
+class MadeUpClock:
+    """Copies at 4 TB/s; its arrays are NumPy's."""
+
+    class cp:  # noqa: N801 - stands for the module
+        asarray = staticmethod(np.asarray)
+
+        @staticmethod
+        def get_default_memory_pool():
+            class Pool:
+                free_all_blocks = staticmethod(lambda: None)
+
+            return Pool
+
+    class stream(nullcontext):  # noqa: N801 - stands for an object
+        synchronize = staticmethod(lambda: None)
+
+    stream = stream()
+
+    def __init__(self, device=DEVICE):
+        self.device = device
+
+    def time(self, queue, sampling=None):
+        queue()
+        return Timing((0.5,), "cold")
+
+    def copy_ms(self, count):
+        return 2 * count / 4e9
+
+    def empty_launch_ms(self):
+        return 0.003
+
+
+@pytest.fixture
+def on_made_up_gpu(monkeypatch, tmp_path):
+    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(bench, "engine_maker", lambda arguments: MadeUpGpu)
+    monkeypatch.setattr(bench, "Clock", MadeUpClock)
+    return tmp_path
+
+
+def time_of(key="ring", ms=1.0, max_error=1e-7, precision="float32", ok=True):
+    return RungTime(
+        key, ms, (ms, ms), 20, 100 / ms, (32, 8), 1, 40, 0, max_error, 1e-4, precision, ok
+    )
+
+
+def report(*rungs, aims=(), peers=(), ksize=5, size=(8192, 8192), weights="gaussian"):
+    cell = BenchCell(weights, "float32", 1, size, ksize, aims)
+    return CellReport(cell, 1.0, rungs, peers, CONDITIONS, 1.0)
+
+
+def test_every_cell_is_there_once_and_those_of_two_precisions_share_it():
+    cells = all_cells()
+    assert len({replace(each, aims=()) for each in cells}) == len(cells)
+    shared = next(each for each in cells if str(each) == "random float32×1 8192² K=15")
+    assert shared.aims == (Aim("float32", 25), Aim("reduced", 50))
+
+
+def test_every_cell_is_a_job_that_some_rung_takes():
+    for cell in all_cells():
+        job = replace(cell, size=(64, 64)).job()
+        assert any(rung.why_not(job, DEVICE) is None for rung in ladder()), str(cell)
+
+
+def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, capsys):
+    path = on_made_up_gpu / "found.json"
+    words = ["--cells", "uint8×1 256²", "--sizes", "3,5", "--peers", "--json", str(path)]
+    assert cli.main(["bench", "kernels", *words]) == 0
+    said = capsys.readouterr().out
+    assert "gaussian uint8×1 256² K=3" in said
+    assert "K=15" not in said
+    assert "best peer: OpenCV" in said
+    assert "Aims met: " in said
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["device"]["name"] == DEVICE.name
+    assert [cell["ksize"] for cell in data["cells"]] == [3, 5]
+    shared = next(each for each in data["cells"][0]["rungs"] if each["key"] == "shared")
+    assert shared["ok"]
+    assert shared["registers"] == 40
+    assert shared["ms"] > 0
+    assert {each["module"] for each in data["cells"][0]["peers"]} == set(all_peers())
+
+
+def test_quick_measures_what_auto_picks_and_its_second_choice(on_made_up_gpu, capsys):
+    path = on_made_up_gpu / "found.json"
+    words = ["--quick", "--cells", "256²", "--sizes", "3", "--json", str(path)]
+    assert cli.main(["bench", "kernels", *words]) == 0
+    (cell,) = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert len(cell["rungs"]) == 2
+
+
+def test_ctrl_c_closes_with_what_was_measured_until_then(on_made_up_gpu, monkeypatch, capsys):
+    trying, tried = bench.trying, []
+
+    def interrupted(*arguments):
+        tried.append(arguments)
+        if len(tried) == 3:  # the second cell's first
+            raise KeyboardInterrupt
+        return trying(*arguments)
+
+    monkeypatch.setattr(bench, "trying", interrupted)
+    words = ["--quick", "--cells", "256²", "--sizes", "3,5"]
+    assert cli.main(["bench", "kernels", *words]) == 130
+    said = capsys.readouterr().out
+    assert "Stopped: what follows is of the cells above." in said
+    assert "1 cells in " in said
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
+    on_made_up_gpu, capsys
+):
+    path = on_made_up_gpu / "no such folder" / "found.json"
+    assert cli.main(["bench", "kernels", "--json", str(path)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"workbench: Cannot write {path}: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["kernels", "--runs", "3"], "--runs"),
+        (["startup", "--peers"], "--peers"),
+        (["display", "--sizes", "3"], "--sizes"),
+    ],
+)
+def test_an_option_of_another_bench_is_refused(words, option, capsys):
+    assert cli.main(["bench", *words]) == 2
+    assert capsys.readouterr().err == f"workbench: bench {words[0]} does not take {option}.\n"
+
+
+@pytest.mark.parametrize("words", [["--cells", "no such cell"], ["--cells", "("]])
+def test_a_pattern_that_fits_nothing_is_refused(words, on_made_up_gpu, capsys):
+    assert cli.main(["bench", "kernels", *words]) == 2
+    assert "workbench: " in capsys.readouterr().err
+
+
+def test_without_a_gpu_there_is_the_reason(capsys):
+    assert cli.main(["bench", "kernels", "--no-gpu"]) == 1
+    assert "--no-gpu" in capsys.readouterr().err
+
+
+def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
+    cufft = PeerTime("cufft", "cuFFT", "zero", 3.0, precision="float32")
+    made = report(time_of(ms=2.0), peers=(cufft,))
+    assert made.limit_ms(Aim("float32", 50)) == 2.0
+    assert made.met(Aim("float32", 50))
+    assert not made.met(Aim("float32", 51))
+    assert made.met(Aim("float32", FFT))
+    assert made.limit_ms(Aim("float32", LAUNCH)) == pytest.approx(0.003 + 2**29 / 4e9 + 0.002)
+    assert report(time_of()).met(Aim("float32", FFT)) is None  # cuFFT was not measured
+
+
+def test_only_right_answers_of_the_precision_asked_for_count():
+    exact, rough = time_of("ring", 2.0), time_of("tensor", 1.0, 5e-5, "reduced")
+    wrong = time_of("broken", 0.1, ok=False)
+    too_rough = time_of("tensor_half", 0.5, 5e-4, "reduced")
+    made = report(exact, rough, wrong, too_rough)
+    assert made.best("float32") is exact
+    assert made.best("reduced") is rough
+    assert any("WRONG, and not counted: broken" in line for line in made.lines())
+
+
+def test_a_rung_s_time_knows_its_launch_and_its_error():
+    result = made_up.result("shared", samples_ms=(0.2, 0.4, 0.3))
+    found = RungTime.of(made_up.IMPLEMENTATIONS["shared"], result.job, result, copy_ms=0.15)
+    assert (found.ms, found.share, found.block_xy) == (0.3, pytest.approx(50), (32, 8))
+    assert (found.registers, found.shared_bytes, found.max_error) == (40, 1664, 0.5)
+    failed = made_up.result("shared", check=made_up.FAILED)
+    assert "WRONG" in RungTime.of(made_up.IMPLEMENTATIONS["shared"], JOB, failed, 0.1).why_not
+    refused = RungTime.of(made_up.IMPLEMENTATIONS["shared"], JOB, "No.", 0.1)
+    assert (refused.ms, refused.why_not) == (None, "No.")
+
+
+def test_the_closing_lines_tell_aims_exponents_and_peers():
+    peers = tuple(PeerTime(name, name, "clamp", 4.0, precision="float32") for name in ("a", "b"))
+    reports = [
+        report(time_of(ms=float(ksize)), aims=(Aim("float32", 30),), peers=peers, ksize=ksize)
+        for ksize in (2, 4, 8)
+    ]
+    said = "\n".join(closing_lines(reports, CONDITIONS))
+    assert "Aims met: 1 of 3." in said
+    assert "Missed: gaussian float32×1 8192² K=4" in said
+    assert "time grows as K^1.00 from 2 to 8" in said
+    assert "geometric mean 1.00 over 3 cells (aim 3), at least as fast in 2 of them" in said
+    assert "A library was quicker at gaussian float32×1 8192² K=8 (0.50)." in said
+
+
+def test_an_exponent_is_a_slope_between_logarithms():
+    assert exponent({10: 1.0, 100: 100.0, 1000: 10_000.0}) == pytest.approx(2)
+
+
+def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
+    picture = np.random.default_rng(0).random((20, 20, 1), np.float32)
+    job = replace(JOB, picture=picture)
+    largest = gain(job.weights) * largest_finite(picture)
+    assert precision_of(1e-7 * largest, job) == "float32"
+    assert precision_of(0.9 * REDUCED_ERROR * largest, job) == "reduced"
+    assert precision_of(2 * REDUCED_ERROR * largest, job) is None
+    assert precision_of(1.0, JOB) == "float32"  # an integer, rounded another way
+
+
+def test_a_peer_that_is_not_installed_says_so(on_made_up_gpu):
+    from workbench.commands.benches.peers import measure_peers
+
+    found = list(measure_peers(JOB, {}, MadeUpClock(), only=("cvcuda",)))
+    assert [each.ms for each in found] == [None]
+    assert "CV-CUDA is not installed" in found[0].why_not

@@ -1,0 +1,138 @@
+"""`workbench tune` and `launch`: on a GPU that is made up, and without one."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kernels import tuner
+from kernels.errors import CannotRunError
+from kernels.job import Ran
+from tests.workbench.engines import MadeUpGpu
+from workbench import cli
+from workbench.commands import launch, made_jobs, tune
+
+ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-type", "uint8")
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    """Where measurements are kept; commands run on a made-up GPU."""
+    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(tmp_path))
+    monkeypatch.setattr(tune, "engine_maker", lambda arguments: MadeUpGpu)
+    return tmp_path / "measurements.json"
+
+
+def kinds_in(path):
+    (device,) = json.loads(path.read_text())["devices"].values()
+    return [each["kind"] for each in device["kinds"]]
+
+
+def test_a_kind_s_line_names_the_quickest_way(path, capsys):
+    assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("1 kind of jobs on NVIDIA Made Up 1")
+    assert "1 × uint8, general 3×3, border clamp, 2^9 pixels: " in said.out
+    assert f"Kept in {path}." in said.out
+    assert said.err == ""
+    assert [kind["ksize"] for kind in kinds_in(path)] == [3]
+
+
+def test_what_is_known_already_need_not_be_measured_again(path, capsys):
+    assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
+    assert cli.main(["tune", "--quick", "--missing", *ONE_KIND]) == 0
+    assert "0 kinds of jobs" in capsys.readouterr().out
+
+
+def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
+    trying, tried = tuner.trying, []
+
+    def interrupted(*arguments):
+        tried.append(arguments)
+        if len(tried) == 3:
+            raise KeyboardInterrupt
+        return trying(*arguments)
+
+    monkeypatch.setattr(tuner, "trying", interrupted)
+    assert cli.main(["tune", "--quick", *ONE_KIND]) == 130
+    assert "Stopped; what was measured until now is kept." in capsys.readouterr().out
+    (device,) = json.loads(path.read_text())["devices"].values()
+    assert len(device["kinds"][0]["measured"]) == 2
+
+
+def test_a_file_that_could_not_be_read_is_said(path, capsys):
+    path.write_text("{")
+    assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
+    assert "afresh" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--filter", "gausian"], "There is no filter 'gausian'"),
+        (["--pixel-type", "int8"], "There is no pixel type 'int8'"),
+        (["--border", "none"], "There is no border 'none'"),
+        (["--filter", "sobel_x", "--size", "5"], "Sobel X has no size 5"),
+        (["--filter", "random", "--size", "4"], "odd"),
+        (["--filter", "gausian", "--no-gpu"], "There is no filter 'gausian'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_measured(words, complaint, path, capsys):
+    assert cli.main(["tune", *words]) == 2
+    assert complaint in capsys.readouterr().err
+    assert not path.exists()
+
+
+def test_by_default_there_are_kinds_of_every_sort(path):
+    def count(*words):
+        jobs = tune.jobs_for(cli.parse(["tune", *words]))
+        return len(jobs)
+
+    assert count() == 2 * 3 * 3 * 6
+    assert count("--quick") == 2 * 2 * 4
+    assert count("--filter", "sobel_x,gaussian", "--picture", "20x30") == 3 * (1 + 6)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["tune"], *(["launch", "--implementation", each] for each in ("shared", "auto"))],
+)
+def test_without_a_gpu_there_is_the_reason(words, capsys):
+    assert cli.main([*words, "--no-gpu"]) == 1
+    assert "--no-gpu" in capsys.readouterr().err
+
+
+def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
+    asked = []
+
+    class Launching(MadeUpGpu):
+        def launch_once(self, job):
+            asked.append(job)
+            return (Ran("shared.convolve", None, (3, 2), (32, 8), 40, 1664),)
+
+    monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
+    words = ["--implementation", "shared", "--size", "7", "--picture", "30x20", "--block", "16x4"]
+    assert cli.main(["launch", *words, "--pixel-type", "uint8", "--channels", "3"]) == 0
+    (job,) = asked
+    assert (job.implementation, job.ksize, job.block_xy) == ("shared", 7, (16, 4))
+    assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint8")
+    assert "shared.convolve, grid 3×2" in capsys.readouterr().out
+
+
+def test_a_launch_on_the_cpu_is_refused():
+    with pytest.raises(CannotRunError, match="on the CPU"):
+        MadeUpGpu().launch_once(made_jobs.job("gaussian", 3, (8, 8), implementation="opencv"))
+
+
+@pytest.mark.parametrize("words", [["tune", "--no-gpu"], ["bench", "kernels", "--no-gpu"]])
+def test_measuring_rungs_needs_no_qt(words):
+    script = (
+        "import sys\nsys.modules['PySide6'] = None\n"
+        f"from workbench.cli import main\nsys.exit(main({words}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "workbench: The GPU was switched off with --no-gpu.\n",
+    )
