@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full format setup lock clean
+.PHONY: help run test lint types unit full format setup lock tables clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -51,6 +51,9 @@ lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--u
 	$(COMPILE) --output-file packaging/lock/app.txt
 	for extra in test cuda12 cuda13; do $(COMPILE) --extra $$extra \
 		--constraint packaging/lock/app.txt --output-file packaging/lock/$$extra.txt || exit; done
+
+tables: .venv/test.stamp ## write the tables of kernels/README.md again, from the rungs and what was measured
+	@$(BIN)/python packaging/ladder_tables.py
 
 clean: ## remove .venv and everything else that was generated
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -46,7 +46,7 @@ LIBRARIES = {
 TEST_PROGRAMS = {"g++": "g++", "Xvfb": "xvfb", "xauth": "xauth", "xdotool": "xdotool"}
 
 # Both CuPys own one folder, and either takes the newest NVRTC it sees, though its driver may refuse
-# what that makes: the other CUDA's packages (the tests bring NVRTC 13) have to go.
+# what that makes: the other CUDA's packages (the tests bring both NVRTCs) have to go.
 NEVER_BESIDE = {
     "cuda12": ("cupy-cuda13x", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"),
     "cuda13": ("cupy-cuda12x", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12"),

@@ -1,0 +1,377 @@
+"""Writes the tables of kernels/README.md between their markers: `make tables`.
+
+The text comes from the rungs' own headers, registers from NVIDIA's compilers, and times from what
+`workbench bench kernels --peers --json assets/measured/h200.json` left.  Without the compilers the
+registers stay as they were; without the times the tables say so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels import filters, nvrtc
+from kernels.facts import Facts
+from kernels.job import Job
+from kernels.rung import Rung, ladder
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "kernels" / "README.md"
+MEASURED = ROOT / "assets" / "measured" / "h200.json"
+REGISTERS = ROOT / "assets" / "measured" / "registers.json"
+
+ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)
+TENSOR_CORES_FROM = 75
+SHOWN = 90  # in the table of the ladder
+MOST_SHARED_BYTES = 232_448  # of a block on an H200
+# What a rung is compiled for: the first of these that it takes.
+FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
+FILTERS_FOR = {"low_rank": ("unsharp",)}  # by the form of the weights
+LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # forms made for them
+# The ladder's times are of this cell, or of the first one in which a rung ran.
+HOME = {"weights": "gaussian", "pixel_type": "float32", "channels": 1, "width": 8192, "ksize": 7}
+NOT_MEASURED = "*Not measured yet: see `workbench bench kernels --json`.*"
+NOTHING = "—"
+
+Data = dict[str, Any]
+
+
+# ---------------------------------------------------------------------------- registers
+
+
+def usual_job(rung: Rung) -> Job:
+    """What `rung` is compiled for in the table: mostly a 7×7 Gaussian blur of grey float32."""
+    ksizes = (31, *KSIZES) if rung.weights in LARGE_WEIGHTS else KSIZES
+    for ksize in ksizes:
+        for name in FILTERS_FOR.get(rung.weights, FILTERS):
+            for side in SIDES:
+                weights = filters.get(name).weights(ksize)
+                picture = np.zeros((side, side, 1), np.float32)
+                title = filters.get(name).title
+                job = Job(picture, weights, "clamp", rung.key, (32, 8), title, rung.gradient)
+                if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MOST_SHARED_BYTES:
+                    return job
+    raise ValueError(f"{rung.key} takes none of the usual jobs")
+
+
+def applies(rung: Rung, architecture: int) -> bool:
+    """Whether there is a card of this architecture that should run `rung`."""
+    return architecture >= TENSOR_CORES_FROM or "tensor" not in rung.includes
+
+
+def resources_of(rung: Rung, architecture: int) -> list[Data]:
+    """What each function takes, with the shared memory that its launch asks for."""
+    job = usual_job(rung)
+    dynamic = {each.function: Facts(job).value(each.shared_bytes) for each in rung.passes}
+    return [
+        {
+            "function": each.function,
+            "registers": each.registers,
+            "spill_bytes": each.spill_bytes,
+            "shared_bytes": each.shared_bytes + dynamic.get(each.function, 0),
+        }
+        for each in nvrtc.compile_rung(rung, job, architecture).resources
+    ]
+
+
+def compiler_versions() -> dict[str, str]:
+    """By architecture, which compiler is here for it."""
+    found = ((each, nvrtc.compiler_for(each)) for each in ARCHITECTURES)
+    return {str(each): "{}.{}".format(*compiler.version) for each, compiler in found if compiler}
+
+
+def measure_registers() -> Data:
+    """Compile all rungs for all architectures; takes a minute."""
+    return {
+        "compilers": compiler_versions(),
+        "rungs": {
+            rung.key: {
+                "job": _in_words(rung, usual_job(rung)),
+                "architectures": {
+                    str(each): resources_of(rung, each)
+                    for each in ARCHITECTURES
+                    if applies(rung, each)
+                },
+            }
+            for rung in ladder()
+        },
+    }
+
+
+def _shared(rung: Rung, job: Job) -> int:
+    return max(Facts(job).value(each.shared_bytes) for each in rung.passes)
+
+
+def _in_words(rung: Rung, job: Job) -> str:
+    x, y = job.block_xy
+    words = f"{job.filter_title} {job.ksize}×{job.ksize}"
+    return words if rung.own_block else f"{words}, {x}×{y}"
+
+
+# ---------------------------------------------------------------------------- tables
+
+
+def tables(measured: Data | None, registers: Data | None) -> dict[str, str]:
+    """Each table by the name in its markers."""
+    cells = (measured or {}).get("cells", [])
+    return {
+        "ladder": ladder_table(cells, registers or {}),
+        "registers": registers_table(registers or {}),
+        "sizes": "\n\n".join(size_tables(cells)) or NOT_MEASURED,
+        "peers": peers_table(cells) if cells else NOT_MEASURED,
+        "bench": bench_words(measured) if measured else NOT_MEASURED,
+    }
+
+
+def ladder_table(cells: Sequence[Data], registers: Data) -> str:
+    head = (
+        *("", "rung", "changes", "what is different"),
+        *("registers", "shared", "time", "of copy", "against it"),
+    )
+    rows = []
+    for number, rung in enumerate(ladder(), start=1):
+        home = home_of(rung.key, cells)
+        own = times_in(home).get(rung.key, {})
+        before = times_in(home).get(rung.after or "", {})
+        ratio = before["ms"] / own["ms"] if own and before else None
+        rows.append(
+            (
+                str(number),
+                f"[`{rung.key}`](ladder/{file_name(rung)})",
+                f"`{rung.after}`" if rung.after else NOTHING,
+                rung.idea.replace("|", "\\|"),
+                *_sizes_of(rung, registers),
+                f"{time(own['ms'])}{_where(home)}" if own else NOTHING,
+                _percent(own.get("share")),
+                f"{ratio:.2f}×" if ratio else NOTHING,
+            )
+        )
+    return table(head, rows, right=(0, 4, 5, 6, 7, 8))
+
+
+def registers_table(registers: Data) -> str:
+    known = registers.get("rungs", {})
+    if not known:
+        return "*Not compiled yet: `make tables`.*"
+    rows = []
+    for rung in ladder():
+        entry = known.get(rung.key, {})
+        found = entry.get("architectures", {})
+        values = (_registers_in_words(found.get(str(each))) for each in ARCHITECTURES)
+        shared = _kib(max(_shared_bytes(each) for each in found.values())) if found else NOTHING
+        rows.append((f"`{rung.key}`", entry.get("job", NOTHING), *values, shared))
+    head = ("rung", "compiled for", *(f"sm_{each}" for each in ARCHITECTURES), "shared")
+    return table(head, rows, right=range(2, len(head)))
+
+
+def size_tables(cells: Iterable[Data]) -> Iterator[str]:
+    """For each kind of weights and picture, the share of every rung at every size."""
+    groups: dict[str, list[Data]] = {}
+    for cell in cells:
+        groups.setdefault(_group(cell), []).append(cell)
+    for name, group in groups.items():
+        if len(group) > 1:
+            group.sort(key=lambda cell: cell.get("ksize", 0))
+            yield f"**{name}**, in percent of the copy's bandwidth:\n\n{_size_table(group)}"
+
+
+def _size_table(group: Sequence[Data]) -> str:
+    head = ("rung", *(f"K={cell.get('ksize')}" for cell in group))
+    by_cell = [times_in(cell) for cell in group]
+    best = [min((e["ms"] for e in each.values() if _is_exact(e)), default=None) for each in by_cell]
+    rows = []
+    for rung in ladder():
+        entries = [each.get(rung.key) for each in by_cell]
+        if any(entries):
+            words = map(_share_in_words, entries, best)
+            rows.append((f"`{rung.key}`", *words))
+    return table(head, rows, right=range(1, 1 + len(group)))
+
+
+def _share_in_words(entry: Data | None, best_ms: float | None) -> str:
+    """Bold for the quickest; in brackets where its error is above float32's."""
+    if not entry:
+        return NOTHING
+    words = _percent(entry.get("share"))
+    if not _is_exact(entry):
+        return f"({words})"
+    return f"**{words}**" if entry["ms"] == best_ms else words
+
+
+def peers_table(cells: Iterable[Data]) -> str:
+    """A line for each cell, and one more where a larger error is allowed and quicker."""
+    head = ("cell", "ours", "time", "of copy", "best library", "its time", "its time ÷ ours")
+    rows = []
+    for cell in cells:
+        for is_exact in (True, False):
+            ours = _quickest(times_in(cell).items(), is_exact)
+            peers = {each.get("name", ""): each for each in _able(cell.get("peers", []))}
+            peer = _quickest(peers.items(), is_exact)
+            if ours is None or (not is_exact and _is_exact(ours[1])):
+                continue
+            suffix = "" if is_exact else ", error to 1e-4"
+            rows.append((f"{cell_name(cell)}{suffix}", *_against(ours, peer)))
+    return table(head, rows, right=(2, 3, 5, 6))
+
+
+def _against(ours: tuple[str, Data], peer: tuple[str, Data] | None) -> tuple[str, ...]:
+    key, own = ours
+    words = (f"`{key}`", time(own["ms"]), _percent(own.get("share")))
+    if peer is None:
+        return (*words, NOTHING, NOTHING, NOTHING)
+    name, its = peer
+    return (*words, name, time(its["ms"]), f"{its['ms'] / own['ms']:.2f}")
+
+
+def bench_words(measured: Data) -> str:
+    """Where and when, and the bench's closing lines as printed."""
+    device = measured.get("device", "")
+    name = device.get("name", "") if isinstance(device, dict) else str(device)
+    where = [name, f"CUDA {measured['cuda']}" if measured.get("cuda") else ""]
+    where += [str(measured.get("date", ""))[:10]]
+    lines = "\n".join(map(str, measured.get("closing", [])))
+    heading = ", ".join(each for each in where if each)
+    return f"{heading}:\n\n```text\n{lines}\n```" if lines else f"{heading}."
+
+
+# ---------------------------------------------------------------------------- cells and entries
+
+
+def times_in(cell: Data) -> dict[str, Data]:
+    """The rungs that ran in `cell` and were right, by key."""
+    return {each["key"]: each for each in _able(cell.get("rungs", [])) if "key" in each}
+
+
+def home_of(key: str, cells: Iterable[Data]) -> Data:
+    """The cell that the ladder shows `key` in; empty where it ran in none."""
+    ran = [cell for cell in cells if key in times_in(cell)]
+    at_home = [cell for cell in ran if _is_home(cell)]
+    return next(iter(at_home or ran), {})
+
+
+def cell_name(cell: Data) -> str:
+    return f"{_group(cell)}, K={cell.get('ksize', '?')}"
+
+
+def _group(cell: Data) -> str:
+    size = cell.get("size", "?")
+    size = f"{size}²" if str(size).isdigit() else str(size).replace("x", "×")
+    return (
+        f"{cell.get('weights', '?')}, {cell.get('pixel_type', '?')} × {cell.get('channels', '?')}, "
+        f"{size}"
+    )
+
+
+def _is_home(cell: Data) -> bool:
+    return {**HOME, **{name: cell[name] for name in HOME if name in cell}} == HOME
+
+
+def _where(cell: Data) -> str:
+    return "" if _is_home(cell) else f" ({cell_name(cell)})"
+
+
+def _able(entries: Iterable[Data]) -> Iterator[Data]:
+    return (each for each in entries if each.get("ms") and each.get("ok", True))
+
+
+def _is_exact(entry: Data) -> bool:
+    return bool(entry.get("precision", "float32") == "float32")
+
+
+def _quickest(entries: Iterable[tuple[str, Data]], is_exact: bool) -> tuple[str, Data] | None:
+    """Of those with float32's error, or of all."""
+    able = [each for each in entries if not is_exact or _is_exact(each[1])]
+    return min(able, key=lambda each: each[1]["ms"], default=None)
+
+
+def _sizes_of(rung: Rung, registers: Data) -> tuple[str, str]:
+    """Registers a thread and shared memory a block: the most of all passes."""
+    entry = registers.get("rungs", {}).get(rung.key, {})
+    found = entry.get("architectures", {}).get(str(SHOWN), [])
+    if not found:
+        return NOTHING, NOTHING
+    return str(max(each["registers"] for each in found)), _kib(_shared_bytes(found))
+
+
+def _shared_bytes(found: Sequence[Data]) -> int:
+    return max((each.get("shared_bytes", 0) for each in found), default=0)
+
+
+def _kib(count: int) -> str:
+    return f"{count / 1024:.3g} KiB" if count else "0"
+
+
+def _registers_in_words(found: Sequence[Data] | None) -> str:
+    if not found:
+        return NOTHING
+    spilt = sum(each.get("spill_bytes", 0) for each in found)
+    words = str(max(each["registers"] for each in found))
+    return f"{words}, {spilt} B spilt" if spilt else words
+
+
+def _percent(share: float | None) -> str:
+    return f"{share:.1f} %" if share is not None else NOTHING
+
+
+def time(ms: float) -> str:
+    """12.3 µs, 1.23 ms."""
+    return f"{ms * 1e3:.3g} µs" if ms < 0.9995 else f"{ms:.3g} ms"
+
+
+def file_name(rung: Rung) -> str:
+    folder = ROOT / "kernels" / "ladder"
+    return next(path.name for path in folder.glob("[0-9][0-9]_*.cu") if path.stem[3:] == rung.key)
+
+
+# ---------------------------------------------------------------------------- Markdown
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """right: the columns of numbers"""
+    line = ["--:" if column in set(right) else "---" for column in range(len(head))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, line, *rows))
+
+
+def with_tables(text: str, made: dict[str, str]) -> str:
+    """`text` with everything between <!-- name --> and <!-- /name --> replaced."""
+    for name, content in made.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        if not pattern.search(text):
+            raise ValueError(f"There is no place for the table {name}.")
+        text = pattern.sub(_replacing(content), text)
+    return text
+
+
+def _replacing(content: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: f"{found[1]}\n{content}\n\n{found[2]}"
+
+
+def read_json(path: Path) -> Data | None:
+    """What the file holds; None where there is none."""
+    try:
+        data: Data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return data
+
+
+def main() -> int:
+    if len(compiler_versions()) == len(ARCHITECTURES):
+        REGISTERS.parent.mkdir(parents=True, exist_ok=True)
+        REGISTERS.write_text(json.dumps(measure_registers(), indent=1) + "\n", encoding="utf-8")
+    else:
+        print("Not all compilers are installed, so the registers stay as they were.")
+    made = tables(read_json(MEASURED), read_json(REGISTERS))
+    README.write_text(with_tables(README.read_text("utf-8"), made), encoding="utf-8")
+    print(f"Wrote the tables of {README.relative_to(ROOT)}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
