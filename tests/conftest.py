@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,21 @@ def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+# Garbage may hold widgets, which only the GUI thread may delete; left to itself Python collects it
+# in whichever thread happens to be running.
+gc.disable()
+TESTS_A_COLLECTION = 8
+_tests_run = count(1)
+
+
+@pytest.fixture(autouse=True)
+def garbage_is_collected_here() -> Iterator[None]:
+    """In the main thread, after every few tests."""
+    yield
+    if next(_tests_run) % TESTS_A_COLLECTION == 0:
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)
