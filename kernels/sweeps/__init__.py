@@ -1,0 +1,1 @@
+"""Plans of many measurements, the records they leave, and the published tables they reproduce."""

@@ -1,0 +1,62 @@
+"""One measurement asked for, in plain values that JSON can hold; its Job is made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Matrix = tuple[tuple[float, ...], ...]
+
+# Made by code in any size, see `kernels.pictures`; any other name is a picture that is given.
+PICTURE_KINDS = ("noise", "photo", "uniform", "checkerboard", "gradient")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Everything that decides how long something takes.
+
+    picture   one of PICTURE_KINDS, or the name of a picture that is given
+    count     so many pictures one after another; a time is that of all of them
+    sigma     None: the filter's own default for its size
+    matrix    the weights of the filter "custom"; None for all others
+    block_xy  None on the CPU, and where a rung has its own shape
+    cache     of the GPU, before each sample; None on the CPU
+    """
+
+    implementation: str
+    block_xy: tuple[int, int] | None = None
+    filter: str = "gaussian"
+    ksize: int = 3
+    sigma: float | None = None
+    amount: float = 1.0
+    matrix: Matrix | None = None
+    border: str = "clamp"
+    picture: str = "noise"
+    width: int = 512
+    height: int = 512
+    channels: int = 1
+    pixel_type: str = "float32"
+    count: int = 1
+    cache: Literal["cold", "warm"] | None = None
+
+    @property
+    def megapixels(self) -> float:
+        """Of all its pictures."""
+        return self.width * self.height * self.count / 1e6
+
+    @property
+    def pixels(self) -> int:
+        """Of one picture."""
+        return self.width * self.height
+
+    @property
+    def size_in_words(self) -> str:
+        """1024², or 640×480."""
+        if self.width == self.height:
+            return f"{self.width}²"
+        return f"{self.width}×{self.height}"
+
+    @property
+    def block_in_words(self) -> str:
+        """32×8; nothing where there is no choice of it."""
+        return "{}×{}".format(*self.block_xy) if self.block_xy else ""

@@ -1,0 +1,107 @@
+"""What to measure: lists of values, and the product of them as cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import product
+
+from kernels.engine import all_implementations
+from kernels.errors import BadJobError
+from kernels.job import Cache, Sampling
+from kernels.rung import Rung
+from kernels.sweeps.cell import Cell, Matrix
+
+SWEEP_SAMPLING = Sampling(max_samples=100, max_seconds=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sweep: each list is a dimension, one value in it is none.
+
+    sizes            (width, height) in pixels; of a picture that is given, its own
+    pictures         kinds of picture, or names of given ones
+    counts           how many pictures, one after another
+    sigma, matrix    as in Cell
+    transfers        measure up- and download as well, pageable and pinned
+    cell_seconds     a cell that is still at its first run after so long is given up, and says so
+    source, table    the publication it reproduces, and where in it
+    note             what has to be known to read it
+    tolerance        an answer may be off by so much; shown beside the rounding bound it always has
+    """
+
+    title: str
+    implementations: tuple[str, ...]
+    sizes: tuple[tuple[int, int], ...] = ((512, 512),)
+    ksizes: tuple[int, ...] = (3,)
+    blocks: tuple[tuple[int, int], ...] = ((32, 8),)
+    filters: tuple[str, ...] = ("gaussian",)
+    borders: tuple[str, ...] = ("clamp",)
+    pictures: tuple[str, ...] = ("noise",)
+    channels: tuple[int, ...] = (1,)
+    pixel_types: tuple[str, ...] = ("float32",)
+    counts: tuple[int, ...] = (1,)
+    caches: tuple[Cache, ...] = ("cold",)
+    sigma: float | None = None
+    amount: float = 1.0
+    matrix: Matrix | None = None
+    transfers: bool = False
+    cell_seconds: float = 10.0
+    sampling: Sampling = SWEEP_SAMPLING
+    source: str = ""
+    table: str = ""
+    note: str = ""
+    tolerance: float | None = None
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The dimensions with more than one value, by their fields' names."""
+        return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
+
+    def cells(self) -> tuple[Cell, ...]:
+        """The product, once each, in an order that keeps comparable ones together: the
+        implementations and their block shapes change first.  Raises BadJobError for an
+        implementation there is not."""
+        about = {each.key: each for each in all_implementations()}
+        if unknown := [key for key in self.implementations if key not in about]:
+            raise BadJobError(
+                f"There is no implementation {unknown[0]!r}; choose from {', '.join(about)}."
+            )
+        found: dict[Cell, None] = {}
+        outer = product(
+            self.pictures, self.pixel_types, self.channels, self.sizes, self.counts,
+            self.filters, self.borders, self.ksizes,
+        )  # fmt: skip
+        for picture, pixel_type, channels, (width, height), count, chosen, border, ksize in outer:
+            for key in self.implementations:
+                implementation = about[key]
+                on_gpu = isinstance(implementation, Rung)
+                has_shape = isinstance(implementation, Rung) and not implementation.own_block
+                for cache in self.caches if on_gpu else (None,):
+                    for block_xy in self.blocks if has_shape else (None,):
+                        cell = Cell(
+                            implementation=key,
+                            block_xy=block_xy,
+                            filter=chosen,
+                            ksize=ksize,
+                            sigma=self.sigma,
+                            amount=self.amount,
+                            matrix=self.matrix if chosen == "custom" else None,
+                            border=border,
+                            picture=picture,
+                            width=width,
+                            height=height,
+                            channels=channels,
+                            pixel_type=pixel_type,
+                            count=count,
+                            cache=cache,
+                        )
+                        found[cell] = None
+        return tuple(found)
+
+
+# Every field that is a list to vary, in the order in which their products are made.
+DIMENSIONS = (
+    *("pictures", "pixel_types", "channels", "sizes", "counts", "filters", "borders", "ksizes"),
+    *("implementations", "caches", "blocks"),
+)
+assert set(DIMENSIONS) <= {each.name for each in fields(Plan)}

@@ -1,0 +1,146 @@
+"""What was measured: a record a cell, a machine and a plan make a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kernels.check import Check
+from kernels.health import Health
+from kernels.job import Ran, Result
+from kernels.models.occupancy import Occupancy
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Plan
+from kernels.timing import Timing
+from kernels.transfers import Transfers
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What came of a cell that ran.
+
+    kernel      the filtering alone
+    ran         what really ran, in order
+    check       of the answer of the last run that was timed; None: not checked
+    compile_ms  None: it was compiled before
+    transfers   None: not asked for, or there is no device
+    health      the device's clocks, temperature and so on meanwhile; None on the CPU
+    occupancy   of its first pass, from the driver; None on the CPU
+    compulsory_bytes  all pictures read once and written once
+    """
+
+    kernel: Timing
+    ran: tuple[Ran, ...]
+    check: Check | None
+    compile_ms: float | None = None
+    transfers: Transfers | None = None
+    health: Health | None = None
+    occupancy: Occupancy | None = None
+    compulsory_bytes: int = 0
+
+    @classmethod
+    def of(cls, result: Result, **more: object) -> Measurement:
+        """From what the engine gave, with `more` fields that it does not know."""
+        return cls(
+            kernel=result.kernel,
+            ran=result.ran,
+            check=result.check,
+            compile_ms=result.compile_ms,
+            compulsory_bytes=result.job.compulsory_bytes,
+            **more,  # type: ignore[arg-type]
+        )
+
+    @property
+    def end_to_end_ms(self) -> float | None:
+        """Upload, kernel and download, from and to ordinary memory; None: transfers unknown."""
+        if self.transfers is None:
+            return None
+        up, down = self.transfers.pageable_up, self.transfers.pageable_down
+        return up.median_ms + self.kernel.median_ms + down.median_ms
+
+    @property
+    def effective_gb_s(self) -> float:
+        """Compulsory bytes over kernel time."""
+        return self.compulsory_bytes / 1e6 / self.kernel.median_ms
+
+    @property
+    def threads(self) -> int | None:
+        """Of the CPU; None on the GPU."""
+        return max((ran.threads or 0 for ran in self.ran), default=0) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A cell and what came of it: a measurement, or the sentence that says why there is none.
+
+    at  seconds since 1970 in UTC, when it was known
+    """
+
+    cell: Cell
+    outcome: Measurement | str
+    at: float = 0.0
+
+    @property
+    def verified(self) -> Measurement | None:
+        """The measurement, if its answer was found right: only then is it a speed."""
+        if isinstance(self.outcome, str) or self.outcome.check is None:
+            return None
+        return self.outcome if self.outcome.check.ok else None
+
+    @property
+    def objection(self) -> str | None:
+        """Why `verified` is None, in words."""
+        if isinstance(self.outcome, str):
+            return self.outcome
+        check = self.outcome.check
+        if check is None:
+            return "Its answer was not checked."
+        return None if check.ok else f"Its answer is {check}."
+
+    @property
+    def megapixels_per_s(self) -> float | None:
+        """None where it is no speed."""
+        if self.verified is None:
+            return None
+        return self.cell.megapixels / (self.verified.kernel.median_ms / 1e3)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Which computer, and what runs on it; every field a text fit to print, "" where unknown.
+
+    gpu       its name; "" where there is none, and then `no_gpu` says why
+    limits    of the GPU: what the model needs, see `kernels.models`
+    software  name -> version: Python, NumPy, CuPy, driver, CUDA, OpenCV, numba, this program
+    ceilings  measured: copy_gb_s, fma_tflop_s, empty_launch_ms; none without a GPU
+    """
+
+    cpu: str
+    memory: str
+    system: str
+    gpu: str = ""
+    no_gpu: str = ""
+    limits: dict[str, int] = field(default_factory=dict)
+    software: dict[str, str] = field(default_factory=dict)
+    ceilings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What a legend calls it: its GPU, or its CPU."""
+        return self.gpu or self.cpu
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """All records of one plan on one machine, in the order they were measured.
+
+    started      seconds since 1970 in UTC
+    is_recorded  read from a file, not measured here and now
+    remarks      what was found odd about its file, a sentence each
+    """
+
+    plan: Plan
+    machine: Machine
+    started: float
+    records: tuple[Record, ...] = ()
+    is_recorded: bool = False
+    remarks: tuple[str, ...] = ()
