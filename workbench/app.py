@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from kernels.engine import Engine
 from workbench import __version__, theme
 from workbench.assets_path import asset
+from workbench.garbage import GarbageCollector
 from workbench.main_window import TITLE, MainWindow
 from workbench.settings import Settings
 
@@ -42,7 +43,11 @@ def run(paths: list[Path], make_engine: Callable[[], Engine], settings: Settings
     _let_ctrl_c_close(window)
     window.show()
     window.open_paths(paths)
-    return app.exec()
+    collector = GarbageCollector(window)
+    try:
+        return app.exec()
+    finally:
+        collector.stop()
 
 
 def _let_ctrl_c_close(window: MainWindow) -> None:

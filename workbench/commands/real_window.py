@@ -24,6 +24,7 @@ from workbench import theme
 from workbench.app import make_application
 from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
+from workbench.garbage import GarbageCollector
 from workbench.intents import Changes
 from workbench.main_window import MainWindow
 from workbench.settings import Settings
@@ -51,9 +52,11 @@ def real_window(
         window = MainWindow(engine_maker(arguments), settings)
         window.resize(*size)
         window.show()
+        collector = GarbageCollector(window)
         try:
             yield window
         finally:
+            collector.stop()
             window.close()
 
 
