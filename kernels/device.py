@@ -9,9 +9,17 @@ from typing import Any
 
 INSTALL_HINT = 'run `make setup`, or `pip install ".[cuda13]"`'
 
-# Of cudaDeviceAttr: CUDA 13 no longer has these two among a device's properties.
+# Of cudaDeviceAttr: what is not, or in CUDA 13 no longer, among a device's properties.
 CLOCK_RATE = 13
 KERNEL_EXEC_TIMEOUT = 17
+# ... and the limits of a multiprocessor, by the names of `Device`.
+LIMITS = {
+    "max_threads_per_multiprocessor": 39,
+    "shared_bytes_per_multiprocessor": 81,
+    "registers_per_multiprocessor": 82,
+    "max_blocks_per_multiprocessor": 106,
+    "reserved_shared_bytes_per_block": 111,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,7 @@ class Device:
 
     compute_capability  (9, 0) for sm_90
     watchdog            a display hangs on it: a launch of some seconds would be killed
+    ..._per_multiprocessor, reserved_shared_bytes_per_block   0: not known
     """
 
     index: int
@@ -36,6 +45,11 @@ class Device:
     driver_version: int
     runtime_version: int
     count: int
+    max_threads_per_multiprocessor: int = 0
+    shared_bytes_per_multiprocessor: int = 0
+    registers_per_multiprocessor: int = 0
+    max_blocks_per_multiprocessor: int = 0
+    reserved_shared_bytes_per_block: int = 0
 
     def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
         """The reason a block of that shape cannot be launched here; None if it can."""
@@ -162,6 +176,7 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
         driver_version=int(runtime.driverGetVersion()),
         runtime_version=runtime_version,
         count=count,
+        **{name: int(runtime.deviceGetAttribute(number, index)) for name, number in LIMITS.items()},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -11,11 +12,20 @@ from kernels.auto import AUTO, Picker, with_pick
 from kernels.check import checking
 from kernels.compiling import compiling_ahead
 from kernels.device import Device, NoDevice, probe
-from kernels.errors import BadJobError, CannotRunError, DeviceLostError, KernelError
+from kernels.errors import (
+    BadJobError,
+    CannotRunError,
+    DeviceLostError,
+    KernelError,
+    OutOfMemoryError,
+)
 from kernels.gpu import Gpu
 from kernels.host import HostImplementation, host_implementations
 from kernels.job import Job, Pick, Progress, Ran, Result, Sampling
+from kernels.models.occupancy import Occupancy
 from kernels.rung import Rung, ladder
+from kernels.timing import Queue
+from kernels.transfers import Transfers
 
 Implementation = HostImplementation | Rung
 NO_RUNG = "No rung can run this job, so the CPU does."
@@ -130,6 +140,57 @@ class Engine:
 
         Raises the errors of `kernels.errors`.
         """
+        rung, job = self._to_launch(job)
+        return self._gpu.launch_once(rung, job)
+
+    def queue(self, job: Job) -> AbstractContextManager[Queue]:
+        """A rung made ready, for whoever wants to time it in another way: see `timing.Queue`.
+
+        Raises the errors of `kernels.errors`.
+        """
+        rung, job = self._to_launch(job)
+        return self._gpu.queue(rung, job)
+
+    def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
+        """Measure what bringing job.picture to the GPU and back takes, whatever filters it there;
+        the last step is the Transfers.  It depends on the picture's size in bytes alone.
+
+        Raises CannotRunError without a GPU and for a picture too large, OutOfMemoryError where
+        there is no room to page-lock as much memory.
+        """
+        if reason := self._why_no_gpu():
+            raise CannotRunError(reason)
+        with self._noticing_loss():
+            yield from self._gpu.transfers(job)
+
+    def occupancy(self, job: Job) -> Occupancy | None:
+        """How many warps of job.implementation fit on a multiprocessor; None on the CPU, and for
+        what a library launches.  Raises the errors of `kernels.errors`."""
+        if job.implementation == AUTO.key:
+            job = with_pick(job, next(self.picks(job)))
+        rung = self.implementation(job.implementation)
+        if not isinstance(rung, Rung):
+            return None
+        if reason := self._why_not(rung, job):
+            raise CannotRunError(reason)
+        with self._noticing_loss():
+            return self._gpu.occupancy(rung, job)
+
+    def ceilings(self) -> dict[str, float]:
+        """What the GPU can do at most, by name, measured once: see `models.ceilings`; none without
+        a GPU, or where it has no room for it."""
+        return dict(self._ceilings)
+
+    @cached_property
+    def _ceilings(self) -> dict[str, float]:
+        if self._why_no_gpu():
+            return {}
+        with self._noticing_loss(), suppress(OutOfMemoryError):
+            return self._gpu.ceilings()
+        return {}
+
+    def _to_launch(self, job: Job) -> tuple[Rung, Job]:
+        """The rung that `job` asks for, or that `auto` picks for it."""
         if job.implementation == AUTO.key:
             if no_gpu := self._why_no_gpu():
                 raise CannotRunError(no_gpu)
@@ -139,7 +200,7 @@ class Engine:
             raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
         if reason := self._why_not(rung, job):
             raise CannotRunError(reason)
-        return self._gpu.launch_once(rung, job)
+        return rung, job
 
     def _picking(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Filter with the best there is for `job`; with the next best where that one fails."""
@@ -181,8 +242,14 @@ class Engine:
         if isinstance(implementation, HostImplementation):
             yield from cpu.filtering(implementation, job, sampling)
             return
-        try:
+        with self._noticing_loss():
             yield from self._gpu.filtering(implementation, job, sampling)
+
+    @contextmanager
+    def _noticing_loss(self) -> Iterator[None]:
+        """Remember a lost GPU: nothing is asked of it again."""
+        try:
+            yield
         except DeviceLostError as error:
             self._lost = str(error)
             raise

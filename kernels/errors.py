@@ -38,8 +38,20 @@ class LaunchRefusedError(KernelError):
     """The device said no to this configuration; another may work."""
 
 
+class GivenUpError(KernelError):
+    """A first run takes, or would take, longer than it was given."""
+
+
 class DeviceLostError(KernelError):
     """Nothing on the GPU will work until the program is restarted."""
+
+
+class SessionFileError(KernelError):
+    """A file of measurements cannot be read or written, or does not go with what is asked for."""
+
+
+class PlanFileError(BadJobError):
+    """A plan of measurements in a file makes no sense, or cannot be read."""
 
 
 @contextmanager

@@ -6,7 +6,6 @@ there.  CuPy is imported when a Gpu is made, not with this module.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,20 +13,28 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernels.device import Device
-from kernels.errors import OutOfMemoryError, cuda_errors_in_words
-from kernels.facts import pitch_of
+from kernels.device_pictures import DevicePictures
+from kernels.errors import CannotRunError, OutOfMemoryError, cuda_errors_in_words
+from kernels.health import Nvml, Watch
 from kernels.job import Job, Progress, Ran, Result, Sampling
-from kernels.launch import Launch, Program, Programs, prepare_launch
+from kernels.launch import (
+    Launch,
+    Program,
+    Programs,
+    allow_shared,
+    plan_steps,
+    prepare_launch,
+)
+from kernels.models.ceilings import CeilingBench
+from kernels.models.occupancy import Occupancy, occupancy_of
 from kernels.rung import Rung
 from kernels.sampling import Sampler
-from kernels.staging import Staging, pinned_like
 from kernels.strips import rows_a_strip, strip_of
-from kernels.timing import EventTimer, Timing
+from kernels.timing import EventTimer, Queue, Timing
+from kernels.transfers import Transfers, measuring_transfers, why_not_transferred
 
-RESIDENT_PICTURES = 2  # the one in view, and a sweep's
 MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others want some too
 
 T = TypeVar("T")
@@ -46,9 +53,9 @@ class Gpu:
             self._stream = cp.cuda.Stream(non_blocking=True)
             with self._stream:
                 self._timer = EventTimer(cp, device.l2_bytes)
-            self._staging = Staging(cp, self._stream)
+            self._nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index))
+            self._pictures = DevicePictures(cp, self._stream, self._using, self._with_room)
         self._programs = Programs(cp)
-        self._resident: OrderedDict[int, tuple[NDArray[Any], Any]] = OrderedDict()
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Compile, upload, filter, download; then repeat the kernel for its timing."""
@@ -59,9 +66,9 @@ class Gpu:
         if not self._programs.has(rung, job):
             yield Progress(f"compiling {rung.title}")
         program, compile_ms = self._compile(rung, job)
-        if id(job.picture) not in self._resident:
+        if job.picture not in self._pictures:
             yield Progress("uploading the picture")
-        source, upload_ms = self._upload(job)
+        source, upload_ms = self._pictures.upload(job.picture)
         yield Progress(f"filtering with {rung.title}")
         launch = self._prepare(program, job, source)
         first_ms = self._sample(launch, sampling)
@@ -77,26 +84,28 @@ class Gpu:
                 upload_ms=upload_ms,
                 download_ms=download_ms,
                 device_name=self._device.name,
+                health=watch.health(),
             )
 
-        samples = Sampler(first_ms, sampling, cache=sampling.cache)
-        yield result(samples)
-        if not samples.wants_more():
-            return
-        while samples.wants_more():
-            yield Progress("timing")
-            samples.add(self._sample(launch, sampling))
-            if samples.is_news():
-                yield result(samples)
-        # The answer to be checked is that of the last launch, which was timed.
-        picture, download_ms = self._download(launch)
+        samples, watch = Sampler(first_ms, sampling, sampling.cache), Watch(self._nvml)
+        yield result(samples)  # before the first look: somebody may be waiting for the picture
+        if samples.wants_more():
+            while samples.wants_more():
+                yield Progress("timing")
+                samples.add(self._sample(launch, sampling))
+                watch.look()
+                if samples.is_news():
+                    yield result(samples)
+            # The answer to be checked is that of the last launch, which was timed.
+            picture, download_ms = self._download(launch)
+        watch.look()
         yield result(samples)
 
     def _filtering_in_strips(
         self, rung: Rung, job: Job, sampling: Sampling, rows: int
     ) -> Iterator[Progress | Result]:
         """Strip by strip of so many rows; each is timed once, and the times are added up."""
-        picture = np.empty_like(job.picture)
+        picture, watch = np.empty_like(job.picture), Watch(self._nvml)
         done: list[Result] = []
         for first in range(0, job.height, rows):
             end = min(first + rows, job.height)
@@ -104,21 +113,25 @@ class Gpu:
             strip = self._strip(rung, strip_of(job, first, end), sampling)
             picture[first:end] = strip.picture[job.reach :][: end - first]
             done.append(replace(strip, picture=picture))
+            watch.look()
         picture.flags.writeable = False
         yield replace(
             done[0],
             job=job,
-            kernel=Timing((sum(each.kernel.median_ms for each in done),), sampling.cache),
+            kernel=Timing(
+                (sum(each.kernel.median_ms for each in done),), sampling.cache, ended="single"
+            ),
             compile_ms=_added_up(each.compile_ms for each in done),
             upload_ms=_added_up(each.upload_ms for each in done),
             download_ms=_added_up(each.download_ms for each in done),
             strips=len(done),
+            health=watch.health(),
         )
 
     def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
         """One strip from start to end; what it took of the device's memory is free again."""
         program, compile_ms = self._compile(rung, job)
-        source, upload_ms = self._upload(job)
+        source, upload_ms = self._pictures.upload(job.picture)
         rows = (job.reach, job.height - job.reach)
         launch = self._prepare(program, job, source, rows)
         samples_ms = [self._sample(launch, sampling) for _ in range(min(2, sampling.max_samples))]
@@ -126,7 +139,7 @@ class Gpu:
         return Result(
             job=job,
             picture=picture,
-            kernel=Timing((samples_ms[-1],), sampling.cache),  # the first only warms up
+            kernel=Timing((samples_ms[-1],), sampling.cache, "single"),  # the first only warms up
             ran=launch.ran(),
             compile_ms=compile_ms,
             upload_ms=upload_ms,
@@ -153,15 +166,14 @@ class Gpu:
         pool = self._cp.get_default_memory_pool()
         with self._using("looking for memory"):
             free, _ = self._cp.cuda.runtime.memGetInfo()
-        resident = sum(array.nbytes for _, array in self._resident.values())
         limits = [self._device.memory_bytes, pool.get_limit() or self._device.memory_bytes]
         room = min(free + pool.free_bytes(), *(each - pool.used_bytes() for each in limits))
-        return int(MEMORY_SHARE * (room + resident))
+        return int(MEMORY_SHARE * (room + self._pictures.nbytes))
 
     def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
         """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
         program, _ = self._compile(rung, job)
-        source, _ = self._upload(job)
+        source, _ = self._pictures.upload(job.picture)
         launch = self._prepare(program, job, source)
         with self._using(_in_words(job)):
             go = launch.ready()
@@ -174,9 +186,63 @@ class Gpu:
                 self._cp.cuda.nvtx.RangePop()
         return launch.ran()
 
+    @contextmanager
+    def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
+        """`job` made ready on our stream, which is the current one as long as this is held."""
+        program, _ = self._compile(rung, job)
+        source, _ = self._pictures.upload(job.picture)
+        launch = self._prepare(program, job, source)
+        with self._using(_in_words(job)):
+            launch.ready()()  # a CUDA graph is made of what was launched before
+            ready = launch.ready()
+            self._stream.synchronize()
+            yield Queue(int(self._stream.ptr), ready, self._timer)
+            self._stream.synchronize()
+
+    def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
+        """Measure what bringing job.picture to the device and back takes."""
+        count = int(job.picture.nbytes)
+        if reason := why_not_transferred(count):
+            raise CannotRunError(reason)
+
+        def make() -> Any:
+            with self._using("making room for a transfer"):
+                return self._cp.empty(count, np.uint8)
+
+        array = self._with_room(make)
+        yield from measuring_transfers(self._cp, self._stream, array, self._using)
+
+    def ceilings(self) -> dict[str, float]:
+        """What the device can do at most, by name: see `models.ceilings`."""
+
+        def measure() -> dict[str, float]:
+            with self._using("measuring what the GPU can do at most"):
+                return CeilingBench(self._cp, self._timer, self._device).ceilings()
+
+        return self._with_room(measure)
+
+    def occupancy(self, rung: Rung, job: Job) -> Occupancy | None:
+        """Of the first of the job's passes that is ours, by the driver's own query; None where all
+        are a library's."""
+        program, _ = self._compile(rung, job)
+        for step in plan_steps(rung, job, self._device):
+            function = program.functions[step.number]
+            if function is None or step.block is None:
+                continue
+            threads = step.block[0] * step.block[1]
+            with self._using(_in_words(job)):
+                allow_shared(function, step.shared_bytes)
+                blocks = self._cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                    function.kernel.ptr, threads, step.shared_bytes
+                )
+                shared_bytes = step.shared_bytes + int(function.shared_size_bytes)
+                registers = int(function.num_regs)
+            return occupancy_of(self._device, threads, registers, shared_bytes, int(blocks))
+        return None
+
     def forget(self) -> None:
         """Give back all device and page-locked memory that is not in use this moment."""
-        self._resident.clear()
+        self._pictures.forget()
         self._programs.forget()
         with self._using("giving back memory"):
             self._cp.get_default_memory_pool().free_all_blocks()
@@ -200,7 +266,7 @@ class Gpu:
     ) -> Launch:
         def prepared() -> Launch:
             with self._using(_in_words(job)):
-                target = self._empty(job.picture)
+                target = self._pictures.empty(job.picture)
                 return prepare_launch(
                     self._cp, self._programs, program, job, self._device, source, target, rows
                 )
@@ -211,43 +277,8 @@ class Gpu:
         with self._using(_in_words(launch.job)):
             return self._timer.sample_ms(launch.ready(), sampling.cache)
 
-    def _upload(self, job: Job) -> tuple[Any, float | None]:
-        """The picture on the device, and how long that took; None if it was there."""
-        picture = job.picture
-        if id(picture) in self._resident:
-            self._resident.move_to_end(id(picture))
-            return self._resident[id(picture)][1], None
-        array = self._with_room(lambda: self._empty(picture))
-        with self._using("uploading the picture"):
-            start = perf_counter()
-            self._staging.upload(picture, array)
-            upload_ms = _ms_since(start)
-        if not _may_change(picture):
-            self._resident[id(picture)] = (picture, array)
-            if len(self._resident) > RESIDENT_PICTURES:
-                self._resident.popitem(last=False)
-                self._cp.get_default_pinned_memory_pool().free_all_blocks()
-        return array, upload_ms
-
-    def _download(self, launch: Launch) -> tuple[NDArray[Any], float]:
-        """The answer in memory of its own, read-only, and how long the transfer took."""
-        with self._using("downloading the result"):
-            picture = pinned_like(self._cp, launch.job.picture)
-            rows = picture.reshape(len(picture), -1)
-            start = perf_counter()
-            # Padded rows are moved together on the device, which is quicker than over the bus.
-            packed = self._cp.ascontiguousarray(launch.arrays["target"][:, : rows.shape[1]])
-            packed.get(stream=self._stream, out=rows, blocking=True)
-            download_ms = _ms_since(start)
-        picture.flags.writeable = False
-        return picture, download_ms
-
-    def _empty(self, picture: NDArray[Any]) -> Any:
-        """An uninitialised device array (H, pitch) for `picture`, see `facts.pitch_of`."""
-        height, width, channels = picture.shape
-        shape = (height, pitch_of(width, channels, picture.itemsize))
-        with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
-            return self._cp.empty(shape, picture.dtype)
+    def _download(self, launch: Launch) -> tuple[Any, float]:
+        return self._pictures.download(launch.arrays["target"], launch.job.picture)
 
     def _with_room(self, make: Callable[[], T]) -> T:
         """What `make` makes; other pictures make room if need be."""
@@ -256,17 +287,6 @@ class Gpu:
         except OutOfMemoryError:
             self.forget()
         return make()
-
-
-def _may_change(picture: NDArray[Any]) -> bool:
-    """Whether somebody may still write to it, perhaps through the array it is a view of: then it
-    has to be uploaded every time."""
-    array: Any = picture
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
-            return True
-        array = array.base
-    return False
 
 
 def _in_words(job: Job) -> str:

@@ -2,15 +2,138 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import Any, NamedTuple, TypeVar
+
+# Seldom enough not to slow the measuring down: NVML answers at once, or in some milliseconds.
+LOOK_EVERY_S = 0.05
+LARGEST_SHARE = 0.02  # of the time, where it answers slowly
+T = TypeVar("T", int, float)
+
+# NVML's clocks event reasons (nvml.h, nvmlClocksEventReasons) by their bits; idling is none.
+REASONS = {
+    0x002: "clocks set by hand",
+    0x004: "power limit",
+    0x008: "slowed by the hardware",
+    0x010: "in step with other GPUs",
+    0x020: "heat, by the driver",
+    0x040: "heat, by the hardware",
+    0x080: "power brake",
+    0x100: "clocks set for the display",
+    0x200: "board limit",
+    0x400: "reliability limit",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Lowest and highest seen of each; throttled: reasons in words, empty where there were none."""
+    """Lowest and highest seen of each; None where the driver does not say.
 
-    sm_mhz: tuple[int, int]
-    memory_mhz: tuple[int, int]
-    temperature_c: tuple[int, int]
-    power_w: tuple[float, float]
+    power_w    as the driver gives it: on many cards the mean of the last second
+    throttled  what held the clocks down, in words; empty where nothing did
+    """
+
+    sm_mhz: tuple[int, int] | None = None
+    memory_mhz: tuple[int, int] | None = None
+    temperature_c: tuple[int, int] | None = None
+    power_w: tuple[float, float] | None = None
     throttled: tuple[str, ...] = ()
+
+
+class _Look(NamedTuple):
+    """What NVML said at one moment."""
+
+    sm_mhz: int | None
+    memory_mhz: int | None
+    temperature_c: int | None
+    power_w: float | None
+    reasons: int | None
+
+
+class Nvml:
+    """One GPU as NVML knows it; never fails: it then knows less, or nothing.
+
+    pci_bus_id  CUDA's, "0000:1b:00.0": CUDA_VISIBLE_DEVICES changes the order of its devices, and
+                by default it is not NVML's.  A part of a card (MIG) is watched as the whole card.
+    """
+
+    def __init__(self, pci_bus_id: str) -> None:
+        self._pci_bus_id = pci_bus_id
+
+    def look(self) -> _Look | None:
+        """What it says now; None where it says nothing at all."""
+        if self._opened is None:
+            return None
+        nvml = self._opened[0]
+        milliwatts = self._ask(nvml.nvmlDeviceGetPowerUsage)
+        found = _Look(
+            sm_mhz=self._ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_SM),
+            memory_mhz=self._ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM),
+            temperature_c=self._ask(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU),
+            power_w=None if milliwatts is None else milliwatts / 1e3,
+            reasons=self._ask(nvml.nvmlDeviceGetCurrentClocksEventReasons),
+        )
+        return None if all(each is None for each in found) else found
+
+    @cached_property
+    def _opened(self) -> tuple[Any, Any] | None:
+        """The module and the GPU's handle; not before the first look, for it may take a while."""
+        try:
+            import pynvml
+
+            pynvml.nvmlInit()
+            return pynvml, pynvml.nvmlDeviceGetHandleByPciBusId(self._pci_bus_id)
+        except Exception:  # noqa: BLE001 - no NVML, in whatever way: then nothing is watched
+            return None
+
+    def _ask(self, question: Callable[..., int], *what: int) -> int | None:
+        assert self._opened is not None
+        try:
+            return int(question(self._opened[1], *what))
+        except Exception:  # noqa: BLE001 - not supported, no permission, unknown to this driver
+            return None
+
+
+class Watch:
+    """Collects looks at one GPU; cheap enough to be called between any two samples.
+
+    Look when something has just run: an idle GPU's clocks say nothing of what was timed.
+    """
+
+    def __init__(self, nvml: Nvml, clock: Callable[[], float] = perf_counter) -> None:
+        self._nvml, self._clock = nvml, clock
+        self._looks: list[_Look] = []
+        self._next_s = clock()
+
+    def look(self) -> None:
+        """Look, unless that was done a moment ago.  Never inside what is timed."""
+        start = self._clock()
+        if start < self._next_s:
+            return
+        if (found := self._nvml.look()) is not None:
+            self._looks.append(found)
+        took_s = self._clock() - start
+        self._next_s = start + max(LOOK_EVERY_S, took_s / LARGEST_SHARE)
+
+    def health(self) -> Health | None:
+        """Of all looks so far; None where there was nothing to see."""
+        if not self._looks:
+            return None
+        seen = 0
+        for each in self._looks:
+            seen |= each.reasons or 0
+        return Health(
+            sm_mhz=_range(each.sm_mhz for each in self._looks),
+            memory_mhz=_range(each.memory_mhz for each in self._looks),
+            temperature_c=_range(each.temperature_c for each in self._looks),
+            power_w=_range(each.power_w for each in self._looks),
+            throttled=tuple(words for bit, words in REASONS.items() if seen & bit),
+        )
+
+
+def _range(values: Iterable[T | None]) -> tuple[T, T] | None:
+    known = [each for each in values if each is not None]
+    return (min(known), max(known)) if known else None

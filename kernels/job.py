@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from kernels.borders import BORDERS
 from kernels.check import LIVE_TAPS, Check
 from kernels.errors import BadJobError
-from kernels.timing import Timing
+from kernels.health import Health
+from kernels.timing import Cache, Timing
 
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_KSIZE = 127
-Cache = Literal["cold", "warm"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +116,13 @@ def _check_weights(weights: NDArray[np.float32]) -> None:
 class Sampling:
     """How often to repeat a job for its timing, and whether to check its answer.
 
-    Repeats end at `max_samples`, or after `max_seconds` spent on them; one is always taken.
-
-    check_taps  how many products the oracle may work out for the check
+    max_samples, max_seconds  repeats end at so many, or after so long spent on them
+    min_samples     so many are taken however long that lasts, unless one run alone takes longer
+                    than max_seconds: then it is the only one
+    noise           repeats end, too, when the relative spread (quartile range over median) has
+                    settled below this; None: only counts and time decide
+    warmups, warmup_seconds   so many runs go before, and for so long; they do not count
+    check_taps      how many products the oracle may work out for the check
     """
 
     max_samples: int = 20
@@ -126,6 +130,10 @@ class Sampling:
     cache: Cache = "cold"
     check: bool = True
     check_taps: int = LIVE_TAPS
+    min_samples: int = 1
+    noise: float | None = None
+    warmups: int = 1
+    warmup_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +197,7 @@ class Result:
     upload_ms    None: the picture was resident on the device, or there is no device
     download_ms  None on the CPU; both are the transfer alone, without making room for it
     check        None: not checked (yet)
+    health       the GPU's clocks, temperature and so on while it was timed; None: not known
     strips       in how many it was filtered, one after the other, for want of memory; each was
                  timed once, and all times are sums
     picked       what ran where job.implementation is "auto"; None: what was asked for
@@ -205,6 +214,7 @@ class Result:
     device_name: str | None = None
     strips: int = 1
     picked: Pick | None = None
+    health: Health | None = None
 
     @property
     def implementation(self) -> str:

@@ -258,7 +258,7 @@ def prepare_launch(
     rung, facts = program.rung, Facts(job, device)
     steps = plan_steps(rung, job, device, rows)
     for step in steps:
-        _allow_shared(program.functions[step.number], step.shared_bytes)
+        allow_shared(program.functions[step.number], step.shared_bytes)
     buffers = {name: cp.empty(facts.value(size), np.uint8) for name, size in rung.buffers}
     operands = rung.operands(job)
     arguments = tuple(programs.argument(array) for array in operands.arguments)
@@ -279,7 +279,7 @@ def prepare_launch(
     return Launch(cp, program, job, steps, arrays, operands, tuple(map(queued, steps)))
 
 
-def _allow_shared(function: Any, size: int) -> None:
+def allow_shared(function: Any, size: int) -> None:
     """Let a kernel have so much dynamic shared memory; what another job was allowed stays."""
     if size > STATIC_SHARED_LIMIT and size > function.max_dynamic_shared_size_bytes:
         function.max_dynamic_shared_size_bytes = size

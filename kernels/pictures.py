@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NOISE_SEED = 42
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def white(dtype: np.dtype[Any]) -> float:
@@ -66,13 +67,17 @@ def checkerboard(size: int = 64, cell: int = 8) -> NDArray[np.uint8]:
 
 
 def noise(
-    height: int = 512, width: int = 512, channels: int = 1, pixel_type: str = "uint8"
+    height: int = 512,
+    width: int = 512,
+    channels: int = 1,
+    pixel_type: str = "uint8",
+    seed: int = NOISE_SEED,
 ) -> NDArray[Any]:
-    """(height, width, channels): independent samples of seed 42, evenly spread from black to white.
+    """(height, width, channels): independent samples, evenly spread from black to white.
 
     Integers cover their whole range, floats 0 up to 1, which only float16 may round to.
     """
-    rng, shape = np.random.default_rng(NOISE_SEED), (height, width, channels)
+    rng, shape = np.random.default_rng(seed), (height, width, channels)
     if pixel_type.startswith("float"):
         return rng.random(shape, np.float32).astype(pixel_type, copy=False)
     return rng.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
@@ -99,6 +104,26 @@ def impulse(size: int = 65) -> NDArray[np.float32]:
     picture = np.zeros((size, size, 1), np.float32)
     picture[size // 2, size // 2] = 1
     return picture
+
+
+def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
+    """(H, W, C) as (H, W, channels): colour as luma (ITU-R BT.601), grey as three equal channels,
+    an alpha that was not there white; the same array where nothing changes."""
+    count = samples.shape[2]
+    if count == channels:
+        return samples
+    is_grey, has_alpha = channels <= 2, channels in (2, 4)
+    colour = samples[:, :, :-1] if count in (2, 4) else samples
+    if is_grey and count > 2:
+        luma = colour.astype(np.float32) @ LUMA
+        whole = luma if samples.dtype.kind == "f" else np.rint(luma)
+        colour = whole.astype(samples.dtype)[:, :, np.newaxis]
+    elif not is_grey and count <= 2:
+        colour = np.repeat(colour, 3, axis=2)
+    if not has_alpha:
+        return np.ascontiguousarray(colour)
+    alpha = np.full_like(samples[:, :, :1], white(samples.dtype))
+    return np.concatenate([colour, samples[:, :, -1:] if count in (2, 4) else alpha], axis=2)
 
 
 @dataclass(frozen=True, slots=True)

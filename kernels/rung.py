@@ -35,6 +35,9 @@ class Pass:
     shared_bytes   dynamic shared memory a block
     library        instead of a function: "fft2" or "ifft2", by cuFFT, unscaled, of buffers
     shape          of what that transforms: transforms, rows, columns of complex64
+    loads, stores  for the model alone: how many numbers, by what they belong to; empty stores are a
+                   picture's samples; see `models.work`, which has more names
+    flops          for the model alone: operations on them; empty: not known
 
     All are expressions over `facts.Facts`.  The function takes (reads, also_reads..., writes, the
     weights if they are an argument, height, width, pitch, first_row, end_row); a pass that writes a
@@ -51,6 +54,9 @@ class Pass:
     shared_bytes: str = "0"
     library: Literal["", "fft2", "ifft2"] = ""
     shape: tuple[str, str, str] | None = None
+    loads: tuple[tuple[str, str], ...] = ()
+    stores: tuple[tuple[str, str], ...] = ()
+    flops: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,17 +257,17 @@ def read_rung(path: Path) -> Rung:
     if opening or not body:
         raise ValueError(f"{path.name}: must begin with /*--- TOML ---*/")
     fields = {name: _frozen(value) for name, value in tomllib.loads(body).items()}
-    if "buffers" in fields:
-        fields["buffers"] = tuple(fields["buffers"].items())
     if "passes" in fields:
         fields["passes"] = tuple(Pass(**each) for each in fields["passes"])
     return Rung(key=path.stem.partition("_")[2], source=source, **fields)
 
 
-def _frozen(value: Any) -> Any:
-    """Lists as tuples, however deep."""
+def _frozen(value: Any, depth: int = 0) -> Any:
+    """Lists as tuples, however deep; a table as pairs, so that what has one can be hashed, but the
+    tables of passes, which become arguments."""
     if isinstance(value, list):
-        return tuple(map(_frozen, value))
-    return (
-        {name: _frozen(each) for name, each in value.items()} if isinstance(value, dict) else value
-    )
+        return tuple(_frozen(each, depth + 1) for each in value)
+    if not isinstance(value, dict):
+        return value
+    frozen = {name: _frozen(each) for name, each in value.items()}
+    return frozen if depth else tuple(frozen.items())

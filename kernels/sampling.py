@@ -2,51 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from time import perf_counter
-from typing import Literal
 
-from kernels.job import Sampling
-from kernels.timing import Timing
+from kernels.job import Progress, Sampling
+from kernels.statistics import relative_spread
+from kernels.timing import Cache, Ended, Timing
 
 NEWS_EVERY_S = 0.1
+SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled
 
 
 class Sampler:
-    """Collects samples until the plan is met.
+    """Collects runs until the plan is met; the first ones warm up.
 
-    The first run warms up: it is shown until there is a better sample, and counts as one only
-    where it alone takes all the time there is.
+    The rule is nvbench's "stdrel" (https://github.com/NVIDIA/nvbench, stdrel_criterion.cxx): a
+    least number of samples, then until their noise is below a limit, or the time is over.  It
+    differs in two ways.  Noise is the quartile range over the median, not the standard deviation
+    over the mean, which a single outlier moves; and it must have been below the limit for
+    SETTLED_FOR samples, while nvbench asks for half a second of them.  What stays noisy, nvbench
+    gives up once its noise no longer changes; here `max_samples` ends it.
+
+    No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
+    better one, and counts only where it alone takes all the time there is.
+
+    first_ms  what the first run took
+    clock     seconds, for the warm-up's end and for news; samples bring their own time
     """
 
     def __init__(
-        self, first_ms: float, plan: Sampling, cache: Literal["cold", "warm"] | None = None
+        self,
+        first_ms: float,
+        plan: Sampling,
+        cache: Cache | None = None,
+        clock: Callable[[], float] = perf_counter,
     ) -> None:
-        self._plan = plan
-        self._cache = cache
-        self._first_ms = first_ms
+        self._plan, self._cache, self._clock = plan, cache, clock
+        self._at_least = min(plan.min_samples, plan.max_samples)
+        self._latest_ms = first_ms
+        self._warmups = 1
+        self._warm_s = first_ms / 1e3
+        self._warm_at = clock()
         self._samples_ms: list[float] = []
-        self._last_news = perf_counter()
+        self._spent_ms = 0.0
+        self._settled = 0  # for how many samples the spread has been below the limit
+        self._last_news = clock()
+        self._next_warms_up = self._has_to_warm_up()
 
-    def add(self, sample_ms: float) -> None:
-        """One more."""
-        self._samples_ms.append(sample_ms)
+    def add(self, run_ms: float) -> None:
+        """One run more: a warm-up or a sample, as was its turn when it began."""
+        self._latest_ms = run_ms
+        if self._next_warms_up:
+            self._warmups += 1
+            self._next_warms_up = self._has_to_warm_up()
+        else:
+            self._samples_ms.append(run_ms)
+            self._spent_ms += run_ms
+            self._watch_spread()
 
     def wants_more(self) -> bool:
-        """False once there are max_samples, or another one would pass max_seconds."""
-        latest_ms = self._samples_ms[-1] if self._samples_ms else self._first_ms
-        next_ms = sum(self._samples_ms) + latest_ms
-        return (
-            len(self._samples_ms) < self._plan.max_samples
-            and next_ms <= self._plan.max_seconds * 1e3
-        )
+        """Whether to run it once more."""
+        return not self._why_no_more()
 
     def is_news(self) -> bool:
         """True now and then, so that who looks on sees the figure settle."""
-        if perf_counter() - self._last_news < NEWS_EVERY_S:
+        if self._clock() - self._last_news < NEWS_EVERY_S:
             return False
-        self._last_news = perf_counter()
+        self._last_news = self._clock()
         return True
 
     def timing(self) -> Timing:
         """What there is so far."""
-        return Timing(tuple(self._samples_ms or [self._first_ms]), self._cache)
+        ended = self._why_no_more()
+        if not self._samples_ms:
+            # The latest warm-up, until there is a sample; where there will be none, it is one.
+            return Timing((self._latest_ms,), self._cache, ended, self._warmups - 1)
+        return Timing(tuple(self._samples_ms), self._cache, ended, self._warmups)
+
+    def _has_to_warm_up(self) -> bool:
+        now = self._clock()
+        self._warm_s += abs(now - self._warm_at)  # or a clock set back would warm up for ever
+        self._warm_at = now
+        return self._warmups < self._plan.warmups or self._warm_s < self._plan.warmup_seconds
+
+    def _why_no_more(self) -> Ended:
+        count, limit_ms = len(self._samples_ms), self._plan.max_seconds * 1e3
+        if count == 0:
+            return "single" if self._latest_ms > limit_ms else ""
+        if count >= self._plan.max_samples:
+            return "samples"
+        if count < self._at_least:
+            return ""
+        if self._settled >= SETTLED_FOR:
+            return "stable"
+        return "time" if self._spent_ms + self._latest_ms > limit_ms else ""
+
+    def _watch_spread(self) -> None:
+        if self._plan.noise is None or len(self._samples_ms) < 2:
+            return
+        is_quiet = relative_spread(self._samples_ms) <= self._plan.noise
+        self._settled = self._settled + 1 if is_quiet else 0
+
+
+def taking_samples(
+    run_ms: Callable[[], float],
+    plan: Sampling,
+    cache: Cache | None = None,
+    doing: str = "timing",
+) -> Generator[Progress, None, Timing]:
+    """Run it until the plan is met; may be paused at each Progress.
+
+    run_ms  runs it once, and says how many milliseconds that took
+    """
+    sampler = Sampler(run_ms(), plan, cache)
+    while sampler.wants_more():
+        yield Progress(doing)
+        sampler.add(run_ms())
+    return sampler.timing()
+
+
+def take_samples(run_ms: Callable[[], float], plan: Sampling, cache: Cache | None = None) -> Timing:
+    """As `taking_samples`, in one go."""
+    steps = taking_samples(run_ms, plan, cache)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            timing: Timing = end.value
+            return timing

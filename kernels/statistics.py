@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.timing import Timing
+if TYPE_CHECKING:
+    from kernels.timing import Timing  # whose properties are made of the functions here
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
-SEED = 20  # the same samples always give the same interval
+SEEDS = (20, 21)  # the same samples always give the same interval
 SAME_WITHIN = 0.01  # two medians nearer than this are the same: clocks wander by as much
+# Fewer samples than these hold the true median between them less often than CONFIDENCE asks for:
+# n of them do with probability 1 - 2 (1/2)^n (David and Nagaraja, Order Statistics, 2003, 7.1).
+ENOUGH_SAMPLES = 6
+FEW_WITHIN = 0.10  # so much further than they reach may the median of too few lie
+SHORTEST_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
+
+_EDGES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))  # percentiles
 
 Verdict = Literal["faster", "slower", "same"]
 K = TypeVar("K", bound=Hashable)
@@ -43,27 +51,95 @@ def relative_spread(samples_ms: Sequence[float]) -> float:
 
 def median_interval(samples_ms: Sequence[float]) -> tuple[float, float]:
     """The interval that holds the median at CONFIDENCE, by the percentile bootstrap (Efron and
-    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13); one sample gives no width."""
-    medians = _resampled_medians(tuple(samples_ms))
-    edge = 50 * (1 - CONFIDENCE)
-    low, high = np.percentile(medians, (edge, 100 - edge))
+    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13); one sample gives no width.
+
+    It takes samples to be independent: where they drift, the median is less sure than it says."""
+    low, high = np.percentile(_resampled_medians(tuple(samples_ms)), _EDGES)
     return float(low), float(high)
 
 
 def compare(a: Timing, b: Timing) -> Comparison:
     """Whether `a` is faster than `b`: only where the whole interval of the ratio says so, by more
-    than SAME_WITHIN."""
-    raise NotImplementedError
+    than SAME_WITHIN.
+
+    The interval is that of the ratio of medians, both resampled.  Where one of them has fewer
+    than ENOUGH_SAMPLES no resampling can tell how sure it is: its median is then taken to lie
+    anywhere from FEW_WITHIN below its smallest sample to FEW_WITHIN above its largest, so that
+    two single runs differ only where one takes over a fifth longer.
+    """
+    if b.samples_ms < a.samples_ms:  # one order, so that a against b is b against a turned round
+        low, high = _ratio_interval(b.samples_ms, a.samples_ms)
+        low, high = 1 / high, 1 / low
+    else:
+        low, high = _ratio_interval(a.samples_ms, b.samples_ms)
+        if a.samples_ms == b.samples_ms:
+            low, high = min(low, 1 / high), max(high, 1 / low)
+    ratio = max(b.median_ms, SHORTEST_MS) / max(a.median_ms, SHORTEST_MS)
+    verdict: Verdict = "same"
+    if low > 1 + SAME_WITHIN:
+        verdict = "faster"
+    elif high < 1 / (1 + SAME_WITHIN):
+        verdict = "slower"
+    return Comparison(verdict, ratio, low, high)
 
 
 def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
-    """Fastest first; those in one tuple are the same within noise as the first of them."""
-    raise NotImplementedError
+    """Fastest first; those in one tuple are the same within noise as the first of them.
+
+    What is noisy may be the same as the first while something steadier, and quicker, is not.
+    """
+    left = sorted(timings, key=lambda key: timings[key].median_ms)
+    groups = []
+    while left:
+        best = timings[left[0]]
+        group = [key for key in left if key == left[0] or _same(best, timings[key])]
+        groups.append(tuple(group))
+        left = [key for key in left if key not in group]
+    return groups
 
 
-@lru_cache(maxsize=4096)
-def _resampled_medians(samples: tuple[float, ...]) -> NDArray[np.float64]:
-    rng = np.random.default_rng(SEED)
-    drawn = rng.choice(np.asarray(samples), (RESAMPLES, len(samples)))
-    medians: NDArray[np.float64] = np.median(drawn, axis=1)
+def _same(a: Timing, b: Timing) -> bool:
+    return compare(a, b).verdict == "same"
+
+
+def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, float]:
+    """Of the second's median over the first's."""
+    if min(len(first), len(second)) < ENOUGH_SAMPLES:
+        (low_1, high_1), (low_2, high_2) = map(_reach, (first, second))
+        return low_2 / high_1, high_2 / low_1
+    ratios = np.maximum(_resampled_medians(second, SEEDS[1]), SHORTEST_MS) / np.maximum(
+        _resampled_medians(first, SEEDS[0]), SHORTEST_MS
+    )
+    low, high = np.percentile(ratios, _EDGES)
+    return float(low), float(high)
+
+
+def _reach(samples: tuple[float, ...]) -> tuple[float, float]:
+    """Where a median may lie, whether of enough samples or of too few; never zero."""
+    if len(samples) >= ENOUGH_SAMPLES:
+        low, high = median_interval(samples)
+    else:
+        low, high = min(samples) * (1 - FEW_WITHIN), max(samples) * (1 + FEW_WITHIN)
+    return max(low, SHORTEST_MS), max(high, SHORTEST_MS)
+
+
+@lru_cache(maxsize=1024)
+def _resampled_medians(samples: tuple[float, ...], seed: int = SEEDS[0]) -> NDArray[np.float64]:
+    """The medians of RESAMPLES draws of as many samples, with replacement.
+
+    Not drawn one by one: the middle of n sorted draws from n samples is the sample number
+    floor(n u), where u is the middle of n sorted uniform numbers, which is distributed as a beta
+    (David and Nagaraja, chapter 2).  For an even n the next u lies above it by a beta's share of
+    what is left.
+    """
+    rng, count = np.random.default_rng(seed), len(samples)
+    ordered = np.sort(np.asarray(samples, np.float64))
+    below = (count - 1) // 2  # samples under the middle one, or the lower of the two
+    lower = rng.beta(below + 1, count - below, RESAMPLES)
+    upper = lower
+    if count % 2 == 0:
+        upper = lower + (1 - lower) * rng.beta(1, count - below - 1, RESAMPLES)
+    drawn = [ordered[np.minimum((count * u).astype(int), count - 1)] for u in (lower, upper)]
+    medians: NDArray[np.float64] = (drawn[0] + drawn[1]) / 2
+    medians.flags.writeable = False
     return medians

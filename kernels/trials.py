@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
+from itertools import count
 from math import inf
+from time import perf_counter
 
 from kernels.check import Oracle, checking
 from kernels.engine import Engine
-from kernels.errors import DeviceLostError, KernelError
+from kernels.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.job import Job, Progress, Result, Sampling
 
 # What takes less than this is measured to the end: its first run, which the device prepares for,
@@ -17,31 +19,65 @@ GIVE_UP_FROM_MS = 10.0
 
 
 def trying(
-    engine: Engine, job: Job, sampling: Sampling, known: Oracle, limit_ms: float = inf
+    engine: Engine,
+    job: Job,
+    sampling: Sampling,
+    known: Oracle,
+    limit_ms: float = inf,
+    patience_s: float = inf,
 ) -> Generator[Progress, None, Result | str]:
-    """Measure and check `job`; returns the checked Result, or the sentence why there is none.
+    """Measure and check `job`; returns the Result, or the sentence why there is none.
 
-    known     what the oracle says about this picture, weights and border: see `check.checking`
-    limit_ms  give up where the kernel takes longer: nobody will want it
-    Raises DeviceLostError: nothing after it could be trusted.
+    known       what the oracle says about this picture, weights and border: see `check.checking`
+    limit_ms    give up where the kernel takes longer: nobody will want it
+    patience_s  how long the first run may take, compiling and pauses aside
+    Raises GivenUpError where that was too short, and DeviceLostError: nothing after it could be
+    trusted.
     """
     result: Result | None = None
+    clock = _Patience(patience_s)
     try:
-        for step in engine.filtering(job, replace(sampling, check=False)):
+        for step in clock.watched(engine.filtering(job, replace(sampling, check=False))):
             if not isinstance(step, Result):
+                if result is None and clock.is_over:
+                    raise GivenUpError(f"Given up: not finished after {patience_s:g} s.")
                 yield step
                 continue
             result = step
             if step.kernel.median_ms > max(limit_ms, GIVE_UP_FROM_MS):
                 return f"Given up: {step.kernel.median_ms:.3g} ms is hopelessly slow."
-    except DeviceLostError:
+    except (DeviceLostError, GivenUpError):
         raise
     except KernelError as error:
         return str(error)
     assert result is not None
+    if not sampling.check:
+        return result
     implementation = engine.implementation(job.implementation)
     chain, factor = implementation.chain(job), implementation.error_factor
     for check in checking(job, result.picture, chain, factor, sampling.check_taps, known):
         yield Progress("checking against the oracle")
         result = replace(result, check=check)
     return result
+
+
+class _Patience:
+    """Counts the time that a computation spends on itself: not on compiling, which its second step
+    ends with at the latest, and not what whoever drives it spends between the steps."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s, self._spent_s = limit_s, 0.0
+
+    @property
+    def is_over(self) -> bool:
+        return self._spent_s > self._limit_s
+
+    def watched(self, steps: Iterator[Progress | Result]) -> Iterator[Progress | Result]:
+        for number in count():
+            start = perf_counter()
+            step = next(steps, None)
+            if step is None:
+                return
+            if number > 1:
+                self._spent_s += perf_counter() - start
+            yield step

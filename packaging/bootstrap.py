@@ -42,8 +42,15 @@ LIBRARIES = {
     "libxcb-keysyms.so.1": "libxcb-keysyms1",
     "libxcb-shape.so.0": "libxcb-shape0",
 }
-# What the tests call: a compiler for the kernels' CPU shim, and a screen that nobody looks at.
-TEST_PROGRAMS = {"g++": "g++", "Xvfb": "xvfb", "xauth": "xauth", "xdotool": "xdotool"}
+# What the tests call: a compiler for the kernels' CPU shim, a screen that nobody looks at, and a
+# browser for the report.
+TEST_PROGRAMS = {
+    "g++": "g++",
+    "Xvfb": "xvfb",
+    "xauth": "xauth",
+    "xdotool": "xdotool",
+    "chromium": "chromium",
+}
 
 # Both CuPys own one folder, and either takes the newest NVRTC it sees, though its driver may refuse
 # what that makes: the other CUDA's packages (the tests bring both NVRTCs) have to go.

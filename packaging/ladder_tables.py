@@ -1,6 +1,7 @@
 """Writes the tables of kernels/README.md between their markers: `make tables`.
 
-The text comes from the rungs' own headers, registers from NVIDIA's compilers, and times from what
+The text comes from the rungs' own headers, what they ask for from the model of their work (see
+`kernels.models`), registers from NVIDIA's compilers, and times from what
 `workbench bench kernels --peers --json assets/measured/h200.json` left.  Without the compilers the
 registers stay as they were; without the times the tables say so.
 """
@@ -11,6 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ import numpy as np
 from kernels import filters, nvrtc
 from kernels.facts import Facts
 from kernels.job import Job
+from kernels.models.work import Work, work_of
 from kernels.rung import Rung, ladder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +37,8 @@ MOST_SHARED_BYTES = 232_448  # of a block on an H200
 FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
 FILTERS_FOR = {"low_rank": ("unsharp",)}  # by the form of the weights
 LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # forms made for them
+# What the table of work is worked out for: likewise, on a device like the one that was measured.
+WORK_KSIZES, WORK_SIDES, MULTIPROCESSORS = (7, 5), (2048, 64), 132
 # The ladder's times are of this cell, or of the first one in which a rung ran.
 HOME = {"weights": "gaussian", "pixel_type": "float32", "channels": 1, "width": 8192, "ksize": 7}
 NOT_MEASURED = "*Not measured yet: see `workbench bench kernels --json`.*"
@@ -48,15 +53,19 @@ Data = dict[str, Any]
 def usual_job(rung: Rung) -> Job:
     """What `rung` is compiled for in the table: mostly a 7×7 Gaussian blur of grey float32."""
     ksizes = (31, *KSIZES) if rung.weights in LARGE_WEIGHTS else KSIZES
-    for ksize in ksizes:
-        for name in FILTERS_FOR.get(rung.weights, FILTERS):
-            for side in SIDES:
-                weights = filters.get(name).weights(ksize)
-                picture = np.zeros((side, side, 1), np.float32)
-                title = filters.get(name).title
-                job = Job(picture, weights, "clamp", rung.key, (32, 8), title, rung.gradient)
-                if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MOST_SHARED_BYTES:
-                    return job
+    return _first_job(rung, FILTERS_FOR.get(rung.weights, FILTERS), ksizes, SIDES)
+
+
+def _first_job(
+    rung: Rung, names: Sequence[str], ksizes: Sequence[int], sides: Sequence[int]
+) -> Job:
+    """Of grey float32 pictures in 32×8 blocks, the first that `rung` takes."""
+    for ksize, name, side in product(ksizes, names, sides):
+        chosen, picture = filters.get(name), np.zeros((side, side, 1), np.float32)
+        weights = chosen.weights(ksize)
+        job = Job(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
+        if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MOST_SHARED_BYTES:
+            return job
     raise ValueError(f"{rung.key} takes none of the usual jobs")
 
 
@@ -123,6 +132,7 @@ def tables(measured: Data | None, registers: Data | None) -> dict[str, str]:
     return {
         "ladder": ladder_table(cells, registers or {}),
         "registers": registers_table(registers or {}),
+        "work": work_table(),
         "sizes": "\n\n".join(size_tables(cells)) or NOT_MEASURED,
         "peers": peers_table(cells) if cells else NOT_MEASURED,
         "bench": bench_words(measured) if measured else NOT_MEASURED,
@@ -168,6 +178,55 @@ def registers_table(registers: Data) -> str:
         rows.append((f"`{rung.key}`", entry.get("job", NOTHING), *values, shared))
     head = ("rung", "compiled for", *(f"sm_{each}" for each in ARCHITECTURES), "shared")
     return table(head, rows, right=range(2, len(head)))
+
+
+def work_table() -> str:
+    """What the model says of every rung, for one job or the nearest to it that the rung takes."""
+    head = (
+        *("rung", "loads", "bytes loaded", "bytes stored", "bytes moved"),
+        *("operations", "operations a byte"),
+    )
+    rows, notes = [], []
+    for rung in ladder():
+        job = _first_job(rung, FILTERS, WORK_KSIZES, WORK_SIDES)
+        work = work_of(job, rung, MULTIPROCESSORS)
+        name = f"`{rung.key}`{_unlike_the_others(job)}"
+        if work.unknown:
+            notes.append(f"`{rung.key}`: {work.unknown}")
+        rows.append((name, *_work_in_words(work)))
+    return "\n\n".join((table(head, rows, right=range(1, len(head))), *notes))
+
+
+def _unlike_the_others(job: Job) -> str:
+    """What is not usual of the job, in brackets."""
+    usual = filters.get(FILTERS[0]).title, WORK_KSIZES[0], WORK_SIDES[0]
+    own = job.filter_title, job.ksize, job.height
+    words = (own[0], f"K={own[1]}", f"{own[2]}²")
+    unusual = [word for word, mine, theirs in zip(words, own, usual, strict=True) if mine != theirs]
+    return f" ({', '.join(unusual)})" if unusual else ""
+
+
+def _work_in_words(work: Work) -> tuple[str, ...]:
+    """By the sample, but for the last."""
+    by_the_sample = (
+        None if total is None else total / work.samples
+        for total in (
+            work.picture_loads,
+            work.loaded_bytes,
+            work.stored_bytes,
+            work.memory_bytes,
+            work.flops,
+        )
+    )
+    return tuple(
+        NOTHING if number is None else _three_digits(number)
+        for number in (*by_the_sample, work.rung_intensity)
+    )
+
+
+def _three_digits(number: float) -> str:
+    """1.23, 12.3, 123, 1,234."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def size_tables(cells: Iterable[Data]) -> Iterator[str]:

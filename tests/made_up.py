@@ -1,4 +1,4 @@
-"""Devices, results and sweep points that nobody measured, for tests of what is made of them."""
+"""Devices and results that nobody measured, for tests of what is made of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from kernels.check import Check
 from kernels.device import Device
 from kernels.engine import all_implementations
 from kernels.job import Job, Pick, Ran, Result
-from kernels.sweep import Measurement, SweepPoint
 from kernels.timing import Timing
 
 PICTURE = np.zeros((100, 200, 3), np.uint8)
@@ -33,6 +32,11 @@ H200 = Device(
     driver_version=13_000,
     runtime_version=13_000,
     count=1,
+    max_threads_per_multiprocessor=2048,
+    shared_bytes_per_multiprocessor=233_472,
+    registers_per_multiprocessor=65_536,
+    max_blocks_per_multiprocessor=32,
+    reserved_shared_bytes_per_block=1024,
 )
 
 PASSED = Check(0.5, (0, 0, 0), 0, 0, 1e-3, 20_000, 20_000)
@@ -66,13 +70,3 @@ def picked_result(implementation="shared", why="measured here", **facts) -> Resu
 
 def a_job(implementation="shared", block_xy=(32, 8), weights=WEIGHTS, picture=PICTURE) -> Job:
     return Job(picture, weights, "clamp", implementation, block_xy, "Gaussian blur")
-
-
-def point(dimension, implementation, value, samples_ms=(1.0,), check=PASSED) -> SweepPoint:
-    """A point as measured, or refused where `samples_ms` is a sentence."""
-    outcome = (
-        samples_ms
-        if isinstance(samples_ms, str)
-        else Measurement.of(result(implementation, samples_ms, check))
-    )
-    return SweepPoint(dimension, IMPLEMENTATIONS[implementation], value, outcome)

@@ -19,7 +19,8 @@ from workbench import __version__, qt_libraries
 from workbench.commands import CommandError
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
-BENCHES = ("startup", "latency", "display", "kernels")
+LISTS = ("filters", "borders", "implementations", "presets")
+BENCHES = ("startup", "latency", "display", "kernels", "timing")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -169,9 +170,9 @@ def _add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what to measure: {_in_words(BENCHES)}",
     )
     parser.add_argument(
-        "--runs", metavar="N", type=_positive, help="how often to repeat it; not kernels"
+        "--runs", metavar="N", type=_positive, help="how often to repeat it; of the window's"
     )
-    options = parser.add_argument_group("kernels alone")
+    options = parser.add_argument_group("kernels; of timing, --cells and --json")
     options.add_argument("--peers", action="store_true", help="time other libraries as well")
     options.add_argument(
         "--quick", action="store_true", help="only what auto picks, and its second choice"
@@ -250,6 +251,64 @@ def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
     )
     options.add_argument("--channels", metavar="N", type=_channels, default=1, help="1 to 4")
     options.add_argument("--border", metavar="NAME", default="clamp", help="default: clamp")
+
+
+def _add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = SWEEP_HELP
+    parser.add_argument(
+        "plan",
+        metavar="PRESET|FILE.toml",
+        help="what to measure: a preset (`workbench list presets`), or a file",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="folder to write session.jsonl and session.csv into (default: a new one here)",
+    )
+    parser.add_argument(
+        "--implementations", metavar="NAME,…", type=_names, help="these instead of the plan's"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the session that DIR holds"
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=_positive_number,
+        help="give a cell up whose first run takes longer (default: as the plan says)",
+    )
+    _add_device_options(parser)
+
+
+def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = REPORT_HELP
+    parser.add_argument(
+        "sessions", metavar="SESSION", nargs="+", type=Path, help="folder or .jsonl of a sweep"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="folder to write into (default: the first one's)"
+    )
+
+
+def _add_compare_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = COMPARE_HELP
+    for name in ("a", "b"):
+        parser.add_argument(
+            name, metavar=name.upper(), type=Path, help="folder or .jsonl of a sweep"
+        )
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the table there as well")
+
+
+def _add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what",
+        metavar="WHAT",
+        nargs="?",
+        type=_one_of(*LISTS),
+        help=f"only {_in_words(LISTS)} (default: all)",
+    )
+    _add_device_options(parser)
 
 
 def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -337,6 +396,13 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"takes a number such as 1.5, not {text!r}") from None
 
 
+def _positive_number(text: str) -> float:
+    number = _number(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"takes a number above 0, not {text!r}")
+    return number
+
+
 def _natural(text: str, least: int = 0) -> int:
     if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
         raise argparse.ArgumentTypeError(f"takes a whole number from {least} up, not {text!r}")
@@ -373,13 +439,44 @@ The launch stands in an NVTX range named after the rung, so that a profiler find
   ncu --nvtx --nvtx-include "shared/" workbench launch --implementation shared --size 7
   nsys profile -t cuda,nvtx workbench launch --implementation auto --picture 8192x8192"""
 
+SWEEP_HELP = """\
+Ctrl+C ends it at any time: what was measured until then is kept, and --resume goes on from there.
+
+  workbench sweep camerino_image_size
+  workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
+
+A plan is TOML.  A key takes one value or a list of them, and all combinations are measured; what
+is left out has its usual value:
+
+  title = "Shared memory against registers"
+  implementation = ["shared", "register_tile"]
+  size = [256, 1024, "1920x1080"]
+  kernel_size = [3, 5, 7]
+  block = ["16x16", "32x8"]
+
+More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
+the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, matrix,
+transfers, cell_seconds, tolerance, note."""
+
+REPORT_HELP = """\
+Writes report.html, which needs no network, tables.tex for LaTeX (booktabs), and results.csv.
+Of a folder with several sessions, all are reported on; cells that two of them have in common are
+compared."""
+
+COMPARE_HELP = """\
+Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes
+half the time of A.  What is wrong, or was not checked, has no speed."""
+
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "apply": ("Filter picture files, and say how long it took.", _add_apply_arguments),
-    "list": ("List what there is, and why what is missing cannot run here.", _add_no_arguments),
+    "list": ("List what there is, and why what is missing cannot run here.", _add_list_arguments),
     "doctor": ("Say what is installed here, and what is missing.", _add_no_arguments),
     "shot": ("Draw the real window off screen into a PNG file.", _add_shot_arguments),
     "bench": ("Measure the window, or every rung, on this computer.", _add_bench_arguments),
     "tune": ("Measure every rung, so that auto picks the quickest.", _add_tune_arguments),
+    "sweep": ("Measure a whole plan, such as a published table.", _add_sweep_arguments),
+    "report": ("Write what sweeps measured as a page to hand in.", _add_report_arguments),
+    "compare": ("Say what is faster in one sweep than in another.", _add_compare_arguments),
     "launch": ("Launch one rung once, for a profiler.", _add_launch_arguments),
 }
 

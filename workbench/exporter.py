@@ -12,8 +12,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from kernels.job import Result
 from workbench.background import Background
-from workbench.files import image_files
+from workbench.files import image_files, whole_files
 from workbench.files.export import save_png
+from workbench.files.image_files import ImageFileError
 from workbench.state import Picture
 
 Settings = dict[str, Any]
@@ -44,6 +45,19 @@ class Exporter(QObject):
         """An image, or samples of 8 or 16 bits, as PNG with the settings inside."""
         path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
         self._write(path, lambda: save_png(path, image, settings))
+
+    def save_text(self, path: Path, text: str) -> None:
+        """A text file, whole or not at all."""
+
+        def write() -> None:
+            try:
+                with whole_files.replacing(path) as file:
+                    file.write(text.encode())
+            except OSError as error:
+                reason = whole_files.reason(error)
+                raise ImageFileError(f"{path} cannot be written: {reason}.") from error
+
+        self._write(path, write)
 
     def copy_image(self, image: QImage, what: str) -> None:
         """An image to the clipboard; `what` names it for the message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,10 @@ from kernels.engine import Engine, Implementation, all_implementations
 from kernels.errors import KernelError
 from kernels.filters import Filter
 from kernels.host import HostImplementation
-from kernels.job import Job, Pick, Result, Sampling
+from kernels.job import Job, Pick, Result
 from kernels.rung import Rung
-from kernels.sweep import SweepPlan, sweeping
 from kernels.tuner import tuning
 from workbench.state import Matrix, State
-
-if TYPE_CHECKING:
-    from workbench.charts.sweep_panel import SweepWish
 
 Changes = dict[str, Any]
 Choice = Implementation | Auto  # what may be chosen to run on
@@ -115,26 +111,6 @@ def first_choice(state: State, device: Device | NoDevice) -> str:
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto takes no notice of what is chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
-
-
-def sweep_for(state: State, wish: SweepWish) -> Callable[[Engine], Iterator[Any]] | None:
-    """The measuring that `wish` asks for, for a worker to drive; None without a picture."""
-    if state.picture is None:
-        return None
-    plan = SweepPlan(
-        dimension=wish.dimension,
-        values=wish.values,
-        implementations=wish.implementations,
-        picture=state.picture.samples,
-        weights=lambda ksize: weights_for(state, ksize),
-        ksize=state.ksize,
-        border=state.border,
-        block_xy=state.block_xy,
-        filter_title=filters.get(state.filter).title,
-        gradient=filters.get(state.filter).gradient,
-    )
-    sampling = Sampling(max_samples=20, max_seconds=1.0, cache=state.cache)
-    return lambda engine: sweeping(plan, engine, sampling)
 
 
 def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:

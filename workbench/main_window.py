@@ -22,7 +22,6 @@ from kernels.pictures import PICTURES
 from workbench import choices, intents
 from workbench.background import Background
 from workbench.charts.history_plot import HistoryPlot
-from workbench.charts.sweep_panel import SweepPanel
 from workbench.compiling import Compiling
 from workbench.controls.display_controls import stretched
 from workbench.controls.panel import ControlPanel
@@ -35,6 +34,12 @@ from workbench.menus import Menus
 from workbench.opener import Opener
 from workbench.settings import Settings
 from workbench.state import Picture, State, Store
+from workbench.sweeps.keeping import is_plan, is_session
+from workbench.sweeps.menu import SweepMenu
+from workbench.sweeps.panel import SweepPanel
+from workbench.sweeps.picking import Picking
+from workbench.sweeps.reporting import Reporting
+from workbench.sweeps.sessions import Sessions
 from workbench.tune_for_job import TuneForJob
 from workbench.views.compare_view import CompareView
 from workbench.views.gallery_settings import make_gallery
@@ -85,11 +90,25 @@ class MainWindow(QMainWindow):
     # -- what others may ask for
 
     def open_paths(self, paths: list[Path]) -> None:
-        """Open the first of `paths`, or the picture that comes with the program."""
-        if paths:
-            self.opener.open_file(paths[0])
+        """Open the sessions and plans among `paths`, and the first picture, or the one that comes
+        with the program."""
+        pictures = [path for path in paths if not (is_plan(path) or is_session(path))]
+        if pictures:
+            self.opener.open_file(pictures[0])
         else:
             self.opener.open_start_picture()
+        for path in paths:
+            self._open_as_sweep(path)  # what is wrong with it is said after the picture came
+
+    def open_session(self, path: Path) -> None:
+        """Show the measurements in a file, or in a folder, marked as recorded."""
+        self.bring_forward("Sweep")
+        self.sessions.open(path)
+
+    def take_over(self, changes: intents.Changes) -> None:
+        """Change several choices at once, as if the user had."""
+        self._chose_implementation |= "implementation" in changes
+        self.store.update(**changes)
 
     def screenshot(self) -> QImage:
         """The window as it is."""
@@ -125,10 +144,11 @@ class MainWindow(QMainWindow):
 
     def _make_services(self, make_engine: Callable[[], Engine]) -> None:
         self.worker = Worker(make_engine, self)
-        self._reading = Background(EXPECTED, self)
+        self.reading = Background(EXPECTED, self)
         self._writing = Background(EXPECTED, self)
-        self.live = Live(self.store, self.worker, self._reading, self)
-        self.opener = Opener(self._reading, self)
+        self.live = Live(self.store, self.worker, self.reading, self)
+        self.sessions = Sessions(self.reading, self)
+        self.opener = Opener(self.reading, self)
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
         self._compiling = Compiling(self)
@@ -144,7 +164,7 @@ class MainWindow(QMainWindow):
         self.timing = TimingStrip()
         self.history = HistoryPlot()
         self.controls = ControlPanel()
-        self.sweep = SweepPanel()
+        self.sweep = SweepPanel(self.sessions)
         self.rung = RungPane()
         self.gallery = make_gallery(self.settings)
         centre = QWidget()
@@ -204,7 +224,7 @@ class MainWindow(QMainWindow):
         worker.device_found.connect(self._show_device)
         worker.progressed.connect(lambda doing: self.timing.show_progress(doing or None))
         worker.broke.connect(self._show_bug)
-        for background in (self._reading, self._writing, self._compiling):
+        for background in (self.reading, self._writing, self._compiling):
             background.broke.connect(self._show_bug)
         live.before_ready.connect(self.compare.show_before)
         live.after_ready.connect(self._show_after)
@@ -217,8 +237,10 @@ class MainWindow(QMainWindow):
 
         self.opener.opened.connect(self._take_picture)
         self.opener.stored.connect(self._take_stored)
+        self.opener.not_stored.connect(self._take_not_stored)
         self.opener.restored.connect(self._restore)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
+        self.sessions.failed.connect(lambda sentence: say("error", sentence))
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.saved.connect(lambda path: say("info", f"Saved {path}."))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
@@ -228,6 +250,14 @@ class MainWindow(QMainWindow):
         self.gallery.broke.connect(self._show_bug)
 
         self.measuring = Measuring(self)
+        self.picking = Picking(self)
+        self.reporting = Reporting(self)
+        self.sweep.report_wanted.connect(self.reporting.start)
+        self.sweep_menu = SweepMenu(self)
+        self.sweep.chart.copy_wanted.connect(
+            lambda image: self.exporter.copy_image(image, "the chart")
+        )
+        self.sweep.chart.save_wanted.connect(self._save_chart)
         self.rung.ptx_wanted.connect(self._compiling.request)
         self._compiling.compiled.connect(self.rung.show_ptx)
         self.rung.large_wanted.connect(self._enlarge_rung)
@@ -269,8 +299,9 @@ class MainWindow(QMainWindow):
             self._chip.setText("No GPU")
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
             if self.messages.kind is None:  # nothing that matters more is being said
-                self.messages.show_message("info", f"{device.reason} {device.remedy}".strip())
+                self.messages.show_message("info", device.reason, device.remedy)
         self.rung.show_device(device)
+        self.sweep.show_device(device)
         self._choose_implementation(device)
         self._show_state(self.store.state)
 
@@ -309,6 +340,13 @@ class MainWindow(QMainWindow):
             self.store.update(picture=picture, levels=None)
             self._show_remarks(picture)
 
+    def _take_not_stored(self, picture: Picture, sentence: str) -> None:
+        """It stays as it is, and so does the choice: what is shown must be what is chosen."""
+        if self.store.state.picture is picture:
+            is_original = picture.original is None
+            self.store.update(pixel_type=None if is_original else str(picture.samples.dtype))
+        self.messages.show_message("error", sentence)
+
     def _show_after(self, result: Result, display: Display) -> None:
         caption = intents.caption(result.job, result.picked)
         self.compare.show_after(result.picture, display, caption)
@@ -333,7 +371,7 @@ class MainWindow(QMainWindow):
                 self.store.update(levels=levels)
 
         if picture is not None:
-            self._reading.run(
+            self.reading.run(
                 lambda: stretched(picture),
                 show,
                 lambda error: self.messages.show_message("error", str(error)),
@@ -346,9 +384,10 @@ class MainWindow(QMainWindow):
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]
             sentence = f"Took over the settings in {name}, all but the implementation: {reason}"
-        self._chose_implementation |= "implementation" in changes
-        self.store.update(**changes)
+        self.take_over(changes)
         self.messages.show_message("info", sentence)
+        if isinstance(plan := data.get("plan"), str):
+            self.sweep.show_plan_text(plan)
         if (built_in := data.get("built_in")) in list(PICTURES):
             self.opener.open_built_in(built_in)
 
@@ -356,6 +395,14 @@ class MainWindow(QMainWindow):
         if key is None or self.device is None:  # which will be looked at when it was found
             return None
         return intents.why_not_here(intents.implementation(key), self.device)
+
+    def _save_chart(self, path: Path, content: QImage | str) -> None:
+        """As PNG, with the settings inside, or the text of an SVG."""
+        if isinstance(content, str):
+            self.exporter.save_text(path, content)
+        else:
+            settings = self.choices_to_keep() | self.sweep.conditions()
+            self.exporter.save_screenshot(path, content, settings)
 
     # -- panels
 
@@ -383,7 +430,9 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
         if paths := _local_files(event.mimeData()):
-            self.opener.open_dropped(paths[0])
+            others = [path for path in paths if not self._open_as_sweep(path)]
+            for path in others[:1]:
+                self.opener.open_dropped(path)
         elif event.mimeData().hasImage():
             self.opener.open_image(QImage(event.mimeData().imageData()))
         event.acceptProposedAction()
@@ -391,9 +440,18 @@ class MainWindow(QMainWindow):
     def paste(self) -> None:
         """Open what the clipboard holds: a file, or a picture."""
         if paths := _local_files(QGuiApplication.clipboard().mimeData()):
-            self.opener.open_dropped(paths[0])
+            if not self._open_as_sweep(paths[0]):
+                self.opener.open_dropped(paths[0])
         else:
             self.opener.open_image(QGuiApplication.clipboard().image())
+
+    def _open_as_sweep(self, path: Path) -> bool:
+        """Open `path` if it is a session or a plan, by its name; whether it is one."""
+        if is_plan(path):
+            self.sweep_menu.open_plan(path)
+        elif is_session(path):
+            self.open_session(path)
+        return is_plan(path) or is_session(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         kept = choices.to_data(self.store.state)
@@ -406,9 +464,11 @@ class MainWindow(QMainWindow):
         self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
         self.settings.save()
         self.tuner.close()
+        self.reporting.close()
+        self.sweep_menu.close()
         self.worker.close()
         self.gallery.close_threads()
-        for background in (self._reading, self._writing, self._compiling):
+        for background in (self.reading, self._writing, self._compiling):
             background.close()
         super().closeEvent(event)
 

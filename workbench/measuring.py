@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
@@ -9,12 +12,17 @@ from PySide6.QtCore import QObject, Slot
 from kernels.engine import Implementation
 from kernels.errors import KernelError
 from kernels.job import Progress
-from workbench import intents
-from workbench.charts.sweep_panel import SweepWish
-from workbench.state import State
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Record
+from kernels.sweeps.running import sweeping
+from workbench.sweeps.draft import UnclearError, given, plan_of
+from workbench.sweeps.keeping import Began, NotKept, measuring, new_path, resuming
+from workbench.sweeps.run_row import Phase
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow
+
+BUSY = "Something is being measured already; wait for its end, or cancel it."
 
 
 class Measuring(QObject):
@@ -23,19 +31,26 @@ class Measuring(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._since: State | None = None  # as things stood when it began
         self._is_of_ladder = False
-        window.sweep.started.connect(self._start_sweep)
+        sweep, worker = window.sweep, window.worker
+        sweep.started.connect(self._start_sweep)
+        sweep.resume_wanted.connect(self.resume)
+        sweep.paused.connect(worker.pause_sweep)
         window.rung.measure_wanted.connect(self._measure_ladder)
-        window.worker.sweep_stepped.connect(self._show_step)
-        window.worker.sweep_ended.connect(self._end)
-        for cancelled in (window.sweep.cancelled, window.rung.measure_cancelled):
-            cancelled.connect(window.worker.cancel_sweep)
+        worker.sweep_stepped.connect(self._show_step)
+        worker.sweep_paused.connect(sweep.show_paused)
+        worker.sweep_ended.connect(self._end)
+        for cancelled in (sweep.cancelled, window.rung.measure_cancelled):
+            cancelled.connect(worker.cancel_sweep)
 
     def toggle_sweep(self) -> None:
         """Start the sweep that the panel asks for, or cancel the one that runs."""
         self._window.bring_forward("Sweep")
         self._window.sweep.toggle()
+
+    def toggle_pause(self) -> None:
+        """Let the sweep that runs stand still, or go on."""
+        self._window.sweep.toggle_pause()
 
     def toggle_ladder(self) -> None:
         """Measure the ladder that the chosen implementation stands on, or stop doing so."""
@@ -44,49 +59,65 @@ class Measuring(QObject):
         self._window.rung.ladder.toggle()
 
     @Slot(object)
-    def _start_sweep(self, wish: SweepWish) -> None:
-        if self._start(wish):
-            self._is_of_ladder = False
-            self._window.sweep.show_running(True)
-            self._window.rung.ladder.show_busy(True)
+    def resume(self, path: Path) -> None:
+        """Measure what the session in the file `path` lacks."""
+        if self._window.sweep.phase is not Phase.IDLE or self._is_of_ladder:
+            self._window.messages.show_message("info", BUSY)
+        else:
+            self._begin(resuming(path, given(self._window.store.state.picture)))
+
+    @Slot(object)
+    def _start_sweep(self, plan: Plan) -> None:
+        pictures = given(self._window.store.state.picture)
+        self._begin(measuring(plan, pictures, new_path(plan, datetime.now())))
+
+    def _begin(self, steps: Any) -> None:
+        self._window.worker.start_sweep(steps)
+        self._window.sweep.show_asked()
+        self._window.rung.ladder.show_busy(True)
 
     @Slot(object)
     def _measure_ladder(self, implementations: tuple[Implementation, ...]) -> None:
-        block_xy = self._window.store.state.block_xy
-        if self._start(SweepWish("block shape", (block_xy,), implementations)):
-            self._is_of_ladder = True
-            self._window.rung.ladder.show_measuring(True)
-            self._window.sweep.show_busy(True)
-
-    def _start(self, wish: SweepWish) -> bool:
-        """Whether there is something to measure: the worker has it then."""
-        self._since = self._window.store.state
-        sweeping = intents.sweep_for(self._since, wish)
-        if sweeping is not None:
-            self._window.worker.start_sweep(sweeping)
-        return sweeping is not None
+        """The present job with each of them; a sweep of which no session is kept."""
+        state = self._window.store.state
+        try:
+            plan = plan_of(state, tuple(each.key for each in implementations))
+        except UnclearError as unclear:
+            self._window.messages.show_message("info", str(unclear))
+            return
+        self._is_of_ladder = True
+        self._window.worker.start_sweep(partial(sweeping, plan, given=given(state.picture)))
+        self._window.rung.ladder.show_measuring(True)
+        self._window.sweep.show_busy(True)
 
     @Slot(object)
     def _show_step(self, step: Any) -> None:
-        panel = self._window.rung.ladder if self._is_of_ladder else self._window.sweep
-        if isinstance(step, Progress):
-            panel.show_progress(step.doing)
-            return
-        assert self._since is not None
-        self._window.rung.show_point(step, self._since)
-        panel.show_point(step)
+        window = self._window
+        match step:
+            case Progress():
+                panel = window.rung.ladder if self._is_of_ladder else window.sweep
+                panel.show_progress(step.doing)
+            case Began():
+                window.sessions.begin(step.session, step.path)
+                window.sweep.show_begun(step)
+            case NotKept():
+                window.messages.show_message("warning", step.sentence)
+            case Record():
+                window.rung.show_record(step)
+                if self._is_of_ladder:
+                    window.rung.ladder.show_record(step)
+                else:
+                    window.sessions.add(step)
 
     @Slot(object, bool)
     def _end(self, error: KernelError | None, is_complete: bool) -> None:
         sweep, ladder = self._window.sweep, self._window.rung.ladder
         if self._is_of_ladder:
+            self._is_of_ladder = False
             ladder.show_measuring(False)
             sweep.show_busy(False)
         else:
             ladder.show_busy(False)
-            if is_complete:
-                sweep.finished()
-            else:
-                sweep.show_running(False)
+            sweep.show_ended(is_complete)
         if error is not None:
             self._window.messages.show_message("error", str(error))

@@ -17,6 +17,7 @@ from workbench.actions import Action, MenuTree
 from workbench.exporter import suggested_name
 from workbench.files.clipboard import to_image
 from workbench.files.image_files import OPEN_FILTER, SAVE_FILTER
+from workbench.sweeps.menu import MENU, RECENT, RECORDED
 from workbench.views.about import AboutDialog
 from workbench.views.shortcuts import ShortcutsDialog
 
@@ -40,6 +41,7 @@ class Menus(QObject):
         tree.add(self._actions)
         self._recent = tree.menu("&File/Open &recent")
         self._recent.aboutToShow.connect(self._fill_recent)
+        window.sweep_menu.connect_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
         self._add_schemes(tree.menu("&View/&Theme").addAction)
         for dock in window.docks.values():
             tree.menu("&View/&Panels").addAction(dock.toggleViewAction())
@@ -133,17 +135,11 @@ class Menus(QObject):
             Action(run, "Previous block shape", lambda: controls.run.step_block(-1), (",",)),
             Action(
                 run,
-                "Start or cancel s&weep",
-                window.measuring.toggle_sweep,
-                ("Ctrl+B",),
-                separator=True,
-            ),
-            Action(
-                run,
                 "&Measure the ladder, or cancel",
                 window.measuring.toggle_ladder,
                 ("Ctrl+Shift+L",),
                 "Time every implementation that can run the present job, one after another.",
+                separator=True,
             ),
             Action(
                 run,
@@ -152,6 +148,7 @@ class Menus(QObject):
                 ("Ctrl+T",),
                 "Measure every rung and block shape for it, so that Auto knows the quickest.",
             ),
+            *window.sweep_menu.actions(),
             Action("&Help", "&Keyboard shortcuts", self._shortcuts, ("?", "F1")),
             Action("&Help", "Start with &defaults again", self._forget_all),
             Action("&Help", "&About and diagnostics", self._about),
@@ -202,7 +199,7 @@ class Menus(QObject):
         image = self._take(what)
         settings = self._window.choices_to_keep()
         if what == "chart":  # which was measured with what was chosen then
-            settings |= self._window.sweep.conditions or {}
+            settings |= self._window.sweep.conditions()
         if not image.isNull() and (path := self._ask_path(f"{what}.png", PNG_FILTER)):
             self._window.exporter.save_screenshot(path, image, settings)
 

@@ -30,6 +30,7 @@ class Opener(QObject):
     Signals:
         opened(picture): a Picture was loaded.
         stored(picture): the one in view, in another pixel type.
+        not_stored(picture, sentence): why it is as it was; `picture` is the one in view.
         restored(data, name): a screenshot called `name` held these settings.
         failed(sentence): why there is no new picture; the old one stays.
         ended(sentence): there is no next or no previous picture.
@@ -37,6 +38,7 @@ class Opener(QObject):
 
     opened = Signal(object)
     stored = Signal(object)
+    not_stored = Signal(object, str)
     restored = Signal(object, str)
     failed = Signal(str)
     ended = Signal(str)
@@ -120,7 +122,9 @@ class Opener(QObject):
         self._background.run(
             lambda: _stored_as(picture, pixel_type),
             lambda found: self.stored.emit(found) if wish == self._newest_type else None,
-            lambda error: self.failed.emit(str(error)) if wish == self._newest_type else None,
+            lambda error: (
+                self.not_stored.emit(picture, str(error)) if wish == self._newest_type else None
+            ),
         )
 
     def _ask(self, load: Callable[[], Any], show: Callable[[Any], None]) -> None:

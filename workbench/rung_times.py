@@ -9,11 +9,14 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels import filters
 from kernels.engine import Implementation
-from kernels.job import Cache, Job, Ran, Result
+from kernels.job import Job, Ran, Result
 from kernels.rung import Rung
-from kernels.sweep import Measurement
-from kernels.timing import Timing
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.jobs import weights_of
+from kernels.sweeps.record import Measurement, Record
+from kernels.timing import Cache, Timing
 from workbench import numbers
 from workbench.intents import implementation
 
@@ -43,6 +46,19 @@ class Work:
             _hash(job.weights),
             job.gradient,
             job.border,
+        )
+
+    @classmethod
+    def of_cell(cls, cell: Cell) -> Work:
+        """That of one of its pictures."""
+        chosen = filters.get(cell.filter)
+        return cls(
+            (cell.height, cell.width, cell.channels),
+            cell.pixel_type,
+            chosen.title,
+            _hash(weights_of(cell)),
+            chosen.gradient,
+            cell.border,
         )
 
 
@@ -109,20 +125,11 @@ class RungTimes:
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         self._add(Work.of(result.job), key, _time(result, _chosen_block(key, asked)))
 
-    def add_measurement(self, key: str, measured: Measurement, like: Job) -> None:
-        """What a sweep measured of the implementation `key`.
-
-        like  a job with the weights that were used; its picture does not count
-        """
-        work = Work(
-            measured.shape,
-            measured.pixel_type,
-            measured.filter_title,
-            _hash(like.weights),
-            like.gradient,
-            measured.border,
-        )
-        self._add(work, key, _time(measured, _chosen_block(key, measured.block_xy)))
+    def add_record(self, record: Record) -> None:
+        """What a sweep measured; a time of several pictures, or of none, is no place."""
+        cell, measured = record.cell, record.outcome
+        if isinstance(measured, Measurement) and cell.count == 1:
+            self._add(Work.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
         """By implementation: with the job's block shape if that was measured, else the newest."""

@@ -43,7 +43,8 @@ class Worker(QThread):
         settled(result): the last word on a job, and nobody has asked for another.
         failed(error): the live job ended with a KernelError.
         baseline_timed(result): the CPU's turn at the live job.
-        sweep_stepped(step): a sweep's Progress or SweepPoint.
+        sweep_stepped(step): whatever a sweep yields: Progress, Record and the like.
+        sweep_paused(is_paused): a sweep stands still from now on, or goes on.
         sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
         tuning_stepped(step), tuning_ended(error, is_complete): the same of a tuning.
         broke(sentence, details): a bug, with its traceback.
@@ -56,6 +57,7 @@ class Worker(QThread):
     failed = Signal(object)
     baseline_timed = Signal(object)
     sweep_stepped = Signal(object)
+    sweep_paused = Signal(bool)
     sweep_ended = Signal(object, bool)
     tuning_stepped = Signal(object)
     tuning_ended = Signal(object, bool)
@@ -68,7 +70,7 @@ class Worker(QThread):
         self._wanted: tuple[Job, Levels, Sampling] | None = None
         self._wanted_since = 0.0
         self._wanted_baseline: Job | None = None
-        self._sweep = _Aside(self.sweep_stepped.emit, self.sweep_ended.emit)
+        self._sweep = _Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
         self._tuning = _Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
         self._asides = (self._sweep, self._tuning)  # the first goes before the second
         self._closing = False
@@ -103,6 +105,12 @@ class Worker(QThread):
     def cancel_sweep(self) -> None:
         """End the sweep at its next step."""
         self._cancel(self._sweep)
+
+    def pause_sweep(self, is_paused: bool) -> None:
+        """Let the sweep stand still from its next step on, or go on; nothing where none runs."""
+        with self._wake:
+            self._sweep.pause(is_paused)
+            self._wake.notify()
 
     def start_tuning(self, tuning: Sweeping) -> None:
         """Begin a tuning, behind everything else, in place of one that runs."""
@@ -143,7 +151,7 @@ class Worker(QThread):
             elif self._baseline is not None:
                 self._attempt(self._step_baseline)
             else:
-                running = next((each for each in self._asides if each.is_running), None)
+                running = next((each for each in self._asides if each.can_step), None)
                 if running is not None:
                     self._attempt(partial(self._step_aside, running))
         self._drop_tasks()
@@ -166,6 +174,7 @@ class Worker(QThread):
                 _close(ended.steps)
                 if not closing:
                     aside.ended(None, False)
+            aside.tell_pause()
         return not closing
 
     def _has_work(self) -> bool:
@@ -263,15 +272,18 @@ class _Ended:
 class _Aside:
     """A long computation that everything else goes before: the one wished for, the one that runs.
 
-    stepped, ended  what to tell each step, and the end
+    stepped, ended, paused  what to tell each step, the end, and that it stands still or goes on
     """
 
     def __init__(
-        self, stepped: Callable[[Any], None], ended: Callable[[KernelError | None, bool], None]
+        self,
+        stepped: Callable[[Any], None],
+        ended: Callable[[KernelError | None, bool], None],
+        paused: Callable[[bool], None] = lambda _: None,
     ) -> None:
-        self._stepped, self.ended = stepped, ended
+        self._stepped, self.ended, self._paused = stepped, ended, paused
         self._wanted: Sweeping | None = None
-        self._is_to_stop = False
+        self._is_to_stop = self._is_to_pause = self._is_paused = False
         self._steps: Iterator[Any] | None = None  # only the thread that computes touches these
         self._latest: Any = None
 
@@ -280,15 +292,29 @@ class _Aside:
         return self._steps is not None
 
     @property
+    def can_step(self) -> bool:
+        return self.is_running and not self._is_to_pause
+
+    @property
     def has_work(self) -> bool:
-        return self._is_to_stop or self._wanted is not None or self.is_running
+        is_to_tell = self._is_to_pause != self._is_paused
+        return self._is_to_stop or self._wanted is not None or self.can_step or is_to_tell
 
     def start(self, make: Sweeping) -> None:
-        self._is_to_stop, self._wanted = self.is_running, make
+        self._is_to_stop, self._wanted, self._is_to_pause = self.is_running, make, False
 
     def cancel(self) -> None:
         self._is_to_stop = self.is_running or self._wanted is not None
-        self._wanted = None
+        self._wanted, self._is_to_pause = None, False
+
+    def pause(self, is_paused: bool) -> None:
+        self._is_to_pause = is_paused and (self.is_running or self._wanted is not None)
+
+    def tell_pause(self) -> None:
+        """Say whether it stands still, if that is news."""
+        if self._is_to_pause != self._is_paused:
+            self._is_paused = self._is_to_pause
+            self._paused(self._is_paused)
 
     def take(self, engine: Engine) -> _Ended | None:
         """Turn wishes into what runs; returns what was stopped for that."""
@@ -313,6 +339,7 @@ class _Aside:
     def drop(self) -> Iterator[Any] | None:
         """Nothing runs, nothing is to be stopped; returns what ran."""
         steps, self._steps, self._is_to_stop = self._steps, None, False
+        self._is_to_pause = self._is_to_pause and self._wanted is not None
         return steps
 
 

@@ -2,6 +2,10 @@
 title   = "Global memory"
 idea    = "One thread a sample; samples and weights both come from global memory, tap by tap."
 weights = "global"
+
+[[passes]]
+loads = { picture = "FILTERED * KSIZE**2 + ALPHA", weights = "FILTERED * KSIZE**2" }
+flops = "2 * FILTERED * KSIZE**2"
 ---*/
 
 extern "C" __global__ void convolve(

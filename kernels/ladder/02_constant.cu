@@ -3,6 +3,10 @@ title   = "Constant memory"
 idea    = "The weights move to constant memory: all threads of a warp want the same one, and get it in one broadcast."
 after   = "global"
 weights = "constant"
+
+[[passes]]
+loads = { picture = "FILTERED * KSIZE**2 + ALPHA" }
+flops = "2 * FILTERED * KSIZE**2"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

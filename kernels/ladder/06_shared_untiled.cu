@@ -7,6 +7,8 @@ weights = "constant"
 [[passes]]
 covers = ["WIDTH * CHANNELS", "HEIGHT"]  # so there is one block
 shared_bytes = "HEIGHT * WIDTH * CHANNELS * 4"
+loads = { picture = "SAMPLES + ALPHA" }
+flops = "2 * FILTERED * KSIZE**2"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

@@ -15,12 +15,16 @@ function = "along_rows"
 writes = "sums"
 covers = ["THREADS", "1"]
 shared_bytes = "(THREADS + 2 * HALO_X) * 4"
+loads = { picture = "BLOCKS_X * HEIGHT * (COVERS_X + 2 * HALO_X)" }
+flops = "2 * SAMPLES * KSIZE"
 
 [[passes]]
 function = "along_columns"
 reads = "sums"
 covers = ["min(THREADS, 32)", "THREADS // min(THREADS, 32)"]
 shared_bytes = "min(THREADS, 32) * (THREADS // min(THREADS, 32) + 2 * HALO_Y) * 4"
+loads = { sums = "WIDTH * CHANNELS * BLOCKS_Y * (COVERS_Y + 2 * HALO_Y)" }
+flops = "2 * SAMPLES * KSIZE"
 ---*/
 
 // Shared memory has 32 banks, one word wide; word n is in bank n % 32.  Two lanes of a warp that want

@@ -12,6 +12,11 @@ requires = [
 
 [[passes]]
 covers = ["BLOCK_X * 16 // SAMPLE_BYTES", "BLOCK_Y * (2 if SAMPLE_BYTES == 1 or HALO_X * SAMPLE_BYTES > 16 else 4)"]
+# Of the rows that a thread makes: COVERS_Y // BLOCK_Y.
+loads = { picture = """up(WIDTH * CHANNELS, CHUNK) * (parts(HEIGHT, COVERS_Y // BLOCK_Y)
+    * (KSIZE - 1 + COVERS_Y // BLOCK_Y) * (1 + 2 * HALO_CHUNKS) + HAS_ALPHA * HEIGHT)""" }
+stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
+flops = "2 * up(WIDTH * CHANNELS, CHUNK) * up(HEIGHT, COVERS_Y // BLOCK_Y) * KSIZE**2 * PLANES // CHANNELS"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

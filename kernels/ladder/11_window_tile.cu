@@ -11,6 +11,10 @@ requires = [
 [[passes]]
 covers = ["BLOCK_X * (32 if KSIZE <= 47 else 16)", "BLOCK_Y"]
 shared_bytes = "(BLOCK_Y + 2 * HALO_Y) * ((BLOCK_X * (32 if KSIZE <= 47 else 16) + 2 * -(-HALO_X * SAMPLE_BYTES // 16) * 16 // SAMPLE_BYTES) // 4 * (9 if KSIZE <= 47 else 10) // 8 + 1) * 16"
+loads = { picture = """(BLOCKS * (COVERS_X + 2 * HALO_CHUNKS * CHUNK) * (COVERS_Y + 2 * HALO_Y)
+    + HAS_ALPHA * up(WIDTH * CHANNELS, CHUNK) * HEIGHT)""" }
+stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
+flops = "2 * BLOCKS * COVERS_X * COVERS_Y * KSIZE**2 * PLANES // CHANNELS"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

@@ -19,6 +19,9 @@ block = ["256", "1"]
 covers = ["128", "32 if SAMPLE_BYTES == 4 else 64"]
 shared_bytes = """16 * (32 if SAMPLE_BYTES == 4 else 64) * (
     128 * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + 1 + 33)"""
+loads = { picture = "BLOCKS_Y * COVERS_Y * STAGED" }
+stores = { sums = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
+flops = "2 * BLOCKS * COVERS_X * COVERS_Y * KSIZE * PLANES // CHANNELS"
 
 [[passes]]
 function = "along_columns"
@@ -26,6 +29,9 @@ reads = "sums"
 block = ["256", "1"]
 covers = ["128", "32 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 64"]
 shared_bytes = "((32 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 64) + KSIZE - 1) * 32 * 16"
+loads = { sums = "up(WIDTH * CHANNELS, 4) * BLOCKS_Y * (COVERS_Y + KSIZE - 1)" }
+stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
+flops = "2 * up(WIDTH * CHANNELS, 4) * BLOCKS_Y * COVERS_Y * KSIZE * PLANES // CHANNELS"
 ---*/
 
 __constant__ float COLUMN[KSIZE];

@@ -21,6 +21,16 @@ covers = [
 ]
 # ROWS * ROW numbers of four bytes
 shared_bytes = "8 * 4 * (32 * (32 - (HALO_X + 3) // 4 // 4 | 1) + 2 * ((HALO_X + 3) // 4 * 4))"
+# A block reads 1024 samples of a row, or up to the halo of the picture's end: those where its sums
+# begin, and all others twice, as they enter and as they leave.
+loads = { picture = """((BLOCKS_Y * up(2 * RADIUS, 8) + 2 * up(HEIGHT, 8))
+    * min(1024 * BLOCKS_X, WIDTH * CHANNELS + HALO_X + (2 * BLOCKS_X - 1) * (1024 - COVERS_X) // 2)
+    + HAS_ALPHA * up(WIDTH * CHANNELS, 4) * HEIGHT)""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
+# Additions but for the last line; of integers these are operations on integers.
+flops = """(1024 * BLOCKS * 2 * RADIUS
+    + BLOCKS_X * up(HEIGHT, 8) * (2 * 1024 + 32 * ((KSIZE - 1) * CHANNELS + 2 * (parts(COVERS_X, 32) | 1)))
+    + up(WIDTH * CHANNELS, 4) * HEIGHT * PLANES // CHANNELS)"""
 ---*/
 
 // A block walks down a strip of the picture, ROWS rows at a time.

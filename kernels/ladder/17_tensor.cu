@@ -16,6 +16,13 @@ reduced_precision = true
 block  = ["32", "4 if KSIZE <= 31 else 8"]
 covers = ["128 * CHANNELS", "64 if KSIZE <= 31 else 128"]
 shared_bytes = "2 * (((64 if KSIZE <= 31 else 128) + KSIZE - 1) * 8 * (15 + BAND_BLOCKS | 1) + 8) + 32"
+# Each plane's tile, once; of float32 one more sample a thread, to guess the scale by.
+loads.picture = """BLOCKS * PLANES * ((COVERS_Y + KSIZE - 1) * (15 + BAND_BLOCKS) * 8 * CHANNELS
+    + (2 * COVERS_Y if SAMPLE == 'float32' else 0)) + ALPHA"""
+loads.weights = "2 * BLOCKS * PLANES * 2 * COVERS_Y * KSIZE * (BAND_BLOCKS - 1)"
+stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
+# Products of 16×8×8, on the tensor cores: those with the zeros of the bands as well.
+flops = "2 * 1024 * BLOCKS * PLANES * COVERS_Y // 16 * 16 * BAND_BLOCKS * KSIZE"
 ---*/
 
 __constant__ float UNDO[1];

@@ -14,6 +14,13 @@ error_factor = 2.0                    # tensor cores cut sums off, they do not r
 block  = ["32", "8 if KSIZE <= 63 else 4"]
 covers = ["96 * CHANNELS", "128 if KSIZE <= 63 else 64"]
 shared_bytes = "2 * HALVES * (((128 if KSIZE <= 63 else 64) + KSIZE - 1) * 8 * (11 + BAND_BLOCKS | 1) + 8) + 32"
+# Each plane's tile, once; of float32 one more sample a thread, to guess the scale by.
+loads.picture = """BLOCKS * PLANES * ((COVERS_Y + KSIZE - 1) * (11 + BAND_BLOCKS) * 8 * CHANNELS
+    + (2 * COVERS_Y if SAMPLE == 'float32' else 0)) + ALPHA"""
+loads.weights = "4 * BLOCKS * PLANES * 2 * COVERS_Y * KSIZE * (BAND_BLOCKS - 1)"
+stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
+# Products of 16×8×8, on the tensor cores: those with the zeros of the bands as well.
+flops = "2 * 1024 * BLOCKS * PLANES * COVERS_Y // 16 * 12 * BAND_BLOCKS * KSIZE * (1 + HALVES)"
 ---*/
 
 __constant__ float UNDO[1];

@@ -13,15 +13,22 @@ slopes = "HEIGHT * PITCH * 8"
 [[passes]]
 function = "weigh"
 writes = "weighted"
+loads = { picture = "SAMPLES * KSIZE**2 + ALPHA" }
+flops = "2 * SAMPLES * KSIZE**2"
 
 [[passes]]
 function = "differentiate"
 reads = "weighted"
 writes = "slopes"
+loads = { weighted = "12 * SAMPLES + ALPHA" }
+stores = { slopes = "2 * SAMPLES" }
+flops = "12 * SAMPLES + 2 * FILTERED"
 
 [[passes]]
 function = "measure"
 reads = "slopes"
+loads = { slopes = "2 * SAMPLES" }
+flops = "4 * SAMPLES"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

@@ -17,6 +17,12 @@ error_factor = 2.0  # as for separable
 block = ["128", "1"]
 covers = ["128", "32"]
 shared_bytes = "(32 + 2 + KSIZE - 1) * (128 * SAMPLE_BYTES // 16 + 2 * -(-(HALO_X + 4) * SAMPLE_BYTES // 16) + 1 + (128 + 2 * max(4, 8 // SAMPLE_BYTES)) // 4 + 1) * 16"
+loads = { picture = "BLOCKS * (COVERS_Y + KSIZE + 1) * (COVERS_X + 2 * up(HALO_X + 4, CHUNK))" }
+stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
+# Along rows; down columns, for ten rows of a quad and a pixel around it at a time; slopes and lengths.
+flops = """(2 * KSIZE * BLOCKS * (COVERS_Y + KSIZE + 1) * up(COVERS_X + 8, max(CHUNK, 8))
+    + (2 * KSIZE - 1) * up(WIDTH * CHANNELS, 4) * BLOCKS_Y * 10 * (4 + 2 * CHANNELS) * PLANES // CHANNELS
+    + 16 * up(WIDTH * CHANNELS, 4) * HEIGHT)"""
 ---*/
 
 __constant__ float COLUMN[KSIZE];

@@ -19,6 +19,11 @@ writes   = "lines"
 block    = ["FFT_SIDE", "128 // FFT_SIDE"]
 grid     = ["-(-HEIGHT * FFT_SIDE // 128)", "(CHANNELS - HAS_ALPHA) * FFT_PAIRS"]
 shared_bytes = "4 * 128 * (FFT_SIDE + 1)"
+# 128 // FFT_SIDE lines a block; of the picture, the columns that its tiles share as often as they do.
+loads.picture = "BLOCKS_X * 128 // FFT_SIDE * PLANES * (FFT_COLUMNS + FFT_COLUMNS_BEYOND)"
+loads.weights = "BLOCKS * 2 * 128 * FFT_SIDE"
+stores = { lines = "2 * FFT_LINE * PLANES * FFT_PAIRS * HEIGHT" }
+flops = "BLOCKS * 128 // FFT_SIDE * FFT_FLOPS"
 
 [[passes]]
 function = "filter_columns"
@@ -27,6 +32,11 @@ writes   = "filtered"
 block    = ["8", "FFT_SIDE"]
 grid     = ["(CHANNELS - HAS_ALPHA) * FFT_PAIRS * FFT_LINE // 8", "FFT_TILES"]
 shared_bytes = "4 * 8 * FFT_SIDE * (FFT_SIDE + 1)"
+# What lies beyond the picture is read for the real part, and again for the imaginary.
+loads.lines = "2 * FFT_LINE * PLANES * FFT_PAIRS * (FFT_ROWS + 2 * FFT_ROWS_BEYOND)"
+loads.weights = "BLOCKS * 8 * 3 * 2 * FFT_LINE"
+stores = { filtered = "2 * FFT_LINE * PLANES * FFT_PAIRS * HEIGHT" }
+flops = "BLOCKS * 8 * (2 * FFT_FLOPS + 6 * FFT_LINE)"
 
 [[passes]]
 function   = "restore_rows"
@@ -35,6 +45,10 @@ also_reads = ["picture"]
 block      = ["FFT_SIDE", "128 // FFT_SIDE"]
 covers     = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "128 // FFT_SIDE"]
 shared_bytes = "4 * 128 * (FFT_SIDE + 1)"
+loads.filtered = "2 * FFT_LINE * PLANES * BLOCKS * 128 // FFT_SIDE"
+loads.picture = "ALPHA"
+loads.weights = "BLOCKS * PLANES * 2 * 128 * FFT_SIDE"
+flops = "BLOCKS * PLANES * 128 // FFT_SIDE * FFT_FLOPS"
 ---*/
 
 // The picture is filtered in tiles, FFT_LINE x FFT_LINE, that overlap: where a tile has wrapped

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kernels.picture_kinds import KINDS
+
 Matrix = tuple[tuple[float, ...], ...]
 
-# Made by code in any size, see `kernels.pictures`; any other name is a picture that is given.
-PICTURE_KINDS = ("noise", "photo", "uniform", "checkerboard", "gradient")
+PICTURE_KINDS = KINDS  # made in any size; any other name is a picture that is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class Cell:
         if self.width == self.height:
             return f"{self.width}²"
         return f"{self.width}×{self.height}"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether its picture is of one of PICTURE_KINDS."""
+        return self.picture in PICTURE_KINDS
 
     @property
     def block_in_words(self) -> str:

@@ -22,7 +22,7 @@ class Measurement:
     ran         what really ran, in order
     check       of the answer of the last run that was timed; None: not checked
     compile_ms  None: it was compiled before
-    transfers   None: not asked for, or there is no device
+    transfers   None: not asked for, not to be measured, or there is no device
     health      the device's clocks, temperature and so on meanwhile; None on the CPU
     occupancy   of its first pass, from the driver; None on the CPU
     compulsory_bytes  all pictures read once and written once
@@ -45,6 +45,7 @@ class Measurement:
             ran=result.ran,
             check=result.check,
             compile_ms=result.compile_ms,
+            health=result.health,
             compulsory_bytes=result.job.compulsory_bytes,
             **more,  # type: ignore[arg-type]
         )

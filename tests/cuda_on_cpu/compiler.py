@@ -28,12 +28,14 @@ class Flavour:
     flags          for the device code
     runtime_flags  for fibers.cpp: the race detector must not look at the scheduler
     preload        the sanitizers' libraries, which Python itself does not bring
+    beside         further files of the runtime
     """
 
     name: str
     flags: tuple[str, ...]
     runtime_flags: tuple[str, ...]
     preload: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()
 
     def environment(self) -> dict[str, str]:
         """The variables under which a Python can load such a library."""
@@ -58,6 +60,14 @@ ADDRESS = Flavour("address", _ADDRESS, _ADDRESS, ("libasan", "libubsan"))
 RACES = Flavour(
     "races", ("-O1", "-g1", "-fsanitize=thread"), ("-O2", "-DRACE_DETECTOR"), ("libtsan",)
 )
+# Nothing optimised, so that what the text says is what is counted; and libtsan is not linked, since
+# counting.cpp has all that would be wanted of it.
+COUNTING = Flavour(
+    "counting",
+    ("-O0", "-fsanitize=thread", "-nodefaultlibs", "-DCOUNTING"),
+    ("-O2",),
+    beside=(HERE / "counting.cpp",),
+)
 FLAVOURS = {flavour.name: flavour for flavour in (PLAIN, ADDRESS, RACES)}
 
 
@@ -73,9 +83,12 @@ def build(text: str, flavour: Flavour, cache: Path) -> Path:
 
     Processes may share `cache`: the first builds, the others wait for it.
     """
-    runtime = _library(RUNTIME.read_text(encoding="utf-8"), flavour.runtime_flags, cache)
+    libraries: list[Path] = []
+    for file in (RUNTIME, *flavour.beside):
+        text_of_it = file.read_text(encoding="utf-8")
+        libraries.insert(0, _library(text_of_it, flavour.runtime_flags, cache, *libraries))
     parsed = f"-I{_parsed_header(flavour.flags, cache)}"
-    return _library(text, (parsed, *flavour.flags), cache, runtime)
+    return _library(text, (parsed, *flavour.flags), cache, *libraries)
 
 
 def _library(text: str, flags: tuple[str, ...], cache: Path, *libraries: Path) -> Path:

@@ -12,6 +12,16 @@
 #include <tuple>
 #include <utility>
 
+#ifdef COUNTING
+#include "counted_float.h"
+#define float counted_float
+// Assigned word by word, or g++ would not say that it stores what a function returns.
+#define BY_WORDS(type, ...) \
+    type& operator=(const type& from) { return __VA_ARGS__, *this; }
+#else
+#define BY_WORDS(...)
+#endif
+
 #define __global__
 #define __device__
 #define __host__
@@ -29,10 +39,12 @@ struct uint3 {
 using dim3 = uint3;
 struct alignas(8) uint2 {
     unsigned x, y;
+    BY_WORDS(uint2, x = from.x, y = from.y)
 };
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
+    BY_WORDS(uint4, x = from.x, y = from.y, z = from.z, w = from.w)
 };
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 struct alignas(16) float4 {
@@ -46,8 +58,16 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 
 inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
-inline unsigned __float_as_uint(float value) { return __builtin_bit_cast(unsigned, value); }
-inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
+inline unsigned __float_as_uint(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof(bits));
+    return value;
+}
 inline float half_to_float(unsigned short bits) { return __builtin_bit_cast(_Float16, bits); }
 inline unsigned short float_to_half(float value) {
     return __builtin_bit_cast(unsigned short, static_cast<_Float16>(value));
@@ -103,7 +123,7 @@ T exchange(unsigned mask, T value, unsigned from, int line) {
     T received;
     std::memcpy(&warp_slots()[lane()], &value, sizeof(T));
     sync_warp(mask, line);
-    std::memcpy(&received, &warp_slots()[from], sizeof(T));
+    std::memcpy(static_cast<void*>(&received), &warp_slots()[from], sizeof(T));
     sync_warp(mask, line);  // nobody shows the next value before all have read this one
     return received;
 }

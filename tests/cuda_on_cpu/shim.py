@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from enum import IntEnum
 from pathlib import Path
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from kernels.facts import Facts
 from kernels.job import Job
-from kernels.launch import plan_steps
+from kernels.launch import Step, plan_steps
 from kernels.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import PLAIN, Flavour, build
 from tests.made_up import H200
@@ -28,6 +29,7 @@ POISON = 0xA5  # every byte of an answer before it is written
 
 CONSTANT = re.compile(r"^__constant__ .*?(\w+)(?:\[.*)?;", re.MULTILINE)
 Knobs = tuple[tuple[str, str], ...]
+Named = Sequence[tuple[str, NDArray[Any]]]
 
 
 class Order(IntEnum):
@@ -114,9 +116,19 @@ class Shim:
             assert step.grid is not None
             assert step.block is not None
             shape = _Launch(*step.grid, *step.block, step.shared_bytes, order, seed=1)
-            self._launch(f"launch_{number}_{each.function}", shape, values)
+            # By the names that its header has for what it loads and what it stores.
+            loads = [*zip((each.reads, *each.also_reads), read, strict=True)]
+            loads += [("weights", one) for one in given]
+            with self._watching(each, step, loads, [(each.writes, written)]):
+                self._launch(f"launch_{number}_{each.function}", shape, values)
         samples = job.width * job.channels
         return target[:, :samples].reshape(job.picture.shape)
+
+    def _watching(
+        self, each: Pass, step: Step, loads: Named, stores: Named
+    ) -> AbstractContextManager[None]:
+        """For a shim that counts: around every launch, with the arrays that it is given."""
+        return nullcontext()
 
     def _launch(self, name: str, how: _Launch, values: list[Any]) -> None:
         arguments = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
@@ -138,12 +150,17 @@ class Shim:
         parts = (self._one(number, knobs) for knobs, number in self._numbers.items())
         return "\n".join(('#include "cuda_cpu.h"', *parts))
 
+    def _written(self, text: str) -> str:
+        """Device code as it is to be compiled: as it is."""
+        return text
+
     def _one(self, number: int, knobs: Knobs) -> str:
         # extern "C" looks through namespaces, so the passes must have names of their own.
         passes = [(name, f"{name}_{number}") for name in self.rung.functions]
         lines = [f"#define {name} {value}" for name, value in (*knobs, *passes)]
-        lines += [f"namespace rung_{number} {{", '#line 1 "prelude.cuh"', self.rung.headers]
-        lines += [f'#line 1 "{self.rung.key}.cu"', self.rung.source, "}"]
+        lines += [f"namespace rung_{number} {{", '#line 1 "prelude.cuh"']
+        lines += [self._written(self.rung.headers)]
+        lines += [f'#line 1 "{self.rung.key}.cu"', self._written(self.rung.source), "}"]
         lines += [f"#undef {name}" for name, _ in (*knobs, *passes)]
         for name, unique in passes:
             lines.append(

@@ -75,6 +75,16 @@ def test_there_are_never_more_samples_than_asked_for(engine):
         assert len(result.kernel.samples_ms) == most
 
 
+def test_a_timing_says_why_it_ended_on_the_cpu_as_on_the_gpu(engine):
+    thorough = Sampling(max_samples=50, max_seconds=0.5, min_samples=10, warmups=3, check=False)
+    assert engine.run(job_of(), Sampling(max_seconds=1e-9)).kernel.ended == "single"
+    result = engine.run(job_of(), thorough)
+    assert len(result.kernel.samples_ms) >= 10
+    assert result.kernel.warmups == 3
+    assert result.kernel.ended in ("samples", "time")
+    assert (result.kernel.cache, result.health) == (None, None)
+
+
 @pytest.mark.parametrize("implementation", ON_HOST)
 def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, monkeypatch):
     """Each yield is a chance to stop; a superseded job must not run to its end."""

@@ -17,8 +17,12 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import CannotRunError, CompileFailedError, KernelError, OutOfMemoryError
 from kernels.gpu import Gpu
+from kernels.health import Health
 from kernels.job import Job, Result, Sampling
+from kernels.models.ceilings import fma_tflop_s_in_theory
 from kernels.rung import Rung, ladder
+from kernels.sampling import take_samples
+from kernels.sweeps.plan import SWEEP_SAMPLING
 from tests.kernels.cases import fitting_weights
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
@@ -96,6 +100,73 @@ def test_a_timing_says_how_it_was_taken_and_what_ran(engine, device, cache):
     assert ran.registers > 0
     assert ran.shared_bytes == (16 + 12) * (16 + 4) * 4
     assert result.device_name == device.name
+
+
+def test_a_steady_kernel_ends_as_stable_and_a_slow_one_as_single(engine):
+    job = a_job(height=2000, width=2000, implementation="global")
+    steady = engine.run(job, replace(SWEEP_SAMPLING, noise=0.05)).kernel
+    assert steady.ended == "stable"
+    assert 10 <= len(steady.samples_ms) < 100
+    assert steady.warmups > 2
+    single = engine.run(job, Sampling(max_seconds=1e-6)).kernel
+    assert (single.ended, len(single.samples_ms), single.warmups) == ("single", 1, 0)
+
+
+def test_health_is_watched_while_a_kernel_is_timed(engine, device):
+    results = [engine.run(a_job(), QUICK), engine.run(a_job(), Sampling(max_seconds=1e-6))]
+    for health in (result.health for result in results):
+        if health is None:
+            pytest.skip("NVML tells nothing of this GPU")
+        assert isinstance(health, Health)
+        low, high = health.sm_mhz
+        assert 0 < low <= high <= 1.05 * device.clock_khz / 1e3
+        assert 0 < health.temperature_c[0] <= health.temperature_c[1] < 120
+
+
+def test_transfers_move_the_picture_and_pinned_memory_is_no_slower(engine):
+    job = a_job(height=2000, width=2000)
+    *_, found = engine.transfers(job)
+    assert found.picture_bytes == job.picture.nbytes
+    for pageable, pinned in (
+        (found.pageable_up, found.pinned_up),
+        (found.pageable_down, found.pinned_down),
+    ):
+        assert len(pageable.samples_ms) >= 10
+        assert 0 < pinned.median_ms < 1.2 * pageable.median_ms
+
+
+def test_ceilings_are_near_what_the_device_can_do_in_theory(engine, device):
+    found = engine.ceilings()
+    assert engine.ceilings() == found  # measured once
+    theory = fma_tflop_s_in_theory(device)
+    assert 0.6 * theory < found["fma_tflop_s"] < 1.05 * theory
+    assert 0 < found["empty_launch_ms"] < 0.05
+    assert found["copy_gb_s"] > 10
+    assert found["l2_gb_s"] > found["copy_gb_s"]
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_the_driver_says_how_many_blocks_fit(engine, device, rung):
+    weights = fitting_weights(np.random.default_rng(1), 5, rung.key)
+    job = a_job(weights=weights, implementation=rung.key, gradient=rung.gradient)
+    if reason := engine.why_not(job):
+        pytest.skip(reason)
+    found = engine.occupancy(job)
+    assert 1 <= found.blocks <= device.max_blocks_per_multiprocessor
+    assert 0 < found.warps <= found.most == device.max_threads_per_multiprocessor // 32
+    assert found.limit.endswith(".")
+
+
+def test_a_queued_job_may_be_timed_in_any_way(engine):
+    job = a_job(height=1000, width=1000)
+    ours = engine.run(job, Sampling(max_samples=20)).kernel
+    with engine.queue(job) as queue:
+        timing = take_samples(
+            lambda: queue.timer.sample_ms(queue.launch, "cold"), Sampling(max_samples=20)
+        )
+        nothing_ms = queue.timer.sample_ms(queue.timer.launch_nothing, "cold")
+    assert timing.median_ms == pytest.approx(ours.median_ms, rel=0.2)
+    assert 0 < nothing_ms < ours.median_ms
 
 
 def test_a_large_shared_tile_is_asked_for(engine):
@@ -215,7 +286,7 @@ def test_a_graph_of_launches_gives_the_same_answer(engine, rung):
         pytest.skip(reason)
     gpu = engine._gpu
     program, _ = gpu._compile(rung, job)
-    launch = gpu._prepare(program, job, gpu._upload(job)[0])
+    launch = gpu._prepare(program, job, gpu._pictures.upload(job.picture)[0])
     answers = []
     with gpu._using("filtering"):
         for _ in range(3):

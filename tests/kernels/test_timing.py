@@ -1,18 +1,43 @@
-"""What samples say, and when there are enough of them."""
+"""When there are enough samples, by a clock that does as it is told."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kernels.job import Sampling
-from kernels.sampling import Sampler
+from kernels.job import Progress, Sampling
+from kernels.sampling import SETTLED_FOR, Sampler, take_samples, taking_samples
+from kernels.sweeps.plan import SWEEP_SAMPLING
 from kernels.timing import Timing
 
+PATIENT = Sampling(min_samples=10, max_samples=100, max_seconds=1.0, noise=0.005)
 
-def test_median_and_quartiles_are_the_usual_ones():
-    timing = Timing((5.0, 1.0, 2.0, 4.0, 3.0))
-    assert timing.median_ms == 3
-    assert timing.quartiles_ms == (2, 4)
+
+class FakeClock:
+    """Stands still but for what is run by it."""
+
+    def __init__(self):
+        self.now_s = 1000.0
+
+    def __call__(self):
+        return self.now_s
+
+
+def run(plan, times_ms, clock=None, each_s=0.0):
+    """A sampler that was fed `times_ms`, again and again from the start, until it had enough.
+
+    each_s  seconds that pass between two runs, beside what they take
+    """
+    clock = clock or FakeClock()
+    times = iter(times_ms) if not isinstance(times_ms, float) else iter(lambda: times_ms, None)
+    sampler = Sampler(next(times), plan, clock=clock)
+    while sampler.wants_more():
+        run_ms = next(times)
+        clock.now_s += run_ms / 1e3 + each_s
+        sampler.add(run_ms)
+    return sampler.timing()
 
 
 def test_one_sample_is_its_own_median_and_quartiles():
@@ -22,38 +47,166 @@ def test_one_sample_is_its_own_median_and_quartiles():
 
 def test_a_short_first_run_only_warms_up():
     sampler = Sampler(first_ms=1.0, plan=Sampling())
-    assert sampler.timing().samples_ms == (1,)
+    assert sampler.timing() == Timing((1.0,))
     sampler.add(0.5)
-    assert sampler.timing().samples_ms == (0.5,)
+    assert sampler.timing() == Timing((0.5,), warmups=1)
 
 
 @pytest.mark.parametrize("most", [1, 2, 7])
 def test_it_ends_at_the_number_asked_for(most):
-    sampler = Sampler(first_ms=0.001, plan=Sampling(max_samples=most, max_seconds=100))
-    while sampler.wants_more():
-        sampler.add(0.001)
-    assert len(sampler.timing().samples_ms) == most
+    timing = run(Sampling(max_samples=most, max_seconds=100), 0.001)
+    assert len(timing.samples_ms) == most
+    assert (timing.ended, timing.warmups) == ("samples", 1)
 
 
 def test_it_ends_before_the_time_is_over():
-    sampler = Sampler(first_ms=30.0, plan=Sampling(max_samples=100, max_seconds=0.1))
-    while sampler.wants_more():
-        sampler.add(30.0)
-    assert sampler.timing().samples_ms == (30, 30, 30)
+    timing = run(Sampling(max_samples=100, max_seconds=0.1), 30.0)
+    assert timing == Timing((30.0,) * 3, ended="time", warmups=1)
 
 
-def test_a_run_that_takes_all_the_time_is_the_sample():
-    sampler = Sampler(first_ms=500.0, plan=Sampling(max_seconds=0.2))
-    assert not sampler.wants_more()
-    assert sampler.timing().samples_ms == (500,)
+def test_a_run_that_takes_all_the_time_is_the_sample_and_marked():
+    assert run(Sampling(max_seconds=0.2), 500.0) == Timing((500.0,), ended="single")
+    assert run(PATIENT, 1001.0) == Timing((1001.0,), ended="single")
 
 
 def test_a_slow_first_run_does_not_end_it_if_the_next_are_quick():
-    sampler = Sampler(first_ms=90.0, plan=Sampling(max_samples=50, max_seconds=0.1))
+    timing = run(Sampling(max_samples=50, max_seconds=0.1), [90.0] + [5.0] * 50)
+    assert timing.samples_ms == (5.0,) * 20
+
+
+def test_at_least_so_many_are_taken_however_long_that_lasts():
+    timing = run(PATIENT, [900.0, *(900.0 * 1.1**n for n in range(20))])
+    assert len(timing.samples_ms) == 10
+    assert timing.ended == "time"
+
+
+def test_the_least_number_never_exceeds_the_most():
+    assert len(run(Sampling(min_samples=10, max_samples=3), 1.0).samples_ms) == 3
+
+
+def test_what_is_steady_ends_as_soon_as_it_may():
+    timing = run(PATIENT, 1.0)
+    assert timing == Timing((1.0,) * 10, ended="stable", warmups=1)
+
+
+def test_what_is_noisy_goes_on_until_enough_samples_have_averaged_it_out():
+    noise = np.random.default_rng(4).normal(1.0, 0.03, 1000)
+    assert run(PATIENT, noise).ended == "samples"
+    assert len(run(PATIENT, noise).samples_ms) == 100
+
+
+def test_a_few_outliers_do_not_keep_it_going():
+    times = [1.0] * 200
+    times[3] = times[8] = 9.0
+    timing = run(PATIENT, times)
+    assert timing.ended == "stable"
+    assert timing.samples_ms.count(9.0) == 2  # nothing is dropped
+
+
+def test_a_quiet_moment_is_not_settled():
+    """Quiet from the eighth sample on, it has to stay so for SETTLED_FOR of them."""
+    times = [1.0, *([1.0, 1.1] * 3), *([1.0] * 100)]
+    timing = run(PATIENT, times)
+    loud = next(n for n in range(7, 99) if Timing(tuple(times[1 : n + 1])).spread <= 0.005)
+    assert timing.ended == "stable"
+    assert len(timing.samples_ms) == loud + SETTLED_FOR - 1
+
+
+@pytest.mark.parametrize("times", [[1.0, 1.3] * 100, np.linspace(1.0, 1.5, 200)])
+def test_two_modes_and_drift_are_never_called_stable(times):
+    timing = run(PATIENT, times)
+    assert timing.ended == "samples"
+    assert timing.spread > PATIENT.noise
+
+
+def test_without_a_threshold_only_counts_and_time_decide():
+    assert len(run(Sampling(), 1.0).samples_ms) == 20
+
+
+def test_warm_ups_are_by_count():
+    timing = run(Sampling(max_samples=2, warmups=3), [9.0, 8.0, 7.0, 1.0, 2.0])
+    assert timing == Timing((1.0, 2.0), ended="samples", warmups=3)
+
+
+def test_warm_ups_are_by_time():
+    plan = Sampling(max_samples=2, max_seconds=1.0, warmup_seconds=0.048)
+    timing = run(plan, 10.0)
+    assert timing.warmups == 5
+    quick = run(plan, 0.1, each_s=0.0049)  # a launch takes its time, too
+    assert quick.warmups == 11  # 0.1 ms, then ten times 5
+    slow = run(plan, 60.0)  # the first run alone is warm-up enough
+    assert slow.warmups == 1
+
+
+def test_the_latest_warm_up_is_shown_until_there_is_a_sample():
+    sampler = Sampler(9.0, Sampling(warmups=3), clock=FakeClock())
+    sampler.add(8.0)
+    assert sampler.timing() == Timing((8.0,), warmups=1)
+
+
+def test_a_warm_up_that_takes_all_the_time_is_the_sample():
+    timing = run(Sampling(max_seconds=0.2, warmups=3), [100.0, 300.0])
+    assert timing == Timing((300.0,), ended="single", warmups=1)
+
+
+def test_a_pause_between_two_runs_costs_no_samples():
+    plan = Sampling(max_samples=10, max_seconds=0.2)
+    assert len(run(plan, 1.0, each_s=60.0).samples_ms) == 10
+
+
+def test_the_window_is_as_quick_as_ever_and_a_sweep_more_thorough():
+    live, sweep = Sampling(), SWEEP_SAMPLING
+    assert (live.min_samples, live.warmups, live.warmup_seconds, live.noise) == (1, 1, 0, None)
+    assert (live.max_samples, live.max_seconds) == (20, 0.2)
+    assert sweep.min_samples == 10
+    assert sweep.noise is not None
+
+
+def test_news_come_now_and_then():
+    clock = FakeClock()
+    sampler = Sampler(1.0, Sampling(), clock=clock)
+    assert not sampler.is_news()
+    clock.now_s += 0.11
+    assert sampler.is_news()
+    assert not sampler.is_news()
+
+
+def test_a_clock_that_goes_backwards_neither_ends_it_nor_keeps_it_going():
+    clock = FakeClock()
+    sampler = Sampler(1.0, Sampling(max_samples=5, warmups=2), clock=clock)
     while sampler.wants_more():
-        sampler.add(5.0)
-    assert sampler.timing().samples_ms == (5.0,) * 20
+        clock.now_s -= 3600
+        sampler.add(1.0)
+    assert sampler.timing() == Timing((1.0,) * 5, ended="samples", warmups=2)
 
 
 def test_the_cache_is_part_of_the_timing():
     assert Sampler(1.0, Sampling(), cache="warm").timing().cache == "warm"
+
+
+def test_samples_are_taken_in_steps_or_in_one_go():
+    times = iter(range(1, 100))
+    plan = Sampling(max_samples=3)
+    steps = taking_samples(lambda: float(next(times)), plan, "cold", "timing a copy")
+    assert next(steps) == Progress("timing a copy")
+    assert len(list(steps)) == 2
+    timing = take_samples(lambda: float(next(times)), plan)
+    assert timing == Timing((6.0, 7.0, 8.0), ended="samples", warmups=1)
+
+
+@given(
+    st.lists(st.floats(0.001, 400), min_size=130, max_size=130),
+    st.integers(1, 20),
+    st.integers(1, 40),
+    st.sampled_from([None, 0.005, 0.1]),
+)
+def test_it_always_ends_within_its_limits_and_drops_nothing(times, least, most, noise):
+    plan = Sampling(most, 0.3, min_samples=least, noise=noise, warmups=2)
+    timing = run(plan, times)
+    count = len(timing.samples_ms)
+    assert timing.ended in ("stable", "samples", "time", "single")
+    assert timing.samples_ms == tuple(times[timing.warmups : timing.warmups + count])
+    if timing.ended == "single":
+        assert timing.samples_ms[0] > 300
+    else:
+        assert min(least, most) <= count <= most

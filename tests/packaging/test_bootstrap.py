@@ -142,7 +142,7 @@ APP_PACKAGES = (
 
 @pytest.mark.parametrize(
     ("part", "packages"),
-    [("app", APP_PACKAGES), ("test", APP_PACKAGES + " g++ xvfb xauth xdotool")],
+    [("app", APP_PACKAGES), ("test", APP_PACKAGES + " g++ xvfb xauth xdotool chromium")],
 )
 def test_a_user_is_told_the_apt_line_and_no_more(bootstrap, bare, capsys, part, packages):
     assert bootstrap.main([part]) == 1
@@ -158,7 +158,7 @@ def test_the_apt_line_uses_sudo_where_it_is(bootstrap, bare, capsys):
 
 
 def test_only_what_is_missing_is_named(bootstrap, bare, monkeypatch, capsys):
-    bare.update({"g++", "Xvfb", "xauth"})
+    bare.update({"g++", "Xvfb", "xauth", "chromium"})
     monkeypatch.setattr(bootstrap, "loads", lambda library: library != "libGL.so.1")
     monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: object())
     bootstrap.main(["test"])

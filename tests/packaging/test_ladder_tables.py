@@ -11,6 +11,7 @@ from kernels.rung import ladder
 from tests.kernels.test_rungs_compile import SPILLS
 
 RUNGS = {rung.key: rung for rung in ladder()}
+TABLES = ("ladder", "work", "registers", "sizes", "peers", "bench")
 
 
 def cell(ksize=7, weights="gaussian", rungs=(), peers=(), **facts):
@@ -102,6 +103,37 @@ def test_the_registers_are_what_the_compilers_say(key, architecture, script):
     assert spilt <= SPILLS.get(key, 0)
 
 
+# -- what it makes of the model
+
+
+def test_every_rung_has_its_line_of_work_or_a_reason(script):
+    text = script.work_table()
+    names = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
+    assert names == list(RUNGS)
+    assert text.endswith("`fft`: cuFFT does not say what it loads, stores and computes.")
+    line = next(line for line in text.splitlines() if line.startswith("| `fft` "))
+    assert line.count(script.NOTHING) == 6
+
+
+@pytest.mark.parametrize(
+    ("rung", "numbers"),
+    [
+        # 49 taps of four bytes, and as many weights; written once; 98 operations for 8 bytes.
+        ("`global`", ["49", "392", "4", "8", "98", "12.2"]),
+        # A tile of 38×14 for 32×8.
+        ("`shared`", ["2.08", "8.31", "4", "8", "98", "12.2"]),
+        ("`shared_two_batch` (K=5)", ["1.69", "6.75", "4", "8", "50", "6.25"]),
+        ("`shared_untiled` (64²)", ["1", "4", "4", "8", "98", "12.2"]),
+        # 38/32 along rows, 14/8 down columns; 14 multiply-adds; sums written and read between.
+        ("`separable`", ["1.19", "11.8", "8", "16", "28", "1.75"]),
+    ],
+)
+def test_what_a_rung_asks_for_is_what_one_works_out_by_hand(rung, numbers, script):
+    lines = [line.split(" | ") for line in script.work_table().splitlines()]
+    found = {line[0].removeprefix("| "): line[1:] for line in lines}
+    assert [each.removesuffix(" |") for each in found[rung]] == numbers
+
+
 # -- what it makes of measurements
 
 
@@ -154,7 +186,7 @@ def test_the_closing_lines_are_printed_as_they_were(script):
     ],
 )
 def test_what_is_missing_in_the_measurements_is_left_out(measured, script):
-    assert set(script.tables(measured, {})) == {"ladder", "registers", "sizes", "peers", "bench"}
+    assert set(script.tables(measured, {})) == set(TABLES)
 
 
 def test_without_measurements_the_tables_say_so(script):
@@ -177,8 +209,7 @@ def test_it_writes_the_page_and_keeps_the_registers_without_compilers(
     script, tmp_path, monkeypatch, capsys
 ):
     page, registers = tmp_path / "README.md", tmp_path / "registers.json"
-    names = ("ladder", "registers", "sizes", "peers", "bench")
-    page.write_text("".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in names))
+    page.write_text("".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in TABLES))
     (tmp_path / "h200.json").write_text(json.dumps(MEASURED))
     for name, path in (("README", page), ("REGISTERS", registers), ("ROOT", tmp_path)):
         monkeypatch.setattr(script, name, path)

@@ -6,7 +6,10 @@ from dataclasses import replace
 from kernels.engine import Engine
 from kernels.errors import CannotRunError
 from kernels.job import Job, Progress, Ran, Result
+from kernels.models.occupancy import Occupancy
 from kernels.rung import Rung
+from kernels.timing import Timing
+from kernels.transfers import Transfers
 from tests.made_up import H200
 
 DEVICE = replace(H200, name="NVIDIA Made Up 1", shared_bytes_per_block=100_000, count=2)
@@ -30,6 +33,19 @@ class MadeUpGpu(Engine):
     """Has a GPU whose rungs are worked out by OpenCV."""
 
     device = DEVICE
+
+    def ceilings(self):
+        return {"copy_gb_s": 4000.0, "fma_tflop_s": 60.0, "empty_launch_ms": 0.003}
+
+    def occupancy(self, job):
+        on_gpu = isinstance(self.implementation(job.implementation), Rung)
+        return Occupancy(4, 32, 64, "Registers keep more from fitting.") if on_gpu else None
+
+    def transfers(self, job):
+        yield Progress("copying")
+        ms = job.picture.nbytes / 1e7
+        slow, fast = Timing((ms, ms, ms)), Timing((ms / 5, ms / 5, ms / 5))
+        yield Transfers(job.picture.nbytes, slow, slow, fast, fast)
 
     def compiling(self, jobs):
         yield from (Progress(f"compiling {job.implementation}") for job in jobs)

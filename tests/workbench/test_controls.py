@@ -188,7 +188,7 @@ def test_numbers_with_a_point_can_be_typed_though_the_point_is_a_shortcut(qtbot,
     window.activateWindow()
     type_into(amount, "1.25")
     assert window.store.state.amount == 1.25
-    values = child(window, "sweep-values")
+    values = child(window, "values-sizes")
     values.setFocus()
     values.selectAll()
     QTest.keyClicks(values, "8, 16")

@@ -8,7 +8,8 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from kernels.pictures import noise
-from tests.made_up import point
+from kernels.sweeps.plan_files import plan_of
+from tests.made_sessions import PLANS, a_session
 from tests.workbench.driving import settle, show_picture, trigger, until
 from workbench import exporter
 from workbench.files import image_files
@@ -120,9 +121,7 @@ def test_the_window_is_saved_as_it_is_seen(qtbot, window, choose, tmp_path):
 @pytest.mark.parametrize("panel", ["Sweep", "Gallery"])
 def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8))
-    window.sweep.show_running(True)
-    for side in (8, 16):
-        window.sweep.show_point(point("image size", "opencv", side))
+    window.sessions.begin(a_session("sizes"), None)
     window.docks[panel].raise_()
     until(qtbot, window.gallery.isVisible if panel == "Gallery" else window.sweep.isVisible)
     choose(tmp_path / "chart.png")
@@ -131,6 +130,9 @@ def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window,
     assert image.width() > 200
     colours = {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}
     assert len(colours) > 5, "an empty chart"
+    kept = read_settings(path)
+    assert (kept["filter"], kept["ksize"], kept["border"]) == ("gaussian", 3, "clamp")
+    assert plan_of(kept["plan"]) == PLANS["sizes"]
 
 
 def test_without_points_there_is_no_chart(window, choose, tmp_path):

@@ -143,9 +143,9 @@ def test_markers_are_whole_and_tick_labels_apart(qtbot, history, times):
         y = box.mapViewToScene(QPointF(spot.x, spot.y)).y()
         assert box.sceneBoundingRect().top() + 5 <= y <= box.sceneBoundingRect().bottom() - 5
     axis, (low, high) = canvas.plot.getAxis("left"), box.viewRange()[1]
-    ticks = axis.tickValues(low, high, box.height())[0][1]
+    ticks = [place for place, _ in axis.ticks(low, high, box.height())]
     px = [tick * box.height() / (high - low) for tick in ticks]
-    assert all(b - a >= QFontMetricsF(axis.style["tickFont"]).height() for a, b in pairwise(px))
+    assert all(b - a >= QFontMetricsF(axis.font).height() for a, b in pairwise(px))
     assert len(ticks) >= 1
     assert all(axis.lowest <= tick <= axis.highest for tick in ticks)
 

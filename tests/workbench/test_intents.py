@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from kernels.device import NoDevice
-from kernels.engine import Engine, all_implementations
+from kernels.engine import all_implementations
 from kernels.errors import BadJobError
-from kernels.job import Pick, Progress
+from kernels.job import Pick
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
 from workbench import intents
-from workbench.charts.sweep_panel import SweepWish
 from workbench.state import Picture, State
 
 STATE = State(picture=Picture("noise", np.zeros((4, 5, 3), np.uint8)))
@@ -22,7 +21,6 @@ IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
 
 def test_without_a_picture_there_is_nothing_to_do():
     assert intents.job_for(State()) is None
-    assert intents.sweep_for(State(), SweepWish("image size", (4,), ())) is None
 
 
 def test_a_job_is_what_was_chosen():
@@ -117,10 +115,3 @@ def test_a_caption_says_what_was_done():
     job = intents.job_for(replace(STATE, implementation="auto"))
     picked = Pick("opencv", None, "There is no GPU.")
     assert intents.caption(job, picked) == "Gaussian blur 5×5 · Auto: OpenCV"
-
-
-def test_a_sweep_measures_what_was_wished_for():
-    wish = SweepWish("kernel size", (3, 5), (IMPLEMENTATIONS["opencv"],))
-    steps = intents.sweep_for(STATE, wish)(Engine(use_gpu=False))
-    points = [step for step in steps if not isinstance(step, Progress)]
-    assert [(point.value, point.verified.ksize) for point in points] == [(3, 3), (5, 5)]

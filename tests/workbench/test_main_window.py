@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QComboBox, QLabel, QMessageBox, QPushButton, QSlider
+from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QMessageBox, QPushButton, QSlider
 
 from kernels.device import NoDevice
 from kernels.engine import Engine
@@ -232,7 +232,7 @@ def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
     window = make_window(lambda: Scripted(never_ends))
     show_picture(qtbot, window, noise(20, 30))
     window.store.update(ksize=127)
-    child(window, "sweep-values").setText("8, 16")
+    child(window, "values-sizes").setText("8, 16")
     click(child(window, "sweep-start"))
     until(qtbot, lambda: child(window, "doing", QLabel).text())
     window.close()
@@ -311,4 +311,7 @@ def test_where_there_is_no_gpu_it_says_what_would_help(qtbot, make_window):
     if not isinstance(window.device, NoDevice):
         pytest.skip("there is a GPU")
     assert window.device.reason in window.messages.sentence
-    assert window.device.remedy in window.messages.sentence
+    click(child(window.messages, "details"))
+    (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
+    assert child(dialog, "detailsText").toPlainText() == window.device.remedy
+    dialog.close()

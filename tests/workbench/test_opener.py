@@ -95,6 +95,23 @@ def test_too_little_memory_for_another_pixel_type_is_one_sentence(
     until(qtbot, lambda: "too little memory" in window.messages.sentence)
     assert "photo.png as float16" in window.messages.sentence
     assert opened(window).samples.dtype == np.uint8
+    assert window.store.state.pixel_type is None  # so that the list says what is shown
+    assert child(window, "pixel-type").currentText() == "As in the file"
+
+
+def test_what_fails_after_another_pixel_type_leaves_that_one(qtbot, window, photo, monkeypatch):
+    settle(qtbot, window, lambda: drop(window, photo))
+    settle(qtbot, window, lambda: window.store.update(pixel_type="uint16"))
+    until(qtbot, lambda: opened(window).samples.dtype == np.uint16)
+
+    def fails(_samples, _pixel_type):
+        raise MemoryError
+
+    monkeypatch.setattr(state, "stored_as", fails)
+    window.store.update(pixel_type="float32")
+    until(qtbot, lambda: "too little memory" in window.messages.sentence)
+    assert window.store.state.pixel_type == "uint16"
+    assert opened(window).samples.dtype == np.uint16
 
 
 def text_named_png(folder):

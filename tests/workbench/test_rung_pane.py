@@ -24,12 +24,16 @@ from kernels.job import Progress, Result
 from kernels.nvrtc import Compiled
 from kernels.pictures import noise
 from kernels.rung import LADDER
-from tests.made_up import FAILED, IMPLEMENTATIONS, a_job, point, result
+from kernels.sweeps.record import Record
+from kernels.sweeps.running import cells_of
+from tests.made_sessions import measured as measured_of
+from tests.made_up import FAILED, IMPLEMENTATIONS, a_job, result
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench import ptx, theme
 from workbench.rung_times import RungTimes, ladder_places
 from workbench.state import Picture
+from workbench.sweeps.draft import plan_of
 from workbench.views.ladder_list import CHOSEN, PLACE, LadderList
 from workbench.views.rung_pane import RungPane
 
@@ -363,7 +367,7 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     assert [key for key, each in places(window).items() if each.time] == able
     assert child(window, "ladder-progress", QProgressBar).value() == len(able)
     assert child(window, "sweep-start").isEnabled()
-    assert not window.sweep.chart.has_points
+    assert window.sessions.shown == ()
 
 
 def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
@@ -391,13 +395,14 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
 
 def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     tab(window, "ladder")
-    state = window.store.state
-    measured = point("kernel size", "global", 5).outcome
-    measured = replace(measured, shape=(20, 30, 3))
-    window.rung.show_point(replace(point("kernel size", "global", 5), outcome=measured), state)
-    assert places(window)["global"].time.median_ms == 1.0
-    window.rung.show_point(point("kernel size", "global", 5, "It cannot."), state)
-    assert places(window)["global"].time.median_ms == 1.0
+    (cell,) = cells_of(plan_of(window.store.state, ("global",)))
+    outcome = measured_of(cell)
+    window.rung.show_record(Record(cell, outcome))
+    assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
+    window.rung.show_record(Record(cell, "It cannot."))
+    window.rung.show_record(Record(replace(cell, count=2), outcome))
+    window.rung.show_record(Record(replace(cell, ksize=7), outcome))
+    assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
 
 
 def test_on_the_cpu_the_ladder_is_the_cpus(qtbot, window):

@@ -19,7 +19,7 @@ from workbench.worker import Worker
 
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed", "baseline_timed"),
-    *("sweep_stepped", "sweep_ended", "tuning_stepped", "tuning_ended", "broke"),
+    *("sweep_stepped", "sweep_paused", "sweep_ended", "tuning_stepped", "tuning_ended", "broke"),
 )
 PICTURE = np.zeros((4, 5, 1), np.uint8)
 PICTURE.flags.writeable = False
@@ -376,6 +376,97 @@ def test_a_sweep_cancelled_before_it_began_ends_too(qtbot, make_worker):
     go_on.set()
     assert wait_for(qtbot, told, "sweep_ended") == (None, False)
     assert "sweep_stepped" not in names(told)
+
+
+class Counting:
+    """A sweep without an end that counts its steps."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, _):
+        while True:
+            self.count += 1
+            QThread.msleep(1)
+            yield Progress(f"step {self.count}")
+
+
+def test_a_paused_sweep_does_nothing_while_jobs_go_on(qtbot, make_worker):
+    worker, told = make_worker()
+    sweep = Counting()
+    worker.start()
+    worker.start_sweep(sweep)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.pause_sweep(True)
+    assert wait_for(qtbot, told, "sweep_paused") == (True,)
+    count = sweep.count
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+    qtbot.wait(50)
+    assert sweep.count == count
+    worker.pause_sweep(False)
+    assert wait_for(qtbot, told, "sweep_paused", count=2) == (False,)
+    until(qtbot, lambda: sweep.count > count)
+    assert "sweep_ended" not in names(told)
+
+
+def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
+    worker, told = make_worker()
+    looks = []
+    take = worker._take_wishes
+    monkeypatch.setattr(worker, "_take_wishes", lambda *a, **k: looks.append(1) or take(*a, **k))
+    worker.start()
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.pause_sweep(True)
+    wait_for(qtbot, told, "sweep_paused")
+    before = len(looks)
+    qtbot.wait(100)
+    assert len(looks) <= before + 1
+
+
+def test_a_tuning_goes_on_beside_a_paused_sweep(qtbot, make_worker):
+    worker, told = make_worker()
+    worker.start()
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.pause_sweep(True)
+    wait_for(qtbot, told, "sweep_paused")
+    worker.start_tuning(lambda _: iter([Progress("tuning")]))
+    assert wait_for(qtbot, told, "tuning_ended") == (None, True)
+
+
+def test_a_paused_sweep_can_be_cancelled_and_the_next_one_runs(qtbot, make_worker):
+    worker, told = make_worker()
+    worker.start()
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.pause_sweep(True)
+    wait_for(qtbot, told, "sweep_paused")
+    worker.cancel_sweep()
+    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    worker.start_sweep(lambda _: iter([Progress("the next")]))
+    assert wait_for(qtbot, told, "sweep_ended", count=2) == (None, True)
+
+
+def test_the_thread_ends_while_a_sweep_is_paused(qtbot, make_worker):
+    worker, told = make_worker()
+    worker.start()
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.pause_sweep(True)
+    wait_for(qtbot, told, "sweep_paused")
+    worker.close()
+    assert worker.isFinished()
+
+
+def test_to_pause_when_no_sweep_runs_is_nothing(qtbot, make_worker):
+    worker, told = make_worker()
+    worker.start()
+    worker.pause_sweep(True)
+    worker.start_sweep(lambda _: iter([Progress("at once")]))
+    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
+    assert "sweep_paused" not in names(told)
 
 
 def test_to_cancel_when_no_sweep_runs_is_nothing(qtbot, make_worker):

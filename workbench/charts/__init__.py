@@ -1,1 +1,1 @@
-"""The sweep and the history: pyqtgraph, imported when the first of them shows."""
+"""Charts of sweeps, and of the last runs: pyqtgraph, imported when the first of them shows."""

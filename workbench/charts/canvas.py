@@ -3,55 +3,89 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedLayout, QToolTip, QWidget
 
-from workbench.views.tile import MUTED
+from workbench import theme
+from workbench.charts.spots import Drawn, Spot
+from workbench.views.tile import MUTED, scaled_font
 
 NEAR_PX = 18
-
-
-class Spot(NamedTuple):
-    """A place in the plot's coordinates that says something to whoever points there."""
-
-    x: float
-    y: float
-    text: str
+RING_PX = 17
+STEPS = {
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_Down: 1,
+}
 
 
 class Canvas(QWidget):
     """Shows `empty` until there is a plot and something to draw.
 
+    The arrow keys go from spot to spot and tell what is there, Enter picks one; Ctrl and the wheel
+    or a drag look closer where that makes sense, a double click or Esc shows all again.
+
     plot  a pyqtgraph PlotWidget; None until the first paint is over
 
     Signals:
         ready(): draw now: the plot was made, or has another theme or size.
+        picked(cell): somebody wants this Cell, by a click or by Enter.
     """
 
     ready = Signal()
+    picked = Signal(object)
 
-    def __init__(
-        self, empty: str, in_words: Callable[[float], str], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.plot: Any = None
-        self._in_words = in_words
         self.spots: Sequence[Spot] = ()
+        self._at: int | None = None  # the spot that the arrow keys are on
+        self._ring: Any = None
+        self._home: Drawn | None = None
+        self._is_closer = False
         self._empty = QLabel(empty)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._empty.setForegroundRole(MUTED)
         self._stack = QStackedLayout(self)
+        self._stack.setContentsMargins(2, 2, 2, 2)  # for the ring of focus
         self._stack.addWidget(self._empty)
+
+    def show_empty(self, text: str) -> None:
+        """Nothing is drawn, and this is why."""
+        self._empty.setText(text)
+        self.show_spots(())
 
     def show_spots(self, spots: Sequence[Spot]) -> None:
         """What there is to point at.  Without any, there is nothing to see."""
         self.spots = spots
-        self._stack.setCurrentWidget(self.plot if spots else self._empty)
+        self._at = None
+        self._stack.setCurrentWidget(self.plot if spots and self.plot else self._empty)
+
+    def show_drawn(self, drawn: Drawn) -> None:
+        """What was drawn; who looked closer goes on doing so."""
+        before = self._at
+        self.show_spots(drawn.spots)
+        self._home = drawn
+        self.plot.setMouseEnabled(x=drawn.can_zoom, y=drawn.can_zoom)
+        if self._is_closer and not drawn.can_zoom:
+            self._is_closer = False
+        self._ring = None  # it went with everything else
+        if before is not None and before < len(drawn.spots):
+            self._go_to(before, tell=False)
+
+    @property
+    def closer_range(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        """What somebody zoomed to, in x and y; None: all is shown."""
+        if not self._is_closer:
+            return None
+        x, y = self.plot.getViewBox().viewRange()
+        return (x[0], x[1]), (y[0], y[1])
 
     @Slot()
     def make_plot(self) -> None:
@@ -60,27 +94,71 @@ class Canvas(QWidget):
             return
         from workbench.charts import plotting
 
-        self.plot = plotting.new_plot(self._in_words)
+        self.plot = plotting.Plot()
         self.plot.scene().sigMouseMoved.connect(self._tell)
+        self.plot.scene().sigMouseClicked.connect(self._click)
+        self.plot.getViewBox().sigRangeChangedManually.connect(self._looked_closer)
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
         self.plot.resize(self.size())
         self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
-        """The spot nearest to a position in the plot's pixels, if one is near."""
+        """The bar or tile at a position in the plot's pixels, or the mark nearest to it if near."""
         if not self.spots:
             return None
         box = self.plot.getViewBox()
+        place = box.mapSceneToView(position)
+        for spot in self.spots:
+            if spot.box and _holds(spot.box, place):
+                return spot
         places = ((box.mapViewToScene(QPointF(s.x, s.y)) - position, s) for s in self.spots)
         away, nearest = min(
             ((math.hypot(offset.x(), offset.y()), spot) for offset, spot in places),
             key=lambda pair: pair[0],
         )
-        return nearest if away <= NEAR_PX else None
+        return nearest if away <= NEAR_PX and not nearest.box else None
+
+    def show_all(self) -> None:
+        """From closer back to everything."""
+        self._is_closer = False
+        if self._home is not None:
+            self.plot.setXRange(*self._home.x, padding=0)
+            self.plot.setYRange(*self._home.y, padding=0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        key = Qt.Key(event.key())
+        if key in STEPS and self.spots:
+            first = 0 if STEPS[key] > 0 else len(self.spots) - 1
+            at = first if self._at is None else (self._at + STEPS[key]) % len(self.spots)
+            self._go_to(at, tell=True)
+        elif (
+            key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._at is not None
+        ):
+            self._pick(self.spots[self._at])
+        elif key == Qt.Key.Key_Escape and self._is_closer:
+            self.show_all()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        QToolTip.hideText()
+        self._drop_ring()
+        self._at = None
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(QColor(theme.colors(self.palette()).accent), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+            painter.end()
         if self.plot is None:
             QTimer.singleShot(0, self, self.make_plot)
 
@@ -98,14 +176,69 @@ class Canvas(QWidget):
     def _dress(self) -> None:
         from workbench.charts import plotting
 
-        plotting.dress(self.plot, self.palette())
+        plotting.dress(self.plot, theme.colors(self.palette()), scaled_font(0.85))
         self.ready.emit()
+
+    def _go_to(self, index: int, *, tell: bool) -> None:
+        """Put a ring around a spot and say what is there."""
+        import pyqtgraph as pg
+
+        self._at = index
+        spot = self.spots[index]
+        self._drop_ring()
+        pen = pg.mkPen(theme.colors(self.palette()).accent, width=3)
+        self._ring = pg.ScatterPlotItem(
+            x=[spot.x], y=[spot.y], symbol="o", size=RING_PX, pen=pen, brush=None, useCache=False
+        )
+        self.plot.addItem(self._ring)
+        if tell:
+            self.setAccessibleDescription(spot.text)
+            at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
+            self._say(spot, at)
+
+    def _drop_ring(self) -> None:
+        if self._ring is not None:
+            self.plot.removeItem(self._ring)
+            self._ring = None
 
     @Slot(object)
     def _tell(self, position: QPointF) -> None:
         spot = self.spot_at(position)
         if spot is None:
             QToolTip.hideText()
+            self.plot.unsetCursor()
             return
+        self.plot.setCursor(_cursor(spot))
+        self._say(spot, position)
+
+    def _say(self, spot: Spot, position: QPointF) -> None:
         beside = self.plot.mapToGlobal(position.toPoint() + QPoint(12, 12))
         QToolTip.showText(beside, spot.text, self.plot)
+
+    @Slot(object)
+    def _click(self, event: Any) -> None:
+        if event.double():
+            self.show_all()
+            return
+        spot = self.spot_at(event.scenePos())
+        if spot is not None:
+            self._pick(spot)
+
+    def _pick(self, spot: Spot) -> None:
+        if spot.cell is not None:
+            self.picked.emit(spot.cell)
+
+    @Slot()
+    def _looked_closer(self) -> None:
+        self._is_closer = True
+
+
+def _holds(box: tuple[float, float, float, float], place: QPointF) -> bool:
+    left, low, right, high = box
+    return left <= place.x() <= right and low <= place.y() <= high
+
+
+def _cursor(spot: Spot) -> Qt.CursorShape:
+    """A hand where a click leads somewhere."""
+    leads = spot.cell is not None
+    return Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor

@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from kernels.job import Job, Result
 from workbench import numbers, theme
-from workbench.charts.canvas import Canvas, Spot
+from workbench.charts.canvas import Canvas
+from workbench.charts.legend_entries import look_of_implementation
+from workbench.charts.spots import Spot
 from workbench.intents import title_of
 from workbench.views.tile import MUTED, scaled_font
 
@@ -49,7 +51,7 @@ class HistoryPlot(QFrame):
         self.setProperty("card", True)
         self._runs: deque[Run] = deque(maxlen=LAST_RUNS)
         self._last_job: Job | None = None
-        self._canvas = Canvas("The next runs appear here.", numbers.duration)
+        self._canvas = Canvas("The next runs appear here.")
         self._canvas.ready.connect(self._draw)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -93,7 +95,8 @@ class HistoryPlot(QFrame):
         plot.clear()
         times = [run.median_ms for run in self._runs]
         is_log = bool(times) and max(times) / min(times) > LARGE_RANGE
-        plot.getAxis("left").is_log = is_log
+        axis = plot.getAxis("left")
+        axis.in_words, axis.is_log = numbers.duration, is_log
         ys = [math.log10(time) if is_log else time for time in times]
         font = scaled_font(0.8)
         row_px = QFontMetricsF(font).height()
@@ -107,6 +110,7 @@ class HistoryPlot(QFrame):
         """The newest run at the right, whole markers, and the marks' labels above them."""
         plot.setXRange(-0.5, max(len(ys), LEAST_WIDTH) - 0.5, padding=0.01)
         plot.hideAxis("bottom")
+        plot.getAxis("left").setWidth(AXIS_PX)
         if ys:
             low, high = min(ys) if is_log else 0.0, max(ys)
             room_px = max(plot.height() - top_px - 3 * MARKER_PX, 20)
@@ -121,16 +125,16 @@ class HistoryPlot(QFrame):
     def _draw_points(self, plot: Any, ys: list[float]) -> None:
         import pyqtgraph as pg
 
-        from workbench.charts.plotting import WRONG_MARKER, look_of
+        from workbench.charts.looks import WRONG_MARKER, color_of, marker_of
 
         colors = theme.colors(self.palette())
-        looks = [look_of(run.implementation, self.palette()) for run in self._runs]
+        looks = [look_of_implementation(run.implementation) for run in self._runs]
         tints = [
-            QColor(colors.bad) if run.is_wrong else look.color
+            QColor(colors.bad) if run.is_wrong else color_of(look, colors)
             for look, run in zip(looks, self._runs, strict=True)
         ]
         markers = [
-            WRONG_MARKER if run.is_wrong else look.marker
+            WRONG_MARKER if run.is_wrong else marker_of(look)
             for look, run in zip(looks, self._runs, strict=True)
         ]
         xs = range(len(ys))

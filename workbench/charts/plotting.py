@@ -1,75 +1,185 @@
-"""What all charts share: axes in human units, one look per implementation.  Imports pyqtgraph."""
+"""What all charts share: a plot with axes in human units, and its theme.  Imports pyqtgraph."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QWheelEvent
 
-from kernels.engine import all_implementations
-from workbench import theme
-from workbench.views.tile import scaled_font
+from workbench.theme import Colors
 
-# As many colours as there are in a theme and one marker less: together they repeat very late.
-MARKERS = ("o", "s", "t1", "d", "star", "t")
-WRONG_MARKER = "x"
-PX_PER_TICK = 22  # so that labels never touch
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How an implementation is drawn everywhere: GPU solid, CPU dashed."""
-
-    color: QColor
-    marker: str
-    is_dashed: bool
-
-    def pen(self, width: float = 2.0) -> QPen:
-        style = Qt.PenStyle.DashLine if self.is_dashed else Qt.PenStyle.SolidLine
-        return pg.mkPen(self.color, width=width, style=style)  # type: ignore[no-any-return]
-
-
-def look_of(key: str, palette: QPalette) -> Look:
-    """The look of the implementation called `key`, in the theme `palette` belongs to."""
-    known = all_implementations()
-    index = next(i for i, each in enumerate(known) if each.key == key)
-    series = theme.colors(palette).series
-    color = QColor(series[index % len(series)])
-    return Look(color, MARKERS[index % len(MARKERS)], known[index].kind == "cpu")
+LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
+GAP_PX = 6
+LABEL_GAP_PX = 12
+WIDEST = "000 µs"  # at least so much is for a tick below a plot
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """An axis whose ticks are written by `in_words`, for values or for their log₁₀.
+    """An axis whose ticks are written by `in_words`, for values or for their log₁₀, with a grid.
 
+    It paints itself, text as text, so that an SVG of it can be read and searched.
+
+    fixed            (place, text) of the only ticks there are, in the plot's coordinates
     lowest, highest  where ticks begin and end; beyond is only room for markers and labels
+    is_turned        texts are written upwards, where they have no room side by side
+    has_grid         whether its ticks go on as lines across the plot
     """
 
-    def __init__(self, orientation: str, in_words: Callable[[float], str]) -> None:
+    def __init__(self, orientation: str, in_words: Callable[[float], str] = str) -> None:
         super().__init__(orientation)
         self.in_words = in_words
         self.is_log = False
+        self.fixed: Sequence[tuple[float, str]] | None = None
         self.lowest, self.highest = -math.inf, math.inf
-        self.enableAutoSIPrefix(False)
+        self.is_turned = False
+        self.has_grid = True
+        self.font = QFont()
+        self.grid_pen, self.text_color = QPen(), QColor()
+        self.setStyle(tickLength=0, autoExpandTextSpace=False)
+        self.setGrid(255)  # so that its bounding rectangle covers the plot
 
-    def tickValues(self, low: float, high: float, size: float) -> Any:  # noqa: N802
-        if self.is_log:
-            gap = PX_PER_TICK * (high - low) / max(size, 1.0)
-            return [(1.0, log_ticks(max(low, self.lowest), min(high, self.highest), gap))]
-        levels = super().tickValues(low, high, size)
-        return [(gap, [v for v in ticks if self._is_in_range(v)]) for gap, ticks in levels]
+    @property
+    def is_upright(self) -> bool:
+        return bool(self.orientation == "left")
 
-    def _is_in_range(self, value: float) -> bool:
-        return bool(self.lowest <= value <= self.highest)
+    def ticks(self, low: float, high: float, size_px: float) -> list[tuple[float, str]]:
+        """Those between two places that are `size_px` apart."""
+        if self.fixed is not None:
+            return [(place, text) for place, text in self.fixed if low <= place <= high]
+        metrics = QFontMetricsF(self.font)
+        apart = LINES_PER_TICK * metrics.height()
+        gap = (high - low) / max(size_px, 1.0)
+        low, high = max(low, self.lowest), min(high, self.highest)
+        if not self.is_upright:
+            apart = max(metrics.horizontalAdvance(self._written(v)) for v in (low, high))
+            apart = max(apart, metrics.horizontalAdvance(WIDEST)) + LABEL_GAP_PX
+        gap *= apart
+        places = log_ticks(low, high, gap) if self.is_log else even_ticks(low, high, gap)
+        return [(v, self._written(v)) for v in places]
 
-    def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802, ARG002
-        return [shortened(self.in_words(10**v if self.is_log else v)) for v in values]
+    def _written(self, place: float) -> str:
+        text = self.in_words(10**place if self.is_log else place)
+        return shortened(text)
+
+    def room_px(self, size_px: float) -> float:
+        """What its texts take across, at the present range."""
+        metrics = QFontMetricsF(self.font)
+        low, high = self.range
+        texts = [text for _, text in self.ticks(low, high, size_px)]
+        if self.is_upright or self.is_turned:
+            return max((metrics.horizontalAdvance(text) for text in texts), default=0) + GAP_PX + 2
+        lines = max((len(text.splitlines()) for text in texts), default=1)
+        return lines * metrics.height() + GAP_PX
+
+    def paint(self, p: QPainter, *_: Any) -> None:
+        """The grid through the plot, and the texts beside it."""
+        view = self.linkedView()
+        if view is None:
+            return
+        plot = view.mapRectToItem(self, view.boundingRect())
+        low, high = self.range
+        size = plot.height() if self.is_upright else plot.width()
+        p.setFont(self.font)
+        taken = -math.inf
+        for place, text in self.ticks(low, high, size):
+            share = (place - low) / (high - low)
+            at = plot.bottom() - share * size if self.is_upright else plot.left() + share * size
+            if self.has_grid:
+                self._draw_line(p, plot, at)
+            room = self._along(text)
+            if self.is_upright or at - room / 2 > taken:
+                self._draw_text(p, plot, at, text)
+                taken = at + room / 2
+
+    def _page_px(self) -> float:
+        view = self.scene().views()[0]
+        return float(view.width()) - 2
+
+    def _along(self, text: str) -> float:
+        """What a text takes along an axis below the plot."""
+        metrics = QFontMetricsF(self.font)
+        if self.is_turned:
+            return metrics.height()
+        wide = max((metrics.horizontalAdvance(line) for line in text.splitlines()), default=0.0)
+        return wide + LABEL_GAP_PX / 2
+
+    def _draw_line(self, p: QPainter, plot: QRectF, at: float) -> None:
+        p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        p.setPen(self.grid_pen)
+        if self.is_upright:
+            p.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
+        else:
+            p.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
+        p.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+    def _draw_text(self, p: QPainter, plot: QRectF, at: float, text: str) -> None:
+        metrics = QFontMetricsF(self.font)
+        wide, drop = metrics.horizontalAdvance(text), metrics.ascent() / 2 - metrics.descent() / 2
+        p.setPen(self.text_color)
+        if self.is_upright:
+            p.drawText(QPointF(plot.left() - GAP_PX - wide, at + drop), text)
+        elif self.is_turned:
+            p.save()
+            p.translate(at, plot.bottom() + GAP_PX)
+            p.rotate(-90)
+            p.drawText(QPointF(-wide, drop), text)
+            p.restore()
+        else:
+            top = plot.bottom() + GAP_PX + metrics.ascent()
+            edge = self.mapFromScene(QPointF(1, 0)).x()  # of what the plot stands in
+            for number, line in enumerate(text.splitlines()):
+                half = metrics.horizontalAdvance(line) / 2
+                left = min(max(at - half, edge), edge + self._page_px() - 2 * half)
+                p.drawText(QPointF(left, top + number * metrics.height()), line)
+
+
+class StillView(pg.ViewBox):  # type: ignore[misc]
+    """Zooms with Ctrl and the wheel only, so that a panel can be scrolled over its chart."""
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event, axis)
+        else:
+            event.ignore()
+
+
+class Plot(pg.PlotWidget):  # type: ignore[misc]
+    """A plot that lets the wheel through to what it stands in."""
+
+    def __init__(self) -> None:
+        axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom")}
+        super().__init__(axisItems=axes, viewBox=StillView())
+        for axis in axes.values():
+            axis.setZValue(-1)  # what is drawn in the plot lies on the grid
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setAntialiasing(True)
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def dress(plot: Any, colors: Colors, font: QFont) -> None:
+    """Put `plot` into a theme; `font` is that of its ticks."""
+    plot.setBackground(colors.panel)
+    for name in ("left", "bottom"):
+        axis = plot.getAxis(name)
+        axis.setPen(pg.mkPen(None))
+        axis.grid_pen = pg.mkPen(colors.grid, width=1)
+        axis.text_color = QColor(colors.muted)
+        axis.font = font
 
 
 def shortened(text: str) -> str:
@@ -95,26 +205,11 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
     return ticks
 
 
-def new_plot(in_words: Callable[[float], str]) -> Any:
-    """A PlotWidget that only shows; its left axis is a ValueAxis that writes with `in_words`."""
-    plot = pg.PlotWidget(axisItems={"left": ValueAxis("left", in_words)})
-    plot.setMenuEnabled(False)
-    plot.setMouseEnabled(x=False, y=False)
-    plot.hideButtons()
-    plot.setAntialiasing(True)
-    plot.setFrameShape(plot.Shape.NoFrame)
-    plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return plot
-
-
-def dress(plot: Any, palette: QPalette) -> None:
-    """Put `plot` into the theme that `palette` belongs to."""
-    colors = theme.colors(palette)
-    plot.setBackground(colors.panel)
-    plot.showGrid(x=False, y=True, alpha=0.9)
-    for name in ("left", "bottom"):
-        axis = plot.getAxis(name)
-        axis.setPen(colors.grid)
-        axis.setTickPen(colors.grid)
-        axis.setTextPen(colors.muted)
-        axis.setStyle(tickFont=scaled_font(0.85))
+def even_ticks(low: float, high: float, gap: float) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten between `low` and `high`, `gap` apart or more."""
+    if not high > low or gap <= 0:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(gap))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= gap)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]

@@ -10,16 +10,20 @@ from argparse import Namespace
 from workbench import __version__, qt_libraries
 from workbench.cli import USAGE
 from workbench.commands import CommandError, machine
-from workbench.commands.benches import HEADER, kernels
+from workbench.commands.benches import HEADER, kernels, timing
 from workbench.commands.words import aligned, columns
+
+NEED_NO_QT = {"kernels": kernels.run, "timing": timing.run}
+OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
+TAKEN = {"kernels": OPTIONS[1:], "timing": ("cells", "json")}
 
 
 def run(arguments: Namespace) -> int:
     """Print what computer this is, what is measured, and a row for each figure; or what the bench
     prints itself, which then needs no Qt."""
     _refuse_what_does_nothing(arguments)
-    if arguments.bench == "kernels":
-        return kernels.run(arguments)
+    if arguments.bench in NEED_NO_QT:
+        return NEED_NO_QT[arguments.bench](arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     bench = importlib.import_module(f"workbench.commands.benches.{arguments.bench}")
     print(aligned(_facts(arguments)), end="\n\n", flush=True)
@@ -31,8 +35,8 @@ def run(arguments: Namespace) -> int:
 
 def _refuse_what_does_nothing(arguments: Namespace) -> None:
     """Options of another bench, which would be ignored."""
-    of_kernels = ("peers", "quick", "cells", "sizes", "json")
-    idle = ("runs",) if arguments.bench == "kernels" else of_kernels
+    taken = TAKEN.get(arguments.bench, ("runs",))
+    idle = [name for name in OPTIONS if name not in taken]
     if given := [f"--{name}" for name in idle if getattr(arguments, name)]:
         raise CommandError(f"bench {arguments.bench} does not take {', '.join(given)}.", USAGE)
 

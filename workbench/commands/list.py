@@ -1,4 +1,4 @@
-"""`workbench list`: filters, borders, implementations, and why one cannot run here."""
+"""`workbench list`: filters, borders, implementations, and why one cannot run here; presets."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from kernels.device import Device, NoDevice
 from kernels.engine import all_implementations
 from kernels.filters import Filter
 from kernels.rung import Rung
+from kernels.sweeps.presets import presets
+from workbench.cli import LISTS
 from workbench.commands.machine import engine_maker
 from workbench.commands.words import columns
 
@@ -20,16 +22,27 @@ KINDS = {"cpu": "CPU", "cuda": "CUDA", "auto": "any"}
 
 
 def run(arguments: Namespace) -> int:
-    """Print the three lists."""
-    engine = engine_maker(arguments)()
-    filter_rows = [(each.key, each.title, _takes(each)) for each in filters.all_filters()]
-    print("Filters (--filter)", columns(filter_rows), "", sep="\n")
-    print("Borders (--border)", columns([(name, _sketch(name)) for name in BORDERS]), "", sep="\n")
-    rows = [(each.key, KINDS[each.kind], each.idea) for each in (AUTO, *all_implementations())]
-    print("Implementations (--implementation), from the plainest up", columns(rows), "", sep="\n")
-    for reason, keys in _refusals(engine).items():
-        print(f"Not here: {', '.join(keys)}. {reason}")
+    """Print the lists, or the one that is named."""
+    wanted = (arguments.what,) if arguments.what else LISTS
+    print("\n\n".join(_section(name, arguments) for name in wanted))
     return 0
+
+
+def _section(name: str, arguments: Namespace) -> str:
+    """One list with its heading."""
+    if name == "filters":
+        rows = [(each.key, each.title, _takes(each)) for each in filters.all_filters()]
+        return f"Filters (--filter)\n{columns(rows)}"
+    if name == "borders":
+        return f"Borders (--border)\n{columns([(name, _sketch(name)) for name in BORDERS])}"
+    if name == "presets":
+        plans = [(each.key, each.plan.title) for each in presets()]
+        return f"Presets (workbench sweep NAME)\n{columns(plans)}"
+    rows = [(each.key, KINDS[each.kind], each.idea) for each in (AUTO, *all_implementations())]
+    lines = ["Implementations (--implementation), from the plainest up", columns(rows)]
+    refusals = _refusals(engine_maker(arguments)())
+    lines += [f"Not here: {', '.join(keys)}. {reason}" for reason, keys in refusals.items()]
+    return "\n".join(lines)
 
 
 def _takes(each: Filter) -> str:

@@ -22,6 +22,7 @@ from kernels.tuner import Trial, Tuning, tuning
 from workbench import numbers
 from workbench.commands import CommandError, made_jobs
 from workbench.commands.machine import engine_maker
+from workbench.commands.progress_line import say
 
 PIXEL = np.zeros((1, 1, 1), np.uint8)
 Make = Callable[[], Job]
@@ -50,7 +51,7 @@ def run(arguments: Namespace) -> int:
         print("Stopped; what was measured until now is kept.")
         raise
     finally:
-        _say("")
+        say("")
     print(f"Kept in {engine.picker.measurements.path}.")
     _say_complaint(engine)
     return 0
@@ -102,7 +103,7 @@ def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> None:
     latest: Kind | None = None
     for step in tuning(engine, jobs, shapes=shapes):
         if isinstance(step, Tuning):
-            _say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
+            say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
             continue
         assert isinstance(step, Trial)
         if latest not in (None, step.kind):
@@ -115,7 +116,7 @@ def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> None:
 
 def _print_best(engine: Engine, kind: Kind | None, found: dict[Kind, int]) -> None:
     assert kind is not None
-    _say("")
+    say("")
     best = next(ranked(engine.picker.measurements.of(kind)), None)
     words = in_words(best) if best else "nothing that can run it gave a right answer"
     print(f"{kind}: {words} ({found[kind]} ways measured)", flush=True)
@@ -132,9 +133,3 @@ def _say_complaint(engine: Engine) -> None:
     """What is wrong with the file, where something is."""
     if complaint := engine.picker.measurements.complaint:
         print(f"workbench: {complaint}", file=sys.stderr)
-
-
-def _say(doing: str) -> None:
-    """Where stderr is a terminal, what is under way, on a line that goes again."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{doing}", end="", file=sys.stderr, flush=True)

@@ -162,7 +162,7 @@ class KodakCard(QFrame):
         self._mirror.setAccessibleName("Mirror to download the Kodak pictures from")
         self._mirror.setPlaceholderText(kodak.DEFAULT_MIRROR)
         self._mirror.setToolTip("The address that “kodim01.png” and so on are appended to.")
-        usual = QPushButton("U&sual one")
+        usual = QPushButton("Usual one")
         usual.setToolTip(f"Back to {kodak.DEFAULT_MIRROR}")
         usual.clicked.connect(lambda: self._mirror.setText(kodak.DEFAULT_MIRROR))
         row = QWidget()

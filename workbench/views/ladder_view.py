@@ -79,7 +79,7 @@ class LadderView(QWidget):
     def show_progress(self, text: str) -> None:
         self._say(text)
 
-    def show_point(self, _point: object) -> None:
+    def show_record(self, _record: object) -> None:
         """One more was measured; its time comes with `show_places`."""
         self._bar.setValue(self._bar.value() + 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
@@ -39,6 +40,7 @@ from workbench.assets_path import asset
 from workbench.views.picture_view import CHIPS_HEIGHT
 
 Kind = Literal["info", "warning", "error"]
+Act = tuple[str, Callable[[], None]]  # what a button says, and what it does
 
 WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"}
 INFO_MS = 8000
@@ -60,10 +62,12 @@ class MessageBar(QWidget):
         self._over = over
         self._kind: Kind | None = None
         self._details = ""
+        self._do: Callable[[], None] | None = None
         self._icon = QLabel()
         self._word = QLabel()
         self._sentence = Sentence()
         self._more = QPushButton("Deta&ils…")
+        self._act = QPushButton()
         self._dismiss = QToolButton()
         self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
         self._build()
@@ -79,9 +83,15 @@ class MessageBar(QWidget):
     def sentence(self) -> str:
         return self._sentence.toPlainText()
 
-    def show_message(self, kind: Kind, sentence: str, details: str = "") -> None:
-        """Say `sentence` instead of whatever was said; `details` are one click away."""
+    def show_message(
+        self, kind: Kind, sentence: str, details: str = "", action: Act | None = None
+    ) -> None:
+        """Say `sentence` instead of whatever was said; `details` are one click away, and so is
+        what can be done about it: `action`."""
         self._kind, self._details = kind, details
+        text, self._do = action or ("", None)
+        self._act.setText(text)
+        self._act.setVisible(action is not None)
         self._icon.setPixmap(_icon(kind).pixmap(QSize(22, 22), self.devicePixelRatioF()))
         self._word.setText(WORDS[kind])
         self._sentence.setPlainText(sentence)
@@ -111,6 +121,10 @@ class MessageBar(QWidget):
         self._more.setObjectName("details")
         self._more.setToolTip("What happened, in full, to read or to copy")
         self._more.clicked.connect(self._show_details)
+        self._act.setObjectName("act")
+        self._act.setAccessibleName("Do what the message offers")
+        self._act.setToolTip("Undo what the message speaks of")
+        self._act.clicked.connect(self._act_now)
         self._dismiss.setObjectName("dismiss")
         self._dismiss.setProperty("flat", True)
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
@@ -124,7 +138,7 @@ class MessageBar(QWidget):
         self._grid.setContentsMargins(18, 8, 10, 8)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(2, 1)
-        parts = (self._icon, self._word, self._sentence, self._more, self._dismiss)
+        parts = (self._icon, self._word, self._sentence, self._act, self._more, self._dismiss)
         for column, part in enumerate(parts):
             self._grid.addWidget(part, 0, column)
 
@@ -137,6 +151,10 @@ class MessageBar(QWidget):
         if self._kind == "error":
             event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(event)
+
+    def _act_now(self) -> None:
+        if self._do is not None:
+            self._do()
 
     def _show_details(self) -> None:
         DetailsDialog(self.sentence, self._details, self).open()
@@ -166,7 +184,7 @@ class MessageBar(QWidget):
         is_folded = self._sentence is not self._between()
         if is_folded != is_narrow:
             self._grid.removeWidget(self._sentence)
-            self._grid.addWidget(self._sentence, *((1, 0, 1, 5) if is_narrow else (0, 2, 1, 1)))
+            self._grid.addWidget(self._sentence, *((1, 0, 1, 6) if is_narrow else (0, 2, 1, 1)))
 
     def _between(self) -> QWidget | None:
         item = self._grid.itemAtPosition(0, 2)

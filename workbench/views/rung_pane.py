@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import Signal, Slot
@@ -17,14 +16,15 @@ from kernels.errors import KernelError
 from kernels.job import Job, Pick, Ran, Result
 from kernels.nvrtc import Compiled
 from kernels.rung import Rung
-from kernels.sweep import Measurement, SweepPoint
+from kernels.sweeps.record import Record
 from workbench import intents
-from workbench.charts.sweep_conditions import conditions_of, held_fixed
 from workbench.controls.drop_down import DropDown
 from workbench.ptx import PtxWish, resources_in_words, wish_for
 from workbench.rung_texts import sources
 from workbench.rung_times import RungTimes, Work, ladder_places
 from workbench.state import State
+from workbench.sweeps.draft import plan_of
+from workbench.sweeps.words import held_fixed
 from workbench.views.code_view import CodeView, Text
 from workbench.views.idea_page import IdeaPage
 from workbench.views.ladder_view import LadderView
@@ -139,15 +139,9 @@ class RungPane(QWidget):
         self._times.add_result(result)
         self._refresh()
 
-    def show_point(self, point: SweepPoint, state: State) -> None:
-        """What a sweep measured, begun when things stood as `state`."""
-        if not isinstance(point.outcome, Measurement):
-            return
-        job = intents.job_for(state)
-        assert job is not None  # or there would be no sweep
-        weights = intents.weights_for(state, point.outcome.ksize)
-        like = replace(job, weights=weights)
-        self._times.add_measurement(point.implementation.key, point.outcome, like)
+    def show_record(self, record: Record) -> None:
+        """What a sweep measured."""
+        self._times.add_record(record)
         self._refresh()
 
     def show_ptx(self, wish: PtxWish, compiled: Compiled | Exception) -> None:
@@ -261,14 +255,9 @@ class RungPane(QWidget):
         state, job = self._state, self._job()
         own_kind = [each for each in self._availability if each[0].kind == chosen.kind]
         places = ladder_places(own_kind, self._times, job, state.cache)
-        self._ladder.show_places(places, chosen.key, self._conditions(own_kind) if job else "")
-
-    def _conditions(self, availability: Availability) -> str:
-        implementations = [each for each, _ in availability]
-        # The dimension that holds most fixed; the block shape is put back.
-        conditions = conditions_of(self._state, "block shape", implementations)
-        block_xy = self._state.block_xy if conditions.cache else None
-        return held_fixed(replace(conditions, block_xy=block_xy))
+        keys = tuple(each.key for each, _ in own_kind)
+        caption = f"With {held_fixed(plan_of(state, keys))}." if job else ""
+        self._ladder.show_places(places, chosen.key, caption)
 
     def _show_ptx_of(self, chosen: Implementation) -> None:
         reason = dict_of(self._availability)[chosen.key]

@@ -6,17 +6,15 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from kernels.device import Device
 from kernels.errors import cuda_errors_in_words
 from kernels.job import Sampling
-from kernels.sampling import Sampler
+from kernels.models.ceilings import CeilingBench
+from kernels.sampling import take_samples
 from kernels.timing import EventTimer, Timing
 
 # Libraries take long to queue their launches: a millisecond, so that this is not timed.
 HOLD_CYCLES = 2_000_000
-EMPTY = 'extern "C" __global__ void nothing() {}'
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3)
 ON_CPU = Sampling(max_samples=5, max_seconds=0.5)
 
@@ -37,44 +35,33 @@ class Clock:
             self.stream = cp.cuda.Stream(non_blocking=True)
             with self.stream:
                 self._timer = EventTimer(cp, device.l2_bytes, HOLD_CYCLES)
+                self._ceilings = CeilingBench(cp, self._timer, device)
         self._copies_ms: dict[int, float] = {}
 
     def time(self, queue: Callable[[], Any], sampling: Sampling = SAMPLING) -> Timing:
         """Samples of what `queue` queues; the first run only warms up."""
         with self.stream:
-            first_ms = self._timer.sample_ms(queue, "cold")
-            sampler = Sampler(first_ms, sampling, cache="cold")
-            while sampler.wants_more():
-                sampler.add(self._timer.sample_ms(queue, "cold"))
-        return sampler.timing()
+            return take_samples(lambda: self._timer.sample_ms(queue, "cold"), sampling, "cold")
 
     def copy_ms(self, count: int) -> float:
         """The median time of a device-to-device copy of `count` bytes."""
         if count not in self._copies_ms:
             with self.stream:
-                source, target = (self.cp.zeros(count, np.uint8) for _ in range(2))
-
-            def copy() -> None:
-                target.data.copy_from_device_async(source.data, count, self.stream)
-
-            self._copies_ms[count] = self.time(copy).median_ms
+                self._copies_ms[count] = self._ceilings.copy(count).median_ms
         return self._copies_ms[count]
 
     def empty_launch_ms(self) -> float:
         """The median time between two events with nothing but an empty kernel between them."""
-        nothing = self.cp.RawModule(code=EMPTY).get_function("nothing")
-        return self.time(lambda: nothing((1,), (32,), ())).median_ms
+        with self.stream:
+            return self._ceilings.empty_launch().median_ms
 
 
 def time_on_cpu(run: Callable[[], Any], sampling: Sampling = ON_CPU) -> Timing:
     """As `Clock.time`, for what returns when it is done."""
 
-    def sample_ms() -> float:
+    def run_ms() -> float:
         start = perf_counter()
         run()
         return (perf_counter() - start) * 1e3
 
-    sampler = Sampler(sample_ms(), sampling)
-    while sampler.wants_more():
-        sampler.add(sample_ms())
-    return sampler.timing()
+    return take_samples(run_ms, sampling)

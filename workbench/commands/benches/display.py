@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from time import perf_counter
 
@@ -11,7 +12,8 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 
 from kernels import pictures
 from kernels.engine import all_implementations
-from workbench.charts.sweep_panel import SweepWish
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.running import sweeping
 from workbench.commands.benches import Row, peak_memory
 from workbench.commands.benches.painted import after_view
 from workbench.commands.real_window import Wait, real_window, settle, wait_for_device
@@ -63,12 +65,11 @@ def _rest(window: MainWindow) -> None:
 
 
 def _sweep(window: MainWindow) -> None:
-    """A sweep of one point, as the panel's button starts it, to its end."""
-    plain = all_implementations()[0]
-    wish = SweepWish("image size", (SIDE,), (plain,))
+    """A sweep of one cell, to its end; none of the user's sessions."""
+    plan = Plan("display", (all_implementations()[0].key,), ((SIDE, SIDE),), channels=(3,))
     wait = Wait(window)
     window.worker.sweep_ended.connect(wait.end)
-    wait.until_ended(lambda: window.sweep.started.emit(wish))
+    wait.until_ended(lambda: window.worker.start_sweep(partial(sweeping, plan)))
     window.worker.sweep_ended.disconnect(wait.end)
 
 

@@ -1,0 +1,84 @@
+"""Measurements of several pictures as one: what they cost one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from kernels.check import Check
+from kernels.health import Health
+from kernels.sweeps.record import Measurement
+from kernels.timing import Timing
+from kernels.transfers import Transfers
+
+T = TypeVar("T", int, float)
+
+
+def one_after_another(parts: Sequence[Measurement]) -> Measurement:
+    """All of `parts`, at least one: sample i is the sum of their samples i, as far as all have it.
+
+    What ran, and the occupancy, are those of the first.
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    samples_ms = tuple(map(sum, zip(*(each.kernel.samples_ms for each in parts), strict=False)))
+    compile_ms = [each.compile_ms for each in parts if each.compile_ms is not None]
+    return replace(
+        first,
+        kernel=replace(first.kernel, samples_ms=samples_ms),
+        check=_all_checks([each.check for each in parts if each.check is not None]),
+        compile_ms=sum(compile_ms) if compile_ms else None,
+        health=_all_health([each.health for each in parts if each.health is not None]),
+        compulsory_bytes=sum(each.compulsory_bytes for each in parts),
+    )
+
+
+def repeated(transfers: Transfers, count: int) -> Transfers:
+    """Those of `count` pictures, from those of one."""
+
+    def times(timing: Timing) -> Timing:
+        return replace(timing, samples_ms=tuple(count * each for each in timing.samples_ms))
+
+    return Transfers(
+        picture_bytes=count * transfers.picture_bytes,
+        pageable_up=times(transfers.pageable_up),
+        pageable_down=times(transfers.pageable_down),
+        pinned_up=times(transfers.pinned_up),
+        pinned_down=times(transfers.pinned_down),
+    )
+
+
+def _all_checks(checks: Sequence[Check]) -> Check | None:
+    """One verdict on many answers: the worst place of any, and all that was looked at."""
+    if not checks:
+        return None
+    worst = max(checks, key=lambda each: (not each.ok, each.max_error))
+    return replace(
+        worst,
+        differing=sum(each.differing for each in checks),
+        wrong=sum(each.wrong for each in checks),
+        bound=max(each.bound for each in checks),
+        checked=sum(each.checked for each in checks),
+        total=sum(each.total for each in checks),
+    )
+
+
+def _all_health(seen: Sequence[Health]) -> Health | None:
+    """The lowest and highest of all, and every reason for slower clocks."""
+    if not seen:
+        return None
+    reasons = dict.fromkeys(words for each in seen for words in each.throttled)
+    return Health(
+        sm_mhz=_range(each.sm_mhz for each in seen),
+        memory_mhz=_range(each.memory_mhz for each in seen),
+        temperature_c=_range(each.temperature_c for each in seen),
+        power_w=_range(each.power_w for each in seen),
+        throttled=tuple(reasons),
+    )
+
+
+def _range(ranges: Iterable[tuple[T, T] | None]) -> tuple[T, T] | None:
+    known = [each for each in ranges if each is not None]
+    return (min(low for low, _ in known), max(high for _, high in known)) if known else None

@@ -1,0 +1,154 @@
+"""Which computer this is, in words that mean the same on any other: no host or user names."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import fields, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from kernels.device import Device, NoDevice, cupy_version
+from kernels.engine import Engine
+from kernels.errors import KernelError
+from kernels.host.parallel import threads
+from kernels.sweeps.lines import PROGRAM
+from kernels.sweeps.record import Machine
+
+# What people call it -> what package registries do; CuPy is one of several, see `cupy_version`.
+PACKAGES = {
+    PROGRAM: "filter-workbench",
+    "NumPy": "numpy",
+    "OpenCV": "opencv-python-headless",
+    "numba": "numba",
+}
+# Of Device: not limits, but which device and what drives it.
+NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
+
+
+def this_machine(engine: Engine) -> Machine:
+    """This computer with the engine's GPU; measures that GPU's ceilings, some seconds the first
+    time.  Never raises: what cannot be found out is left empty."""
+    device = engine.device
+    bare = Machine(cpu=cpu(), memory=memory(), system=system(), software=software(device))
+    if isinstance(device, NoDevice):
+        return replace(bare, no_gpu=f"{device.reason} {device.remedy}".rstrip())
+    return replace(bare, gpu=device.name, limits=limits(device), ceilings=_ceilings(engine))
+
+
+def cpu() -> str:
+    """ "Intel(R) Xeon(R) ..., 2 of 8 cores usable"."""
+    usable, there = threads(), os.cpu_count() or 1
+    cores = f"{there} cores" if usable == there else f"{usable} of {there} cores usable"
+    return f"{_cpu_name()}, {cores}"
+
+
+def memory() -> str:
+    """ "126 GiB"; "" where the system does not tell."""
+    count = _memory_bytes()
+    return f"{count / (1 << 30):.3g} GiB" if count else ""
+
+
+def system() -> str:
+    """ "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64"."""
+    kernel = f"{platform.system()} {platform.release()}"
+    try:
+        names = [platform.freedesktop_os_release().get("PRETTY_NAME", "")]
+    except OSError:  # not Linux
+        names = []
+    if mac := platform.mac_ver()[0]:
+        names, kernel = [], f"macOS {mac}"
+    return ", ".join(name for name in (*names, kernel, platform.machine()) if name)
+
+
+def limits(device: Device) -> dict[str, int]:
+    """Every number that is a fact about the GPU, by its name in Device; the compute capability 9.0
+    as 90."""
+    found = {
+        each.name: getattr(device, each.name)
+        for each in fields(Device)
+        if each.name not in NO_LIMITS and type(getattr(device, each.name)) is int
+    }
+    major, minor = device.compute_capability
+    return {"compute_capability": 10 * major + minor, **found}
+
+
+def software(device: Device | NoDevice) -> dict[str, str]:
+    """Names and versions of what takes part in a measurement; nothing is imported for it."""
+    found = {"Python": platform.python_version()}
+    for name, package in PACKAGES.items():
+        try:
+            found[name] = version(package)
+        except PackageNotFoundError:
+            continue
+    if cupy := cupy_version():
+        found["CuPy"] = cupy
+    if isinstance(device, Device):
+        if driver := _driver():
+            found["NVIDIA driver"] = driver
+        found["CUDA"] = (
+            f"{_cuda(device.runtime_version)}, the driver's {_cuda(device.driver_version)}"
+        )
+    return found
+
+
+def _ceilings(engine: Engine) -> dict[str, float]:
+    try:
+        return engine.ceilings()
+    except KernelError:
+        return {}
+
+
+def _cuda(number: int) -> str:
+    """13020 as "13.2"."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _driver() -> str:
+    """The NVIDIA driver's own version, from NVML; "" where it does not tell."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        return str(pynvml.nvmlSystemGetDriverVersion())
+    except Exception:  # noqa: BLE001 - no NVML, in whatever way
+        return ""
+
+
+def _cpu_name() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    if found := re.search(r"model name\s*: (.+)", text):
+        return found[1].strip()
+    if sys.platform == "darwin" and (name := _sysctl("machdep.cpu.brand_string")):
+        return name
+    return platform.processor() or platform.machine()
+
+
+def _memory_bytes() -> int:
+    if sys.platform == "win32":
+        import ctypes
+
+        kilobytes = ctypes.c_ulonglong()
+        ask = ctypes.windll.kernel32.GetPhysicallyInstalledSystemMemory
+        return kilobytes.value * 1024 if ask(ctypes.byref(kilobytes)) else 0
+    if sys.platform == "darwin":
+        return int(_sysctl("hw.memsize") or 0)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return 0
+
+
+def _sysctl(name: str) -> str:
+    """What macOS calls `name`; "" where it does not tell."""
+    try:
+        done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip()

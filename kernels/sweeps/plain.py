@@ -1,0 +1,212 @@
+"""Frozen dataclasses as what JSON can hold, and back, strictly: nothing is guessed or converted.
+
+Tuples are lists, and the floats JSON has no words for are the texts "inf", "-inf" and "nan".  A
+field may be left out where its dataclass has a default: so files outlive a field that is added.
+One that the dataclass does not have is an error, since it might change what the others mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Read = Callable[[Any], Any]
+
+LARGEST = 1 << 63  # what other programs can read, and floats can hold the product of
+NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+IN_WORDS = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    NoneType: "null",
+    tuple: "a list",
+    dict: "an object",
+}
+
+
+class NotPlainError(ValueError):
+    """Data is not what its type asks for.  str(error) says where and why, as in
+    "cell.ksize is not a whole number"."""
+
+    def __init__(self, why: str, where: str = "") -> None:
+        super().__init__(f"{where.lstrip('.')} {why}".lstrip())
+        self.why, self.where = why, where
+
+
+def to_plain(value: Any, digits: int | None = None) -> Any:
+    """Dicts, lists, texts, numbers, true, false and None.
+
+    digits  so many significant ones of each float; None: all
+    """
+    match value:
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            if not math.isfinite(value):
+                return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+            return float(f"{value:.{digits}g}") if digits else float(value)
+        case tuple():
+            return [to_plain(each, digits) for each in value]
+        case dict():
+            return {name: to_plain(each, digits) for name, each in value.items()}
+    return {each.name: to_plain(getattr(value, each.name), digits) for each in fields(value)}
+
+
+def from_plain(kind: Callable[..., T], data: Any) -> T:
+    """The value of type `kind` that `data` stands for.  Raises NotPlainError."""
+    try:
+        value: T = _reader(kind)(data)
+    except RecursionError:
+        raise NotPlainError("is nested too deeply") from None
+    return value
+
+
+@cache
+def _reader(kind: Any) -> Read:
+    """What turns data into a `kind`; made once for each type."""
+    if kind is int:
+        return _int
+    if kind is float:
+        return _float
+    if kind in (str, bool, NoneType):
+        return _exactly(kind)
+    if is_dataclass(kind):
+        return _dataclass(kind)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return _one_of(arguments)
+    if origin in (Union, UnionType):
+        return _any_of(arguments)
+    if origin is dict and arguments[0] is str:
+        return _dict(_reader(arguments[1]))
+    if origin is tuple:
+        return _list(arguments[0]) if arguments[-1] is Ellipsis else _tuple(arguments)
+    raise TypeError(f"{kind} has no plain form")
+
+
+def _exactly(kind: type) -> Read:
+    def read(data: Any) -> Any:
+        if type(data) is not kind:
+            raise NotPlainError(f"is not {IN_WORDS[kind]}")
+        return data
+
+    return read
+
+
+def _int(data: Any) -> int:
+    if type(data) is int and abs(data) < LARGEST:
+        return data
+    raise NotPlainError(f"is not {IN_WORDS[int]}")
+
+
+def _float(data: Any) -> float:
+    if type(data) is float:
+        return data
+    if isinstance(data, str) and data in NAMED_FLOATS:
+        return NAMED_FLOATS[data]
+    if type(data) is int and abs(data) < 1 << 53:
+        return float(data)
+    raise NotPlainError("is not a number")
+
+
+def _one_of(choices: tuple[Any, ...]) -> Read:
+    words = ", ".join(f'"{each}"' if isinstance(each, str) else str(each) for each in choices)
+
+    def read(data: Any) -> Any:
+        for each in choices:
+            if type(data) is type(each) and data == each:
+                return each
+        raise NotPlainError(f"is none of {words}")
+
+    return read
+
+
+def _any_of(kinds: tuple[Any, ...]) -> Read:
+    """The first that fits.  A dataclass, and there is one at most, is tried last, for its
+    complaint says most."""
+    readers = [_reader(kind) for kind in sorted(kinds, key=is_dataclass)]
+    has_dataclass = any(map(is_dataclass, kinds))
+    words = " or ".join(IN_WORDS.get(get_origin(kind) or kind, "a choice") for kind in kinds)
+
+    def read(data: Any) -> Any:
+        for reader in readers:
+            try:
+                return reader(data)
+            except NotPlainError:
+                if has_dataclass and reader is readers[-1] and isinstance(data, dict):
+                    raise
+        raise NotPlainError(f"is not {'what it may be' if has_dataclass else words}")
+
+    return read
+
+
+def _dict(reader: Read) -> Read:
+    def read(data: Any) -> dict[str, Any]:
+        if type(data) is not dict:
+            raise NotPlainError(f"is not {IN_WORDS[dict]}")
+        return {name: _at(f".{name}", reader, each) for name, each in data.items()}
+
+    return read
+
+
+def _list(kind: Any) -> Read:
+    reader = _reader(kind)
+
+    def read(data: Any) -> tuple[Any, ...]:
+        if type(data) is not list:
+            raise NotPlainError(f"is not {IN_WORDS[tuple]}")
+        if kind is float and all(type(each) is float for each in data):
+            return tuple(data)  # samples, of which there are very many
+        return tuple(_at(f"[{place}]", reader, each) for place, each in enumerate(data))
+
+    return read
+
+
+def _tuple(kinds: tuple[Any, ...]) -> Read:
+    readers = [_reader(kind) for kind in kinds]
+
+    def read(data: Any) -> tuple[Any, ...]:
+        if type(data) is not list or len(data) != len(readers):
+            raise NotPlainError(f"is not a list of {len(readers)}")
+        return tuple(
+            _at(f"[{place}]", reader, each)
+            for place, (reader, each) in enumerate(zip(readers, data, strict=True))
+        )
+
+    return read
+
+
+def _dataclass(kind: Any) -> Read:
+    hints = get_type_hints(kind)
+    readers = {each.name: _reader(hints[each.name]) for each in fields(kind)}
+    needed = [
+        each.name
+        for each in fields(kind)
+        if each.default is MISSING and each.default_factory is MISSING
+    ]
+
+    def read(data: Any) -> Any:
+        if type(data) is not dict:
+            raise NotPlainError(f"is not {IN_WORDS[dict]}")
+        for name in needed:
+            if name not in data:
+                raise NotPlainError("is missing", f".{name}")
+        for name in data:
+            if name not in readers:
+                raise NotPlainError("is not known", f".{name}")
+        return kind(**{name: _at(f".{name}", readers[name], each) for name, each in data.items()})
+
+    return read
+
+
+def _at(where: str, reader: Read, data: Any) -> Any:
+    try:
+        return reader(data)
+    except NotPlainError as error:
+        raise NotPlainError(error.why, where + error.where) from None

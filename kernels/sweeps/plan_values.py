@@ -1,0 +1,208 @@
+"""What may stand behind each key of a plan's TOML, and the sentence where something else does."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from types import NoneType
+from typing import Any, get_args, get_type_hints
+
+from kernels import filters
+from kernels.borders import BORDERS
+from kernels.engine import all_implementations
+from kernels.errors import BadJobError, PlanFileError
+from kernels.filters import custom
+from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from kernels.job import LARGEST_KSIZE, PIXEL_TYPES, Sampling
+from kernels.sweeps.cell import PICTURE_KINDS, Matrix
+from kernels.sweeps.plan import Plan
+from kernels.timing import Cache
+
+Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
+
+LONGEST_SIDE = 99_999
+LONGEST_BLOCK = 1024
+MOST_PICTURES = 10_000
+MOST = 1_000_000_000_000
+LONGEST_S = 86_400.0
+
+
+def refuse_clashes(plan: Plan) -> None:
+    """Each filter must take one of the kernel sizes, and each size be taken by one of the filters.
+
+    Other pairs may be refused: they become cells with their reason.
+    """
+    takes = {key: _sizes_of(key, plan) for key in plan.filters}
+    for key, sizes in takes.items():
+        if not any(ksize in sizes for ksize in plan.ksizes):
+            words = f"{len(plan.matrix)} only" if key == "custom" and plan.matrix else ""
+            raise PlanFileError(
+                f"The filter {key} takes none of the kernel sizes {_listed(plan.ksizes)}; it takes "
+                f"{words or filters.get(key).sizes_in_words}."
+            )
+    for ksize in plan.ksizes:
+        if not any(ksize in sizes for sizes in takes.values()):
+            raise PlanFileError(
+                f"No filter of {_listed(plan.filters)} takes the kernel size {ksize}."
+            )
+    if plan.matrix is not None and "custom" not in plan.filters:
+        raise PlanFileError('matrix is given, but the filter "custom", which takes it, is not.')
+
+
+def sampling_value(name: str, value: Any) -> Any:
+    """Of the field `name` of Sampling; for one that may be None, 0 is that."""
+    hint = get_type_hints(Sampling)[name]
+    if hint is bool:
+        return _truth(name, value)
+    if hint is int:
+        return _whole(0 if name == "warmups" else 1, MOST)(name, value)
+    number = _number(0.0, LONGEST_S)(name, value)
+    return None if number == 0 and NoneType in get_args(hint) else number
+
+
+def _sizes_of(key: str, plan: Plan) -> Sequence[int]:
+    if key == "custom" and plan.matrix is not None:
+        return (len(plan.matrix),)
+    return filters.get(key).sizes
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _refused(key, "a text in quotes", value)
+    return value
+
+
+def _title(key: str, value: Any) -> str:
+    if not _text(key, value).strip():
+        raise _refused(key, "a few words", value)
+    return str(value)
+
+
+def _truth(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _refused(key, "true or false", value)
+    return value
+
+
+def _whole(low: int, high: int) -> Reader:
+    def read(key: str, value: Any) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise _refused(key, f"a whole number from {low} to {high:,}", value)
+        return value
+
+    return read
+
+
+def _number(low: float, high: float) -> Reader:
+    def read(key: str, value: Any) -> float:
+        if type(value) not in (int, float) or not low <= value <= high or not math.isfinite(value):
+            raise _refused(key, f"a number from {low:g} to {high:g}", value)
+        return float(value)
+
+    return read
+
+
+def _parameter(parameter: Parameter) -> Reader:
+    assert parameter.low is not None
+    assert parameter.high is not None
+    return _number(parameter.low, parameter.high)
+
+
+def _ksize(key: str, value: Any) -> int:
+    if type(value) is not int or value % 2 == 0 or not 1 <= value <= LARGEST_KSIZE:
+        raise _refused(key, f"an odd number from 1 to {LARGEST_KSIZE}", value)
+    return value
+
+
+def _size(key: str, value: Any) -> tuple[int, int]:
+    pair = (value, value) if type(value) is int else _pair(value)
+    if pair is None or not all(1 <= side <= LONGEST_SIDE for side in pair):
+        words = f'a side such as 512, or "640x480", to {LONGEST_SIDE:,} pixels'
+        raise _refused(key, words, value)
+    return pair
+
+
+def _block(key: str, value: Any) -> tuple[int, int]:
+    pair = _pair(value)
+    if pair is None or not all(1 <= threads <= LONGEST_BLOCK for threads in pair):
+        raise _refused(key, f'threads such as "32x8", to {LONGEST_BLOCK} each way', value)
+    return pair
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", value) if isinstance(value, str) else None
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
+    """names: called when it is needed, since making the lists reads folders."""
+
+    def read(key: str, value: Any) -> str:
+        known = names()
+        if value in known:
+            return str(value)
+        if isinstance(value, str) and (near := get_close_matches(value, known, n=1)):
+            raise PlanFileError(f"There is no {key} {value!r}; did you mean {near[0]}?")
+        raise _refused(key, f"one of {', '.join(known)}{otherwise}", value)
+
+    return read
+
+
+def _picture(key: str, value: Any) -> str:
+    """What ends as the name of a file is one."""
+    if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):
+        return value
+    kind: str = _one_of(lambda: PICTURE_KINDS, ", or a file such as photo.png")(key, value)
+    return kind
+
+
+def _matrix(key: str, value: Any) -> Matrix:
+    try:
+        return custom.parse(_text(key, value))
+    except PlanFileError:
+        raise
+    except BadJobError as error:
+        raise PlanFileError(f"{key}: {error}") from None
+
+
+def _refused(key: str, allowed: str, value: Any) -> PlanFileError:
+    shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
+    return PlanFileError(f"{key} must be {allowed}, not {shown}.")
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))
+
+
+READERS: dict[str, Reader] = {
+    "title": _title,
+    "source": _text,
+    "table": _text,
+    "note": _text,
+    "implementation": _one_of(lambda: [each.key for each in all_implementations()]),
+    "size": _size,
+    "kernel_size": _ksize,
+    "block": _block,
+    "filter": _one_of(lambda: [each.key for each in filters.all_filters()]),
+    "sigma": _parameter(SIGMA),
+    "amount": _parameter(AMOUNT),
+    "matrix": _matrix,
+    "border": _one_of(lambda: BORDERS),
+    "picture": _picture,
+    "channels": _whole(1, 4),
+    "pixel_type": _one_of(lambda: PIXEL_TYPES),
+    "count": _whole(1, MOST_PICTURES),
+    "cache": _one_of(lambda: get_args(Cache)),
+    "transfers": _truth,
+    "tolerance": _number(0.0, math.inf),
+    "cell_seconds": _number(0.001, LONGEST_S),
+}
+
+# Where TOML has another form than Plan.
+WRITERS: dict[str, Callable[[Any], Any]] = {
+    "size": lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size),
+    "block": lambda block: "{}x{}".format(*block),
+    "matrix": lambda rows: "; ".join(" ".join(map(repr, row)) for row in rows),
+}

@@ -1,0 +1,165 @@
+"""What others measured and published of the same cells, with what has to be known to read it."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Plan
+
+NUMBERS = Path(__file__).with_name("published.csv")
+NOTES = Path(__file__).with_name("published.toml")
+# Where a publication has another name for what we have.
+IMPLEMENTATIONS = {"cpu_sequential": "sequential"}
+FILTERS = {"edge detection": "laplacian_diagonal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One published number, as it stands in the file; None or "" where the publication does not
+    say: any value may stand there, except for the kernel size.
+
+    source  institution, year where there is one, and title
+    table   its number or name there
+    """
+
+    source: str
+    gpu: str
+    table: str
+    width: int
+    height: int
+    channels: int | None
+    pixel_type: str
+    filter: str
+    ksize: int | None
+    block_xy: tuple[int, int] | None
+    implementation: str
+    milliseconds: float
+
+    def stands_for(self, cell: Cell) -> bool:
+        """Whether it is a time of what `cell` measures.  Publications say nothing of the picture or
+        the cache, and borders differ even within one, so these do not count."""
+        return (
+            (cell.width, cell.height, cell.count) == (self.width, self.height, 1)
+            and cell.implementation == self.implementation
+            and cell.ksize == self.ksize
+            and cell.pixel_type == self.pixel_type
+            and self.channels in (None, cell.channels)
+            and self.filter in ("", cell.filter)
+            and (None in (self.block_xy, cell.block_xy) or self.block_xy == cell.block_xy)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published time of one cell of a plan.
+
+    year  "" where the publication has none
+    note  sentences on how it was measured
+    """
+
+    source: str
+    institution: str
+    year: str
+    gpu: str
+    table: str
+    cell: Cell
+    milliseconds: float
+    note: str
+
+    @property
+    def by(self) -> str:
+        """Institution and year: who a legend names."""
+        return f"{self.institution} {self.year}".rstrip()
+
+
+@lru_cache(maxsize=8)
+def published_for(plan: Plan) -> tuple[Published, ...]:
+    """Every published number that is of a cell of `plan`; where the plan reproduces a publication,
+    of that publication only.
+
+    Where several tables of a publication have a cell, the table that has most of the plan's counts.
+    """
+    cells = plan.cells()
+    found = [(row, cell) for row in rows() for cell in _of(row, cells, plan)]
+    sizes = Counter((row.source, row.gpu, row.table) for row, _ in found)
+    best: dict[tuple[str, str, Cell], tuple[Row, Cell]] = {}
+    for row, cell in found:
+        key = row.source, row.gpu, cell
+        size = sizes[row.source, row.gpu, row.table]
+        if key not in best or size > sizes[row.source, row.gpu, best[key][0].table]:
+            best[key] = row, cell
+    return tuple(_published(row, cell) for row, cell in best.values())
+
+
+def left_out(row: Row) -> str | None:
+    """Why no cell can stand for `row`; None where one can."""
+    for each in _notes()["left_out"]:
+        if (each["source"], each["table"]) == (row.source, row.table):
+            return str(each["reason"])
+    return None
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Every published number."""
+    with NUMBERS.open(encoding="utf-8", newline="") as file:
+        return tuple(_row(each) for each in csv.DictReader(file))
+
+
+def _of(row: Row, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
+    """The first of `cells` that `row` is a time of: of those that differ in what it does not say,
+    one is enough."""
+    if (plan.source in ("", row.source)) and not left_out(row):
+        found = next((cell for cell in cells if row.stands_for(cell)), None)
+        if found is not None:
+            yield found
+
+
+def _published(row: Row, cell: Cell) -> Published:
+    about = _notes()["publications"][row.source]
+    note = f"{about.get('note', '')} {_notes()['common']}".strip()
+    return Published(
+        source=row.source,
+        institution=about["institution"],
+        year=about.get("year", ""),
+        gpu=row.gpu,
+        table=row.table,
+        cell=cell,
+        milliseconds=row.milliseconds,
+        note=note,
+    )
+
+
+@cache
+def _notes() -> dict[str, Any]:
+    return tomllib.loads(NOTES.read_text(encoding="utf-8"))
+
+
+def _row(text: dict[str, str]) -> Row:
+    block = text["block_x"], text["block_y"]
+    return Row(
+        source=text["source"],
+        gpu=text["gpu"],
+        table=text["table"],
+        width=int(text["width"]),
+        height=int(text["height"]),
+        channels=_number(text["channels"]),
+        pixel_type=text["dtype"],
+        filter=FILTERS.get(text["filter"], text["filter"]),
+        ksize=_number(text["kernel_size"]),
+        block_xy=(int(block[0]), int(block[1])) if all(block) else None,
+        implementation=IMPLEMENTATIONS.get(text["implementation"], text["implementation"]),
+        milliseconds=float(text["milliseconds"]),
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None

@@ -1,0 +1,205 @@
+"""Measure the cells of a plan one after the other: each becomes a record, whatever comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import inf
+from time import time
+
+from kernels.check import Oracle
+from kernels.engine import Engine
+from kernels.errors import DeviceLostError, GivenUpError, KernelError
+from kernels.job import Job, Progress, Result
+from kernels.rung import Rung
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.combining import one_after_another, repeated
+from kernels.sweeps.estimate import about, but_for_size, scaled_s
+from kernels.sweeps.jobs import NOTHING_GIVEN, Given, job_of, stand_in_job
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Measurement, Record
+from kernels.transfers import Transfers
+from kernels.trials import trying
+
+CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
+HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun
+
+Steps = Generator[Progress, None, Measurement | str]
+
+
+def sweeping(
+    plan: Plan, engine: Engine, given: Given = NOTHING_GIVEN, done: Collection[Cell] = ()
+) -> Iterator[Progress | Record]:
+    """Measure every cell of `plan` that is not in `done`; whoever drives may pause or stop at each
+    Progress: what passes between two steps is part of no sample.
+
+    given  pictures by name, see `jobs.job_of`
+    A cell that cannot be measured becomes a record with the reason.  Only a DeviceLostError ends
+    the sweep: nothing after it could be trusted.
+    """
+    every, known = cells_of(plan, given), set(done)
+    left = [cell for cell in every if cell not in known]
+    running = _Running(plan, engine, given)
+    for first in range(0, len(left), CELLS_AHEAD):
+        together = left[first : first + CELLS_AHEAD]
+        yield from running.compiling(together)
+        for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
+            where = f"{place} of {len(every)} · {in_words(cell)}"
+            yield Progress(where)
+            outcome = yield from running.measuring(cell, where)
+            yield Record(cell, outcome, time())
+
+
+def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
+    """The cells of `plan`; pictures that are given have their own size."""
+    return plan.cells({name: (each.shape[1], each.shape[0]) for name, each in given.items()})
+
+
+def refusal(engine: Engine, cell: Cell) -> str | None:
+    """Why `cell` cannot be measured here, as far as that can be told without its pixels."""
+    try:
+        return engine.why_not(stand_in_job(cell))
+    except KernelError as error:
+        return str(error)
+
+
+def in_words(cell: Cell) -> str:
+    """ "shared 16×16, gaussian 5×5, 1024²": what a line of progress calls it."""
+    how = f"{cell.implementation} {cell.block_in_words}".rstrip()
+    many = f"{cell.count} × " if cell.count > 1 else ""
+    name = "" if cell.is_made else f" {cell.picture}"
+    return f"{how}, {cell.filter} {cell.ksize}×{cell.ksize}, {many}{cell.size_in_words}{name}"
+
+
+@dataclass(slots=True)
+class _Running:
+    """What cells of one sweep have from each other.
+
+    asked      the picture, weights and border that `oracles` hold for, by the picture's number
+    transfers  by the bytes of a picture; None where they could not be measured
+    slowest    of those alike but for their size: the latest that ran, and the seconds of a run;
+               infinitely many where it was given up
+    """
+
+    plan: Plan
+    engine: Engine
+    given: Given
+    asked: Cell | None = None
+    oracles: dict[int, Oracle] = field(default_factory=dict)
+    transfers: dict[int, Transfers | None] = field(default_factory=dict)
+    slowest: dict[Cell, tuple[Cell, float]] = field(default_factory=dict)
+
+    def compiling(self, cells: Sequence[Cell]) -> Iterator[Progress]:
+        """Compile what `cells` need, on all cores."""
+        able = [cell for cell in cells if refusal(self.engine, cell) is None]
+        yield from self.engine.compiling(map(stand_in_job, able))
+
+    def measuring(self, cell: Cell, where: str) -> Steps:
+        """What comes of `cell`; where is said at each step."""
+        try:
+            self._refuse(cell)
+            if hopeless := self._why_hopeless(cell):
+                return hopeless
+            outcome = yield from self._measured(cell, where)
+        except DeviceLostError:
+            raise
+        except GivenUpError as error:
+            self.slowest[but_for_size(cell)] = cell, inf
+            return str(error)
+        except KernelError as error:
+            return str(error)
+        if isinstance(outcome, Measurement):
+            self.slowest[but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
+        return outcome
+
+    def _refuse(self, cell: Cell) -> None:
+        """Raise what the engine would, before a picture is made for it."""
+        job = stand_in_job(cell)
+        if self.engine.why_not(job):
+            next(self.engine.filtering(job))  # DeviceLostError or CannotRunError
+
+    def _why_hopeless(self, cell: Cell) -> str | None:
+        """Why not even to begin, where a smaller picture says that it would take far too long."""
+        limit_s = self.plan.cell_seconds
+        like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
+        if like.pixels >= cell.pixels:
+            return None
+        if like_s == inf:
+            return f"Not begun: {like.size_in_words} was not finished after {limit_s:g} s."
+        would_s = scaled_s(cell, like, like_s)
+        if would_s <= HOPELESS * limit_s * cell.count:
+            return None
+        return (
+            f"Not begun: by what {like.size_in_words} took, this would take {about(would_s)}, and "
+            f"a first run has {limit_s:g} s."
+        )
+
+    def _measured(self, cell: Cell, where: str) -> Steps:
+        """All pictures of `cell`, one after another."""
+        parts: list[Measurement] = []
+        for number in range(cell.count):
+            job = job_of(cell, self.given, number)
+            found = yield from _saying(where, self._trying(cell, job, number))
+            if isinstance(found, str):
+                return found
+            parts.append(Measurement.of(found))
+        whole = one_after_another(parts)
+        if not isinstance(self.engine.implementation(cell.implementation), Rung):
+            return whole
+        transfers = yield from self._transferring(job, where)
+        if transfers is not None:
+            whole = replace(whole, transfers=repeated(transfers, cell.count))
+        with _or_nothing():
+            whole = replace(whole, occupancy=self.engine.occupancy(job))
+        return whole
+
+    def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
+        sampling = self.plan.sampling
+        sampling = replace(
+            sampling,
+            max_seconds=sampling.max_seconds / cell.count,
+            cache=cell.cache or sampling.cache,
+        )
+        asked = replace(cell, implementation="", block_xy=None, cache=None)
+        if asked != self.asked:
+            self.asked, self.oracles = asked, {}
+        oracle = self.oracles.setdefault(number, {})
+        return trying(self.engine, job, sampling, oracle, patience_s=self.plan.cell_seconds)
+
+    def _transferring(self, job: Job, where: str) -> Generator[Progress, None, Transfers | None]:
+        """What a picture like the job's takes up and down; None where that was not asked for."""
+        size = job.picture.nbytes
+        if self.plan.transfers and size not in self.transfers:
+            self.transfers[size] = None
+            with _or_nothing():
+                for step in self.engine.transfers(job):
+                    if isinstance(step, Transfers):
+                        self.transfers[size] = step
+                    else:
+                        yield Progress(where)
+        return self.transfers.get(size)
+
+
+@contextmanager
+def _or_nothing() -> Iterator[None]:
+    """What fails in here costs the kernel's time nothing, unless the device is lost."""
+    try:
+        yield
+    except DeviceLostError:
+        raise
+    except KernelError:
+        pass
+
+
+def _saying(
+    where: str, steps: Generator[Progress, None, Result | str]
+) -> Generator[Progress, None, Result | str]:
+    """`steps`, called by where the sweep is rather than by what is done, which changes too fast."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Result | str = end.value
+            return found
+        yield Progress(where)

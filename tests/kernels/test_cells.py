@@ -1,0 +1,133 @@
+"""A plan is the product of its lists, once each; a cell is a job."""
+
+import numpy as np
+import pytest
+
+from kernels import filters, pictures
+from kernels.errors import BadJobError, OutOfMemoryError
+from kernels.sweeps import jobs
+from kernels.sweeps.cell import PICTURE_KINDS, Cell
+from kernels.sweeps.jobs import job_of, stand_in_job, weights_of
+from kernels.sweeps.plan import Plan
+
+
+def test_a_plan_is_the_product_of_its_lists():
+    plan = Plan("Two by three", ("sequential", "opencv"), sizes=((8, 8), (16, 8)), ksizes=(3, 5, 7))
+    cells = plan.cells()
+    assert len(cells) == len(set(cells)) == 12
+    assert {(each.width, each.height) for each in cells} == {(8, 8), (16, 8)}
+    assert plan.varied == ("sizes", "ksizes", "implementations")
+
+
+def test_implementations_of_the_same_thing_stand_together():
+    cells = Plan("", ("sequential", "opencv"), ksizes=(3, 5)).cells()
+    assert [(each.ksize, each.implementation) for each in cells] == [
+        (3, "sequential"), (3, "opencv"), (5, "sequential"), (5, "opencv"),
+    ]  # fmt: skip
+
+
+def test_only_what_has_block_shapes_and_a_cache_varies_in_them():
+    plan = Plan("", ("opencv", "shared", "ring"), blocks=((8, 8), (32, 8)), caches=("cold", "warm"))
+    found = [(each.implementation, each.block_xy, each.cache) for each in plan.cells()]
+    assert found == [
+        ("opencv", None, None),
+        *(("shared", xy, cache) for cache in ("cold", "warm") for xy in ((8, 8), (32, 8))),
+        ("ring", None, "cold"),
+        ("ring", None, "warm"),
+    ]
+
+
+def test_a_value_twice_is_measured_once():
+    assert len(Plan("", ("opencv", "opencv"), ksizes=(3, 3)).cells()) == 1
+
+
+def test_a_picture_that_is_given_has_its_own_size():
+    plan = Plan("", ("opencv",), sizes=((8, 8), (16, 16)), pictures=("a.png", "noise"))
+    found = [(each.picture, each.width, each.height) for each in plan.cells({"a.png": (30, 20)})]
+    assert found == [("a.png", 30, 20), ("noise", 8, 8), ("noise", 16, 16)]
+
+
+def test_an_implementation_there_is_not_is_refused():
+    with pytest.raises(BadJobError, match="no implementation 'shard'"):
+        Plan("", ("shard",)).cells()
+
+
+@pytest.mark.parametrize("kind", PICTURE_KINDS)
+def test_a_cell_is_a_job(kind):
+    cell = Cell("shared", (16, 4), "gaussian", 7, 1.5, border="mirror", picture=kind,
+                width=30, height=20, channels=3, pixel_type="uint16")  # fmt: skip
+    job = job_of(cell)
+    assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint16")
+    assert (job.implementation, job.block_xy, job.border) == ("shared", (16, 4), "mirror")
+    assert (job.filter_title, job.gradient) == ("Gaussian blur", False)
+    np.testing.assert_array_equal(job.weights, filters.get("gaussian").weights(7, sigma=1.5))
+
+
+def test_a_gradient_and_own_weights_reach_the_job():
+    assert job_of(Cell("gradient", filter="edges")).gradient
+    matrix = ((0.0, 1.0, 0.0), (1.0, -4.0, 1.0), (0.0, 1.0, 0.0))
+    assert job_of(Cell("shared", filter="custom", matrix=matrix)).weights.tolist() == [
+        *map(list, matrix)
+    ]
+    strong = Cell("shared", filter="unsharp", amount=2.0)
+    np.testing.assert_array_equal(weights_of(strong), filters.get("unsharp").weights(3, amount=2.0))
+
+
+def test_cells_of_one_picture_share_it_read_only():
+    one, other = job_of(Cell("shared")), job_of(Cell("opencv", ksize=5))
+    assert one.picture is other.picture
+    assert not one.picture.flags.writeable
+    assert job_of(Cell("shared", width=100)).picture is not one.picture
+
+
+def test_many_pictures_of_a_cell_are_different_ones():
+    many = [job_of(Cell("opencv", count=3), number=number).picture for number in range(3)]
+    assert len({each.tobytes() for each in many}) == 3
+
+
+def test_a_given_picture_is_brought_to_the_cell_s_form():
+    given = {"a.png": pictures.noise(20, 30, 3)}
+    cell = Cell("opencv", picture="a.png", width=30, height=20)
+    job = job_of(cell, given)
+    assert (job.channels, job.pixel_type) == (1, "float32")
+    assert 0 <= job.picture.min() < job.picture.max() <= 1
+    assert job_of(cell, given).picture is job.picture
+    as_it_is = Cell("opencv", picture="a.png", width=30, height=20, channels=3, pixel_type="uint8")
+    picture = job_of(as_it_is, given).picture
+    assert np.array_equal(picture, given["a.png"])
+    assert not picture.flags.writeable
+    assert given["a.png"].flags.writeable  # whoever gave it may go on with it
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"picture": "b.png"}, "no picture 'b.png'; choose from noise, photo, .*a.png"),
+        ({"picture": "a.png"}, "a.png has 30×20 pixels, not 512×512"),
+        ({"filter": "sobel_x", "ksize": 5}, "Sobel X has no size 5"),
+        ({"filter": "gausian"}, "no filter 'gausian'"),
+        ({"pixel_type": "int8"}, "Pixels must be"),
+        ({"channels": 5}, "1 to 4 channels, not 5"),
+        ({"width": 0}, "none to filter"),
+        ({"border": "none"}, "Unknown border"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(changes, complaint):
+    with pytest.raises(BadJobError, match=complaint):
+        job_of(Cell("opencv", **changes), {"a.png": pictures.noise(20, 30)})
+
+
+def test_a_picture_too_large_for_memory_is_refused_in_words(monkeypatch):
+    def too_large(*facts):
+        raise MemoryError
+
+    monkeypatch.setattr(jobs, "_made", too_large)
+    with pytest.raises(OutOfMemoryError, match="90000² pixels does not fit into memory"):
+        job_of(Cell("opencv", width=90_000, height=90_000))
+
+
+def test_questions_need_no_pixels():
+    cell = Cell("shared", (16, 16), picture="nowhere.png", width=30, height=20, channels=3)
+    job = stand_in_job(cell)
+    assert (job.width, job.height, job.channels, job.block_xy) == (30, 20, 3, (16, 16))
+    assert not job.picture.any()

@@ -1,0 +1,108 @@
+"""Two sessions side by side: only equal cells, only right answers, and noise is no difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.compare import compare_sessions, summary_of
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Record, Session
+from kernels.timing import Timing
+from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
+
+CELL = Cell("shared", (32, 8), cache="cold")
+OTHER = replace(CELL, ksize=5)
+THIRD = replace(CELL, block_xy=(16, 16))
+
+
+def session(*records, machine=H200):
+    return Session(Plan("A", ("shared",)), machine, 0.0, records)
+
+
+def record(ms, cell=CELL, spread=0.002, seed=1):
+    """Twenty samples around `ms`."""
+    noise = np.random.default_rng(seed).normal(1, spread, 20)
+    timing = Timing(tuple(float(ms * each) for each in noise), "cold")
+    return Record(cell, replace(measured(cell), kernel=timing))
+
+
+def the_pair(a, b):
+    (pair,) = compare_sessions(session(a), session(b))
+    return pair
+
+
+@pytest.mark.parametrize(
+    ("a_ms", "b_ms", "verdict"), [(2.0, 1.0, "faster"), (1.0, 2.0, "slower"), (1.0, 1.002, "same")]
+)
+def test_the_verdict_says_what_b_is(a_ms, b_ms, verdict):
+    pair = the_pair(record(a_ms), record(b_ms, seed=2))
+    assert pair.comparison.verdict == verdict
+    assert pair.comparison.ratio == pytest.approx(a_ms / b_ms, rel=0.01)
+    assert pair.comparison.low <= pair.comparison.ratio <= pair.comparison.high
+    assert pair.objection is None
+
+
+def test_what_noise_can_explain_is_the_same():
+    pair = the_pair(record(1.0, spread=0.3), record(1.05, spread=0.3, seed=2))
+    assert pair.comparison.verdict == "same"
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (wrong(CELL), "Its answer is WRONG"),
+        (replace(measured(CELL), check=None), "Its answer was not checked."),
+        ("It ran out of memory.", "It ran out of memory."),
+    ],
+)
+def test_what_is_not_verified_is_no_speed(outcome, reason, swapped):
+    records = (record(1.0), Record(CELL, outcome))
+    pair = the_pair(*(reversed(records) if swapped else records))
+    assert pair.comparison is None
+    assert pair.objection.startswith(f"{'A' if swapped else 'B'}: {reason}")
+
+
+def test_a_reason_of_both_is_said_once():
+    pair = the_pair(Record(CELL, "No."), Record(CELL, "No."))
+    assert pair.objection == "Both: No."
+    assert the_pair(Record(CELL, "No."), Record(CELL, "Nor.")).objection == "A: No. B: Nor."
+
+
+def test_only_equal_cells_are_paired_and_the_others_told():
+    a = session(record(1.0), record(1.0, OTHER))
+    b = session(record(1.0, THIRD), record(1.0, OTHER), machine=LAPTOP)
+    pairs = compare_sessions(a, b)
+    assert [pair.cell for pair in pairs] == [CELL, OTHER, THIRD]
+    assert [pair.objection for pair in pairs] == ["Only in A.", None, "Only in B."]
+    summary = summary_of(pairs)
+    assert (summary.only_a, summary.only_b, summary.incomparable) == (1, 1, 0)
+    assert summary.verdicts == {"same": 1}
+
+
+def test_one_number_for_all_is_the_geometric_mean_of_what_was_compared():
+    cells = [replace(CELL, ksize=ksize) for ksize in (3, 5, 7, 9)]
+    a = [record(1.0, cell) for cell in cells]
+    b = [record(ms, cell, seed=1) for ms, cell in zip((0.5, 2.0, 0.25), cells, strict=False)]
+    summary = summary_of(compare_sessions(session(*a), session(*b, Record(cells[3], wrong(CELL)))))
+    assert summary.ratio == pytest.approx((2 * 0.5 * 4) ** (1 / 3))
+    assert summary.verdicts == {"faster": 2, "slower": 1}
+    assert summary.incomparable == 1
+
+
+def test_without_a_pair_there_is_no_number():
+    summary = summary_of(compare_sessions(session(record(1.0)), session(record(1.0, OTHER))))
+    assert summary.ratio is None
+    assert summary_of(()).ratio is None
+
+
+def test_a_session_is_the_same_as_itself():
+    everything = a_session("sizes")
+    pairs = compare_sessions(everything, everything)
+    assert len(pairs) == len(everything.records)
+    assert {pair.comparison.verdict for pair in pairs} == {"same"}
+    assert summary_of(pairs).ratio == 1.0

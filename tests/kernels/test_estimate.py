@@ -1,0 +1,96 @@
+"""Estimates are of the right order before, and put right by what was measured."""
+
+import pytest
+
+from kernels.job import Sampling
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.estimate import about, but_for_size, estimated_s, scaled_s
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Measurement, Record
+from kernels.timing import Timing
+
+CPU = Cell("sequential", ksize=5, width=2048, height=2048)
+GPU = Cell("shared", (32, 8), ksize=5, width=2048, height=2048, cache="cold")
+ONCE = Sampling(max_samples=1, max_seconds=0.0)
+
+
+def seen(cell, at, median_ms=10.0):
+    return Record(cell, Measurement(Timing((median_ms,)), (), None), at)
+
+
+def of_size(cell, side):
+    return Cell(cell.implementation, cell.block_xy, ksize=5, width=side, height=side)
+
+
+def test_nothing_takes_no_time():
+    assert estimated_s([]) == 0
+
+
+def test_more_cells_larger_pictures_and_larger_weights_take_longer():
+    one = estimated_s([CPU])
+    assert estimated_s([CPU, CPU]) == pytest.approx(2 * one)
+    assert estimated_s([of_size(CPU, 8192)], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
+    larger = Cell("sequential", ksize=15, width=2048, height=2048)
+    assert estimated_s([larger], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
+    assert estimated_s([GPU]) < one
+
+
+def test_more_samples_take_longer():
+    few, many = Sampling(2, 60.0), Sampling(20, 60.0)
+    assert estimated_s([CPU], sampling=many) > 5 * estimated_s([CPU], sampling=few)
+
+
+def test_pictures_one_after_another_take_so_many_times_as_long():
+    many = Cell("opencv", count=32)
+    assert estimated_s([many]) > 8 * estimated_s([Cell("opencv")])
+
+
+def test_what_was_measured_puts_the_model_right():
+    """Ten times slower than the model has it, whatever the reason."""
+    cells = [of_size(CPU, side) for side in range(1000, 1020)]
+    usual = estimated_s(cells[:1], sampling=ONCE)
+    records = [seen(cell, at=10 * usual * n) for n, cell in enumerate(cells)]
+    known = estimated_s([of_size(CPU, 1000)], records, ONCE)
+    run = estimated_s([of_size(CPU, 1000)], records[:1], ONCE)
+    assert known == pytest.approx(run * 10 * usual / run, rel=0.1)
+
+
+def test_a_pause_does_not_matter():
+    cells = [of_size(CPU, 1000 + n) for n in range(12)]
+    steady = [seen(cell, at=2.0 * n) for n, cell in enumerate(cells)]
+    paused = [seen(each.cell, each.at + (3600 if n > 6 else 0)) for n, each in enumerate(steady)]
+    assert estimated_s([CPU], paused) == pytest.approx(estimated_s([CPU], steady), rel=0.05)
+
+
+def test_the_cpu_s_pace_says_nothing_of_the_gpu_s():
+    slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
+    assert estimated_s([GPU], slow) == estimated_s([GPU])
+    assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
+
+
+def test_a_run_is_in_proportion_to_the_pixels():
+    assert scaled_s(of_size(CPU, 2000), of_size(CPU, 1000), 1.5) == 6.0
+    assert but_for_size(of_size(CPU, 2000)) == but_for_size(of_size(CPU, 1000))
+    assert but_for_size(CPU) != but_for_size(GPU)
+
+
+def test_refused_cells_teach_nothing():
+    records = [Record(CPU, "No.", 0.0), Record(CPU, "No.", 1000.0)]
+    assert estimated_s([CPU], records) == estimated_s([CPU])
+
+
+def test_every_cell_of_a_plan_can_be_estimated():
+    plan = Plan("", ("sequential", "parallel", "opencv", "shared", "fft"), counts=(1, 3))
+    assert estimated_s(plan.cells()) > 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.3, "less than a second"), (1.5, "about 1.5 s"), (42.4, "about 42 s"),
+        (99.4, "about 99 s"), (99.6, "about 2 min"), (780, "about 13 min"),
+        (9000, "about 2.5 h"), (8e6, "about 2,222.2 h"),
+    ],
+)  # fmt: skip
+def test_durations_in_words(seconds, words):
+    assert about(seconds) == words

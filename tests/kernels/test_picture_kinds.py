@@ -1,0 +1,92 @@
+"""Pictures of a kind are what they are called, in any size, and a photograph stays one."""
+
+import numpy as np
+import pytest
+
+from kernels import pictures
+from kernels.job import PIXEL_TYPES, Job
+from kernels.picture_kinds import KINDS, moved, of_kind
+
+ONE = np.ones((1, 1), np.float32)
+
+
+def contrast(picture):
+    """How much neighbours differ, on average, from black to white."""
+    return float(np.abs(np.diff(picture[:, :, 0].astype(np.float64), axis=1)).mean() / 255)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_there_is_every_kind_in_every_form(kind, pixel_type, channels):
+    for height, width in ((1, 1), (37, 53), (700, 900)):
+        made = of_kind(kind, height, width, channels, pixel_type)
+        assert (made.shape, made.dtype) == ((height, width, channels), pixel_type)
+        assert not made.flags.writeable
+        Job(made, ONE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_the_same_every_time(kind):
+    assert np.array_equal(of_kind(kind, 40, 50, 3), of_kind(kind, 40, 50, 3))
+
+
+@pytest.mark.parametrize("kind", set(KINDS) - {"uniform"})
+def test_many_pictures_of_a_kind_are_different_ones(kind):
+    many = [of_kind(kind, 64, 64, number=number).tobytes() for number in range(8)]
+    assert len(set(many)) == 8
+
+
+def test_they_show_what_they_are_called():
+    assert len(np.unique(of_kind("uniform", 30, 40))) == 1
+    assert np.array_equal(of_kind("checkerboard", 64, 64), pictures.checkerboard())
+    assert np.array_equal(of_kind("noise", 30, 40), pictures.noise(30, 40))
+    ramp = of_kind("gradient", 3, 256)[1, :, 0].astype(int)
+    assert (ramp[0], ramp[-1]) == (0, 255)
+    assert (np.diff(ramp) >= 0).all()
+
+
+def test_a_photo_of_the_scene_s_size_is_the_scene():
+    assert np.array_equal(of_kind("photo", 512, 768, 3), pictures.scene())
+
+
+@pytest.mark.parametrize("size", [(64, 64), (256, 256), (480, 640), (2160, 3840)])
+def test_a_photo_has_a_photograph_s_contrast_in_any_size(size):
+    """Neither as smooth as one drawn out, nor as rough as noise."""
+    scene = contrast(of_kind("photo", 512, 768))
+    assert scene / 2 < contrast(of_kind("photo", *size)) < 3 * scene
+    assert contrast(of_kind("photo", *size)) < contrast(of_kind("noise", *size)) / 5
+
+
+def test_a_large_photo_has_no_seams():
+    columns = np.abs(np.diff(of_kind("photo", 1024, 4000)[:, :, 0].astype(int), axis=1)).mean(0)
+    at_seams = columns[767::768]
+    assert len(at_seams) == 5
+    assert at_seams.max() == 0  # a mirror image begins with what the picture ends with
+
+
+def test_colour_becomes_grey_by_luma_and_grey_three_channels():
+    red = np.zeros((2, 3, 3), np.uint8)
+    red[:, :, 0] = 255
+    assert np.unique(pictures.with_channels(red, 1)).tolist() == [76]
+    grey = pictures.noise(2, 3, 1)
+    assert np.array_equal(pictures.with_channels(grey, 3), np.repeat(grey, 3, axis=2))
+    assert pictures.with_channels(red, 3) is red
+
+
+@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
+def test_alpha_is_kept_or_comes_as_white(pixel_type):
+    rgba = pictures.noise(4, 5, 4, pixel_type)
+    assert np.array_equal(pictures.with_channels(rgba, 2)[:, :, 1], rgba[:, :, 3])
+    white = pictures.with_channels(rgba[:, :, :3], 4)[:, :, 3]
+    assert np.unique(white).tolist() == [pictures.white(rgba.dtype)]
+    assert pictures.with_channels(rgba, 1).shape == (4, 5, 1)
+
+
+def test_a_picture_can_be_moved_round():
+    picture = pictures.noise(64, 80, 3)
+    assert moved(picture, 0) is picture
+    other = moved(picture, 1)
+    assert other.shape == picture.shape
+    assert not np.array_equal(other, picture)
+    assert np.array_equal(np.sort(other, axis=None), np.sort(picture, axis=None))

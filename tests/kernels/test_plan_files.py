@@ -1,0 +1,293 @@
+"""Plans as TOML: what people write, what is written for them, and what is refused, and how."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels import filters
+from kernels.borders import BORDERS
+from kernels.engine import all_implementations
+from kernels.errors import PlanFileError
+from kernels.job import PIXEL_TYPES, Sampling
+from kernels.sweeps.cell import PICTURE_KINDS
+from kernels.sweeps.plan import DIMENSIONS, SWEEP_SAMPLING, Plan
+from kernels.sweeps.plan_files import KEYS, as_toml, plan_of, read_plan
+from tests.made_sessions import PLANS
+
+LEAST = 'title = "A"\nimplementation = "shared"\n'
+
+
+def refusal(text):
+    with pytest.raises(PlanFileError) as refused:
+        plan_of(text)
+    sentence = str(refused.value)
+    assert re.search(r"[.?]$", sentence)
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_people_write_it_so():
+    plan = plan_of(
+        """
+        title = "Shared memory against registers"
+        implementation = ["shared", "register_tile"]
+        size = ["256x256", "640×480", 512]
+        kernel_size = [3, 5]
+        block = ["16x16", "32x8"]
+        filter = ["gaussian", "custom"]
+        matrix = "0 1 0; 1 -4 1; 0 1/2 0"
+        border = ["reflect", "wrap"]
+        picture = ["noise", "pictures/kodim01.png"]
+        channels = [1, 3]
+        pixel_type = ["uint8", "float32"]
+        count = [1, 8]
+        cache = ["cold", "warm"]
+        sigma = 2
+        amount = 0.5
+        transfers = true
+        tolerance = 1e-5
+        cell_seconds = 3
+        source = "A university"
+        table = "5.5"
+        note = "A note."
+        [sampling]
+        max_samples = 50
+        noise = 0
+        check = false
+        """
+    )
+    assert plan == Plan(
+        title="Shared memory against registers",
+        implementations=("shared", "register_tile"),
+        sizes=((256, 256), (640, 480), (512, 512)),
+        ksizes=(3, 5),
+        blocks=((16, 16), (32, 8)),
+        filters=("gaussian", "custom"),
+        matrix=((0.0, 1.0, 0.0), (1.0, -4.0, 1.0), (0.0, 0.5, 0.0)),
+        borders=("reflect", "wrap"),
+        pictures=("noise", "pictures/kodim01.png"),
+        channels=(1, 3),
+        pixel_types=("uint8", "float32"),
+        counts=(1, 8),
+        caches=("cold", "warm"),
+        sigma=2.0,
+        amount=0.5,
+        transfers=True,
+        tolerance=1e-5,
+        cell_seconds=3.0,
+        source="A university",
+        table="5.5",
+        note="A note.",
+        sampling=replace(SWEEP_SAMPLING, max_samples=50, noise=None, check=False),
+    )
+
+
+def test_a_value_may_stand_for_a_list_and_the_rest_is_as_usual():
+    assert plan_of(LEAST + "kernel_size = 7") == Plan("A", ("shared",), ksizes=(7,))
+
+
+def test_every_field_of_a_plan_has_its_key():
+    assert set(KEYS) == {each.name for each in fields(Plan)}
+    assert len(set(KEYS.values())) == len(KEYS)
+
+
+def test_only_what_is_not_as_usual_is_written():
+    plan = Plan("A", ("shared", "opencv"), sizes=((256, 256), (640, 480)), caches=("warm",))
+    assert as_toml(plan) == (
+        'title = "A"\nimplementation = ["shared", "opencv"]\nsize = [256, "640x480"]\n'
+        'cache = "warm"\n'
+    )
+
+
+def some(values, most=3):
+    return st.lists(values, min_size=1, max_size=most, unique=True).map(tuple)
+
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
+TITLE = TEXT.filter(lambda text: text.strip())
+# Those that take any odd size go with any other, as long as they are there.
+ANY = [each.key for each in filters.all_filters() if len(each.sizes) > 1 and each.key != "custom"]
+REST = [each.key for each in filters.all_filters() if each.key not in (*ANY, "custom")]
+NUMBER = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@st.composite
+def plans(draw):
+    """Plans that make sense."""
+    has_three_only = draw(st.booleans())
+    is_custom = draw(st.booleans())
+    size = draw(st.sampled_from([3, 5])) if is_custom else 3
+    ksizes = dict.fromkeys(draw(some(st.integers(2, 31).map(lambda n: 2 * n + 1))))
+    ksizes |= {3: None} if has_three_only else {}
+    ksizes |= {size: None} if is_custom else {}
+    chosen = draw(some(st.sampled_from(ANY)))
+    chosen += draw(some(st.sampled_from(REST))) if has_three_only else ()
+    chosen += ("custom",) if is_custom else ()
+    row = st.tuples(*[NUMBER] * size)
+    side = st.integers(1, 99_999)
+    samples = draw(st.integers(1, 1000))
+    return Plan(
+        title=draw(TITLE),
+        implementations=draw(some(st.sampled_from([i.key for i in all_implementations()]))),
+        sizes=draw(some(st.tuples(side, side))),
+        ksizes=tuple(ksizes),
+        blocks=draw(some(st.tuples(st.integers(1, 1024), st.integers(1, 1024)))),
+        filters=chosen,
+        borders=draw(some(st.sampled_from(BORDERS))),
+        pictures=draw(some(st.sampled_from([*PICTURE_KINDS, "a.png", "my pictures/é.tif"]))),
+        channels=draw(some(st.integers(1, 4))),
+        pixel_types=draw(some(st.sampled_from(PIXEL_TYPES))),
+        counts=draw(some(st.integers(1, 10_000))),
+        caches=draw(some(st.sampled_from(["cold", "warm"]))),
+        sigma=draw(st.none() | st.floats(0.1, 64)),
+        amount=draw(st.floats(0, 10)),
+        matrix=draw(st.tuples(*[row] * size)) if is_custom else None,
+        transfers=draw(st.booleans()),
+        cell_seconds=draw(st.floats(0.001, 86_400)),
+        sampling=Sampling(
+            max_samples=samples,
+            max_seconds=draw(st.floats(0, 100)),
+            check=draw(st.booleans()),
+            check_taps=draw(st.integers(1, 10**10)),
+            min_samples=draw(st.integers(1, samples)),
+            noise=draw(st.none() | st.floats(1e-6, 1)),
+            warmups=draw(st.integers(0, 10)),
+            warmup_seconds=draw(st.floats(0, 10)),
+        ),
+        source=draw(TEXT),
+        table=draw(TEXT),
+        note=draw(TEXT),
+        tolerance=draw(st.none() | st.floats(0, 1e300)),
+    )
+
+
+@given(plans())
+def test_what_is_written_is_read_again(plan):
+    assert plan_of(as_toml(plan)) == plan
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_so_are_the_published_tables(plan):
+    assert plan_of(as_toml(plan)) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('implementation = "shared"', "title is missing."),
+        ('title = "A"', "implementation is missing."),
+        (LEAST + "ksize = 3", "There is no key 'ksize'; did you mean size?"),
+        (LEAST + "kernel_sizes = 3", "There is no key 'kernel_sizes'; did you mean kernel_size?"),
+        (LEAST + "zzz = 3", "There is no key 'zzz'; there are title, source,"),
+        (LEAST + "[samplin]", "There is no key 'samplin'; did you mean sampling?"),
+        (LEAST + "[sampling]\ncache = 'cold'", "There is no key of [sampling] 'cache'"),
+        (LEAST + "[sampling]\nmax_sample = 3", "'max_sample'; did you mean max_samples?"),
+        (LEAST + "sampling = 3", "sampling is a table"),
+        (LEAST + "[sampling]\nmax_samples = 0", "max_samples must be a whole number from 1"),
+        (LEAST + "[sampling]\nmax_samples = 2.0", "max_samples must be a whole number"),
+        (LEAST + "[sampling]\nmax_seconds = -1", "max_seconds must be a number from 0"),
+        (LEAST + "[sampling]\nmax_seconds = nan", "max_seconds must be a number"),
+        (LEAST + "[sampling]\ncheck = 1", "check must be true or false, not 1."),
+        (LEAST + "[sampling]\nmax_samples = 5", "min_samples, 10, is more than max_samples, 5."),
+        ('title = 3\nimplementation = "shared"', "title must be a text in quotes, not 3."),
+        ('title = " "\nimplementation = "shared"', "title must be a few words"),
+        ('title = "A"\nimplementation = []', "implementation is an empty list"),
+        ('title = "A"\nimplementation = "sharde"', "'sharde'; did you mean shared?"),
+        ('title = "A"\nimplementation = "cuda"', "implementation must be one of sequential, "),
+        ('title = "A"\nimplementation = 3', "implementation must be one of"),
+        (LEAST + "kernel_size = 4", "kernel_size must be an odd number from 1 to 127, not 4."),
+        (LEAST + "kernel_size = [3, 129]", "not 129."),
+        (LEAST + "kernel_size = true", "not True."),
+        (LEAST + "kernel_size = 3.0", "not 3.0."),
+        (LEAST + 'kernel_size = "3"', "not '3'."),
+        (LEAST + "kernel_size = []", "kernel_size is an empty list"),
+        (LEAST + "size = 0", "size must be a side such as 512"),
+        (LEAST + 'size = "0x5"', "not '0x5'."),
+        (LEAST + 'size = "5x"', "not '5x'."),
+        (LEAST + "size = [[256, 256]]", "not [256, 256]."),
+        (LEAST + "size = 100000", "to 99,999 pixels"),
+        (LEAST + "block = 16", 'block must be threads such as "32x8"'),
+        (LEAST + 'block = "2048x1"', "to 1024 each way"),
+        (LEAST + 'filter = "gausian"', "There is no filter 'gausian'; did you mean gaussian?"),
+        (LEAST + 'filter = "sobel_x"\nkernel_size = [5, 7]', "takes none of the kernel sizes 5, 7"),
+        (LEAST + 'filter = ["sobel_x", "laplacian"]\nkernel_size = [3, 5]', "kernel size 5."),
+        (LEAST + 'filter = "custom"\nmatrix = "1 2; 3 4"', "matrix: Weights must have an odd size"),
+        (LEAST + 'filter = "custom"\nmatrix = "1 2 3"', "matrix: Weights must form a square"),
+        (LEAST + 'filter = "custom"\nmatrix = [[1]]', "matrix must be a text in quotes"),
+        (LEAST + 'filter = "custom"\nkernel_size = 5\nmatrix = "1"', "it takes 1 only."),
+        (LEAST + 'matrix = "1"', 'the filter "custom", which takes it, is not.'),
+        (LEAST + 'border = "none"', "border must be one of zero, clamp"),
+        (LEAST + 'picture = "nois"', "There is no picture 'nois'; did you mean noise?"),
+        (LEAST + 'picture = "mine"', "or a file such as photo.png"),
+        (LEAST + "picture = 3", "or a file such as photo.png"),
+        (LEAST + "channels = 5", "channels must be a whole number from 1 to 4, not 5."),
+        (LEAST + 'pixel_type = "int8"', "There is no pixel_type 'int8'; did you mean uint8?"),
+        (LEAST + "count = 0", "count must be a whole number from 1"),
+        (LEAST + 'cache = "hot"', "cache must be one of cold, warm"),
+        (LEAST + "sigma = 0", "sigma must be a number from 0.1 to 64, not 0."),
+        (LEAST + "sigma = nan", "not nan."),
+        (LEAST + "amount = -1", "amount must be a number from 0 to 10"),
+        (LEAST + "transfers = 1", "transfers must be true or false, not 1."),
+        (LEAST + "cell_seconds = 0", "cell_seconds must be a number from 0.001"),
+        (LEAST + "tolerance = -1", "tolerance must be a number from 0"),
+        (LEAST + "tolerance = inf", "tolerance must be a number"),
+        (LEAST + "note = 3", "note must be a text in quotes"),
+        (LEAST + "note = [" + '"long", ' * 1000 + "]", "…."),
+        ("title =", "is not TOML: Invalid value"),
+        (LEAST + "title = 3", "is not TOML: Cannot overwrite a value"),
+        ("a = " + "[" * 10_000, "is not TOML: "),
+        ("a = " + "9" * 10_000, "is not TOML: "),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_key_and_what_is_allowed(text, complaint):
+    sentence = refusal(text)
+    assert complaint in sentence
+    assert sentence.startswith("The plan")
+
+
+@given(st.data())
+def test_whatever_is_changed_about_a_plan_is_read_or_refused(data):
+    text = as_toml(PLANS["five_steps"])
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 20, len(text))))
+    said = ""
+    try:
+        plan_of(text[:start] + data.draw(st.text(max_size=3)) + text[end:])
+    except PlanFileError as error:
+        said = str(error)
+    assert len(said.splitlines()) <= 1
+
+
+def test_a_file_is_named_where_something_is_wrong_with_it(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(LEAST + "ksize = 3")
+    with pytest.raises(PlanFileError, match=re.escape(f"{path}: There is no key 'ksize'")):
+        read_plan(path)
+    path.write_text(LEAST, encoding="utf-8-sig")  # as Windows' editor saves it
+    assert read_plan(path).title == "A"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\0x", b"\x89PNG\r\n\x1a\n\0", b"#" * (2 << 20)])
+def test_what_is_no_text_is_no_plan(content, tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_bytes(content)
+    with pytest.raises(PlanFileError, match="is no plan: a plan is a small text"):
+        read_plan(path)
+
+
+def test_a_file_that_is_missing_is_said(tmp_path):
+    for path in (tmp_path / "plan.toml", tmp_path):
+        with pytest.raises(PlanFileError, match="cannot be read"):
+            read_plan(path)
+
+
+def test_all_lists_of_a_plan_may_vary():
+    assert {KEYS[field] for field in DIMENSIONS} == {
+        *("implementation", "size", "kernel_size", "block", "filter", "border", "picture"),
+        *("channels", "pixel_type", "count", "cache"),
+    }

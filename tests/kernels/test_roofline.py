@@ -1,0 +1,194 @@
+"""Where a measurement stands under its machine's roof, by numbers worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kernels.job import Ran
+from kernels.models.roofline import Roof, is_l2_resident, roof_of
+from kernels.rung import ladder
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.record import Machine, Measurement, Record
+from kernels.timing import Timing
+from tests.made_up import FAILED, PASSED
+
+MACHINE = Machine(
+    "A CPU", "1 GiB", "A system", gpu="A card",
+    limits={"multiprocessors": 100, "l2_bytes": 50_000_000},
+    ceilings={"copy_gb_s": 4000.0, "fma_tflop_s": 50.0},
+)  # fmt: skip
+BARE = replace(MACHINE, limits={}, ceilings={})
+LARGE = Cell("shared", (32, 8), ksize=3, width=4000, height=5000, cache="cold")
+COMPULSORY_MS = 160e6 / 4000e9 * 1e3  # 20 million float32, there and back: 40 µs
+
+
+def record(cell=LARGE, milliseconds=0.1, ran=None, check=PASSED) -> Record:
+    ran = ran or (Ran(f"{cell.implementation}.convolve", grid=(1, 1), block=(64, 2)),)
+    return Record(cell, Measurement(Timing((milliseconds,), cell.cache), ran, check))
+
+
+def roof(cell=LARGE, milliseconds=0.1, machine=MACHINE, **facts) -> Roof:
+    found = roof_of(record(cell, milliseconds, **facts), machine)
+    assert isinstance(found, Roof)
+    return found
+
+
+def test_memory_binds_few_weights():
+    under = roof()
+    assert under.binds == "memory"
+    assert under.attainable_ms == under.memory_ms == pytest.approx(COMPULSORY_MS)
+    assert under.compute_ms == pytest.approx(20e6 * 18 / 50e12 * 1e3)
+    assert under.share == under.own_share == pytest.approx(0.4)
+    assert under.intensity == pytest.approx(18 / 8)
+    assert under.achieved_tflop_s == pytest.approx(20e6 * 18 / 0.1e-3 / 1e12)
+    assert under.sentence == (
+        "Model: memory binds: reading and writing the picture once takes 40 µs at 4,000 GB/s; it "
+        "took 100 µs, 40 % of the roof."
+    )
+
+
+def test_multiply_adds_bind_many_weights():
+    under = roof(replace(LARGE, ksize=31), 2.0)
+    assert under.binds == "multiply-adds"
+    assert under.attainable_ms == pytest.approx(20e6 * 2 * 961 / 50e12 * 1e3)
+    assert under.memory_ms == pytest.approx(COMPULSORY_MS)
+    assert under.share == pytest.approx(under.compute_ms / 2.0)
+    assert under.sentence == (
+        "Model: multiply-adds bind: the rung's operations take 769 µs at 50 TFLOP/s, memory alone "
+        "would take 40 µs; it took 2 ms, 38 % of the roof."
+    )
+
+
+def test_on_the_ridge_both_take_as_long():
+    """50 TFLOP/s over 4 TB/s are 12.5 operations a byte; 2 · K² for 8 bytes are more from 50 on."""
+    assert roof(replace(LARGE, ksize=7)).binds == "memory"
+    assert roof(replace(LARGE, ksize=9)).binds == "multiply-adds"
+
+
+def test_two_passes_have_a_roof_of_their_own():
+    under = roof(replace(LARGE, implementation="separable", ksize=5))
+    assert under.passes_ms == pytest.approx(2 * COMPULSORY_MS)
+    assert under.share == pytest.approx(0.4)
+    assert under.own_share == pytest.approx(0.8)
+    assert under.sentence.endswith(
+        " Its passes move 2 times the picture's bytes, so that 50 % would be all."
+    )
+
+
+def test_it_takes_pictures_one_after_another():
+    one, four = roof(), roof(replace(LARGE, count=4), 0.4)
+    assert four.attainable_ms == pytest.approx(4 * one.attainable_ms)
+    assert four.share == pytest.approx(one.share)
+    assert four.achieved_tflop_s == pytest.approx(one.achieved_tflop_s)
+
+
+def test_of_small_pictures_the_launch_itself_is_told():
+    machine = replace(MACHINE, ceilings={**MACHINE.ceilings, "empty_launch_ms": 0.0026})
+    words = " A launch that does nothing takes 2.6 µs."
+    small = replace(LARGE, width=64, height=64)
+    assert words in roof(small, machine=machine).sentence
+    assert words not in roof(small).sentence  # where it was not measured
+    assert words not in roof(machine=machine).sentence  # 40 µs are more
+    assert " takes 26 µs." in roof(replace(small, count=10), machine=machine).sentence
+
+
+def test_tensor_cores_have_no_ceiling_of_multiply_adds():
+    under = roof(replace(LARGE, implementation="tensor", block_xy=None, ksize=31))
+    assert under.compute_ms is None
+    assert under.binds == "memory"
+    assert "tensor cores, whose own ceiling was not measured" in under.sentence
+
+
+def test_what_a_library_does_is_not_known():
+    under = roof(replace(LARGE, implementation="fft", block_xy=None))
+    assert under.compute_ms is under.passes_ms is under.own_share is under.intensity is None
+    assert under.achieved_tflop_s is None
+    assert under.share == pytest.approx(0.4)
+    assert under.sentence.endswith("cuFFT does not say what it loads, stores and computes.")
+
+
+def test_auto_stands_under_the_roof_of_what_it_picked():
+    cell = replace(LARGE, implementation="auto", block_xy=None)
+    under = roof(cell, ran=(Ran("shared.convolve", grid=(1, 1), block=(8, 8)),))
+    assert under.work == roof(replace(LARGE, block_xy=(8, 8))).work
+    assert under.work != roof().work  # in 32×8 blocks, with less halo
+
+
+def test_a_session_from_another_machine_has_that_machines_roof():
+    other = replace(MACHINE, ceilings={"copy_gb_s": 400.0, "fma_tflop_s": 5.0})
+    assert roof(machine=other).share == pytest.approx(4.0)
+
+
+def test_multiprocessors_count():
+    cell = replace(LARGE, implementation="ring_separable", block_xy=None, ksize=31)
+    few = replace(MACHINE, limits={"multiprocessors": 8})
+    assert roof(cell, machine=few).work.loaded_bytes < roof(cell).work.loaded_bytes
+
+
+@pytest.mark.parametrize(
+    ("given", "machine", "words"),
+    [
+        (Record(LARGE, "It cannot."), MACHINE, "It cannot."),
+        (record(check=FAILED), MACHINE, "Its answer is"),
+        (record(check=None), MACHINE, "was not checked"),
+        (
+            record(Cell("opencv"), ran=(Ran("cv2.filter2D", threads=2),)),
+            MACHINE,
+            "the CPU did this",
+        ),
+        (record(), BARE, "the ceilings of A card were not measured"),
+        (record(replace(LARGE, ksize=4)), MACHINE, "4"),
+    ],
+)
+def test_where_there_is_none_a_sentence_says_why(given, machine, words):
+    reason = roof_of(given, machine)
+    assert isinstance(reason, str)
+    assert reason.startswith("Model: none")
+    assert words in reason
+    assert reason.endswith(".")
+
+
+@pytest.mark.parametrize("key", [rung.key for rung in ladder()])
+def test_every_rung_has_a_roof_and_says_that_it_is_a_model(key):
+    gradient = "edges" if key.startswith("gradient") else "gaussian"
+    cell = replace(LARGE, implementation=key, filter=gradient, width=300, height=200)
+    under = roof(cell, 1e3)
+    assert under.sentence.startswith("Model: ")
+    assert 0 < under.share < 1
+
+
+# -- the L2 cache
+
+
+@pytest.mark.parametrize(
+    ("side", "pixel_type", "implementation", "fits"),
+    [
+        (2500, "float32", "shared", True),  # 2 · 25 MB
+        (2501, "float32", "shared", False),
+        (5000, "uint8", "shared", True),
+        (2500, "float32", "separable", False),  # and as much between its passes
+        (2032, "float32", "separable", True),  # whose rows are padded
+    ],
+)
+def test_it_fits_if_picture_answer_and_buffers_do(side, pixel_type, implementation, fits):
+    cell = Cell(
+        implementation, (32, 8), width=side, height=side, pixel_type=pixel_type, cache="warm"
+    )
+    assert is_l2_resident(cell, MACHINE) is fits
+    assert not is_l2_resident(replace(cell, count=3), MACHINE)
+    assert not is_l2_resident(cell, BARE)
+    under = roof(cell)
+    assert under.is_l2_resident is fits
+    assert ("All of it fits into the L2 cache" in under.sentence) is fits
+
+
+def test_on_a_cpu_there_is_no_such_cache():
+    assert not is_l2_resident(Cell("opencv", width=8, height=8), MACHINE)
+
+
+def test_what_auto_is_about_to_pick_has_at_least_picture_and_answer():
+    cell = Cell("auto", width=2500, height=2500, cache="warm")
+    assert is_l2_resident(cell, MACHINE)
+    assert not is_l2_resident(replace(cell, width=2600), MACHINE)

@@ -1,0 +1,361 @@
+"""A sweep leaves a record a cell, whatever comes of it, and may be paused, stopped and resumed."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels import Engine, check
+from kernels.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
+from kernels.job import Progress, Result, Sampling
+from kernels.models.occupancy import Occupancy
+from kernels.sweeps import running
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.running import cells_of, in_words, refusal, sweeping
+from kernels.timing import Timing
+from kernels.transfers import Transfers
+from tests.kernels.made_up_gpu import TimedEngine
+
+QUICK = Sampling(max_samples=3, max_seconds=0.05, check_taps=200_000)
+SMALL = ((40, 30),)
+
+
+@pytest.fixture
+def made_up(tmp_path):
+    """Makes an engine with a made-up GPU; see `OnGpu`."""
+    return lambda *arguments, **named: OnGpu(tmp_path / "measurements.json", *arguments, **named)
+
+
+class OnGpu(TimedEngine):
+    """With transfers and an occupancy, where those do not fail."""
+
+    asked_for_transfers = 0
+    cannot_transfer = None
+
+    def transfers(self, job):
+        self.asked_for_transfers += 1
+        yield Progress("copying")
+        if self.cannot_transfer:
+            raise self.cannot_transfer
+        times = (Timing((ms, ms)) for ms in (4.0, 3.0, 2.0, 1.0))
+        yield Transfers(job.picture.nbytes, *times)
+
+    def occupancy(self, job):
+        return Occupancy(4, 32, 64, "Registers.")
+
+
+def plan(*implementations, **lists):
+    made = Plan("Test", implementations, sizes=SMALL, sampling=QUICK)
+    return replace(made, **lists)
+
+
+def records(plan, engine, **how):
+    return [each for each in sweeping(plan, engine, **how) if isinstance(each, Record)]
+
+
+def outcomes(plan, engine, **how):
+    return {each.cell: each.outcome for each in records(plan, engine, **how)}
+
+
+def on_cpu():
+    return Engine(use_gpu=False)
+
+
+def test_every_cell_becomes_a_record_in_order():
+    made = plan("sequential", "opencv", ksizes=(3, 5))
+    found = records(made, on_cpu())
+    assert [each.cell for each in found] == list(made.cells())
+    for each in found:
+        assert isinstance(each.verified, Measurement)
+        assert len(each.verified.kernel.samples_ms) == 3
+        assert each.verified.check.is_full
+        assert each.verified.compulsory_bytes == 2 * 40 * 30 * 4
+        assert abs(each.at - time.time()) < 60
+
+
+def test_what_is_done_is_not_measured_again():
+    made = plan("sequential", "opencv", ksizes=(3, 5))
+    first, *rest = made.cells()
+    steps = list(sweeping(made, on_cpu(), done={first}))
+    assert [each.cell for each in steps if isinstance(each, Record)] == rest
+    said = [each.doing for each in steps if isinstance(each, Progress)]
+    assert said[0].startswith("2 of 4 · opencv, gaussian 3×3, 40×30")
+
+
+def test_it_says_where_it_is_and_not_what_it_does_there(made_up):
+    made = plan("shared", "opencv", blocks=((16, 16),), transfers=True)
+    said = {each.doing for each in sweeping(made, made_up()) if isinstance(each, Progress)}
+    assert said == {
+        "compiling",
+        "1 of 2 · shared 16×16, gaussian 3×3, 40×30",
+        "2 of 2 · opencv, gaussian 3×3, 40×30",
+    }
+
+
+def test_a_cell_has_a_name_for_people():
+    cell = Cell("opencv", ksize=5, picture="a.png", width=30, height=20, count=4)
+    assert in_words(cell) == "opencv, gaussian 5×5, 4 × 30×20 a.png"
+
+
+def test_the_oracle_is_asked_once_for_all_implementations(monkeypatch):
+    asked = []
+    oracle = check._oracle
+    monkeypatch.setattr(
+        check, "_oracle", lambda job, tile: asked.append((job.ksize, tile)) or oracle(job, tile)
+    )
+    found = records(plan("sequential", "parallel", "opencv", ksizes=(3, 5)), on_cpu())
+    assert all(each.verified for each in found)
+    assert len(asked) == len(set(asked))
+    assert {ksize for ksize, _ in asked} == {3, 5}
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"borders": ("clamp", "wrap")},
+        {"filters": ("gaussian", "box")},
+        {"pictures": ("noise", "checkerboard")},
+        {"channels": (1, 2)},
+    ],
+)
+def test_each_question_has_its_own_oracle(lists):
+    found = records(plan("sequential", "opencv", **lists), on_cpu())
+    assert len(found) == 4
+    assert all(each.verified for each in found), [each.objection for each in found]
+
+
+def test_cells_that_make_no_sense_say_why():
+    found = outcomes(plan("opencv", filters=("gaussian", "sobel_x"), ksizes=(3, 5)), on_cpu())
+    refused = {(each.filter, each.ksize) for each in found if isinstance(found[each], str)}
+    assert refused == {("sobel_x", 5)}
+    assert "Sobel X has no size 5; it takes 3 only." in found.values()
+
+
+def test_without_a_gpu_its_cells_say_why_and_the_others_run():
+    made = plan("opencv", "shared", "ring")
+    found = outcomes(made, on_cpu())
+    reasons = {each.implementation: found[each] for each in found if isinstance(found[each], str)}
+    assert reasons == dict.fromkeys(("shared", "ring"), "The GPU was switched off with --no-gpu.")
+    assert [refusal(on_cpu(), each) is None for each in made.cells()] == [True, False, False]
+
+
+def test_no_picture_is_made_for_what_is_refused(monkeypatch):
+    monkeypatch.setattr(running, "job_of", None)
+    made = plan("shared", sizes=((50_000, 50_000),))
+    assert isinstance(records(made, on_cpu())[0].outcome, str)
+
+
+def test_a_rung_s_own_reason_is_shown(made_up):
+    found = outcomes(plan("shared_apron", ksizes=(17,), blocks=((16, 8), (32, 16))), made_up())
+    assert {each.block_xy: isinstance(found[each], str) for each in found} == {
+        (16, 8): True, (32, 16): False,
+    }  # fmt: skip
+    assert "The apron is 8 rows high" in next(iter(found.values()))
+
+
+def test_a_wrong_answer_is_no_speed(made_up):
+    made = plan("global", "shared", pixel_types=("uint8",))
+    right, wrong = records(made, made_up(wrong=("shared",)))
+    assert right.verified
+    assert wrong.verified is None
+    assert "WRONG" in wrong.objection
+
+
+def test_what_a_plan_says_not_to_check_is_no_speed():
+    (found,) = records(plan("opencv", sampling=replace(QUICK, check=False)), on_cpu())
+    assert found.outcome.check is None
+    assert found.verified is None
+    assert found.objection == "Its answer was not checked."
+
+
+def test_what_fails_is_said_and_the_rest_goes_on(made_up):
+    engine = made_up(fails={"global": CompileFailedError("It did not compile.")})
+    first, second = records(plan("global", "shared"), engine)
+    assert first.outcome == "It did not compile."
+    assert second.verified
+
+
+def test_cold_and_warm_are_asked_for(made_up):
+    asked = []
+
+    class Asking(OnGpu):
+        def filtering(self, job, sampling=None):
+            asked.append(sampling.cache)
+            return super().filtering(job, sampling)
+
+    engine = made_up()
+    engine.__class__ = Asking
+    records(plan("shared", caches=("warm", "cold")), engine)
+    assert asked == ["warm", "cold"]
+
+
+def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
+    made_up, monkeypatch
+):
+    monkeypatch.setattr(running, "CELLS_AHEAD", 3)
+    engine = made_up()
+    counts = []
+    for step in sweeping(plan("global", "shared", ksizes=(3, 5, 7, 9)), engine):
+        if isinstance(step, Record):
+            counts.append(len(engine.compiled))
+    assert counts == [3, 3, 3, 6, 6, 6, 8, 8]
+
+
+def test_what_is_too_slow_is_given_up_and_says_so():
+    made = plan("sequential", sizes=((900, 900), (1800, 1800)), ksizes=(31,), cell_seconds=0.05)
+    start = time.perf_counter()
+    first, second = records(made, on_cpu())
+    assert first.outcome == "Given up: not finished after 0.05 s."
+    assert second.outcome == "Not begun: 900² was not finished after 0.05 s."
+    assert time.perf_counter() - start < 5
+
+
+def test_what_a_smaller_one_shows_to_be_hopeless_is_not_begun(made_up):
+    engine = made_up({"global": 400.0, "shared": 1.0})
+    sizes = ((20, 20), (40, 40), (200, 200), (400, 400))
+    made = plan("global", "shared", sizes=sizes, cell_seconds=1.0)
+    found = {(each.cell.implementation, each.cell.width): each for each in records(made, engine)}
+    assert found["global", 40].verified  # 1.6 s, not far beyond what it has
+    assert found["global", 200].outcome == (
+        "Not begun: by what 40² took, this would take about 10 s, and a first run has 1 s."
+    )
+    assert found["global", 400].outcome.startswith("Not begun: by what 40² took")
+    assert found["shared", 400].verified
+
+
+def test_a_sweep_of_small_pictures_says_nothing_of_larger_kernels(made_up):
+    engine = made_up({"global": 900.0})
+    made = plan("global", sizes=((20, 20), (40, 40)), ksizes=(3, 5), cell_seconds=1.0)
+    outcome = {(each.width, each.ksize): found for each, found in outcomes(made, engine).items()}
+    assert isinstance(outcome[20, 5], Measurement)
+    assert isinstance(outcome[40, 3], str)
+
+
+def test_a_pause_is_part_of_no_sample_and_costs_no_patience():
+    made = plan("sequential", sizes=((64, 64),), cell_seconds=0.05)
+    list(sweeping(made, on_cpu()))  # compiled
+    found = []
+    for step in sweeping(made, on_cpu()):
+        time.sleep(0.03)
+        found += [step] if isinstance(step, Record) else []
+    assert max(found[0].verified.kernel.samples_ms) < 25
+    assert found[0].verified
+
+
+def test_it_can_be_paused_often():
+    """A step takes some 20 ms, however large the picture is."""
+    made = plan("sequential", sizes=((1500, 1500),), ksizes=(9,))
+    list(sweeping(replace(made, sizes=SMALL), on_cpu()))  # compiled
+    steps = sweeping(made, on_cpu())
+    took = []
+    while True:
+        start = time.perf_counter()
+        if next(steps, None) is None:
+            break
+        took.append(time.perf_counter() - start)
+    assert len(took) > 10
+    assert np.median(took) < 0.1
+
+
+def test_it_can_be_stopped_anywhere():
+    made = plan("sequential", "opencv")
+    for count in range(1, 12):
+        steps = sweeping(made, on_cpu())
+        for _ in range(count):
+            next(steps)
+        steps.close()
+
+
+def test_several_pictures_are_timed_one_after_another(made_up):
+    engine = made_up({"shared": 2.0})
+    one, four = records(plan("shared", counts=(1, 4), pixel_types=("uint8",)), engine)
+    assert one.verified.kernel.samples_ms == (2.0,) * 3
+    assert four.verified.kernel.samples_ms == (8.0,) * 3
+    assert four.verified.check.total == 4 * one.verified.check.total
+    assert four.verified.compulsory_bytes == 4 * one.verified.compulsory_bytes
+    assert four.cell.megapixels == 4 * one.cell.megapixels
+
+
+def test_one_wrong_answer_of_many_is_found(made_up):
+    class WrongOnce(OnGpu):
+        def filtering(self, job, sampling=None):
+            for step in super().filtering(job, sampling):
+                if isinstance(step, Result) and len(self.ran) == 2:
+                    step = replace(step, picture=np.bitwise_not(step.picture))
+                yield step
+
+    engine = made_up()
+    engine.__class__ = WrongOnce
+    (found,) = records(plan("shared", counts=(3,), pixel_types=("uint8",)), engine)
+    assert len(engine.ran) == 3
+    assert not found.verified
+    assert found.outcome.check.total == 3 * 40 * 30
+
+
+def test_transfers_are_measured_once_a_size(made_up):
+    engine = made_up()
+    made = plan("opencv", "global", "shared", ksizes=(3, 5), counts=(1, 3), transfers=True)
+    found = records(made, engine)
+    assert engine.asked_for_transfers == 1
+    for each in found:
+        transfers = each.verified.transfers
+        if each.cell.implementation == "opencv":
+            assert transfers is None
+        else:
+            assert transfers.picture_bytes == each.cell.count * 40 * 30 * 4
+            assert transfers.pageable_up.median_ms == each.cell.count * 4.0
+            assert each.verified.occupancy == Occupancy(4, 32, 64, "Registers.")
+
+
+def test_transfers_are_not_measured_unasked(made_up):
+    engine = made_up()
+    (found,) = records(plan("shared"), engine)
+    assert engine.asked_for_transfers == 0
+    assert found.verified.transfers is None
+
+
+def test_where_transfers_fail_the_kernel_s_time_stays(made_up):
+    engine = made_up()
+    engine.cannot_transfer = OutOfMemoryError("No room.")
+    found = records(plan("global", "shared", transfers=True), engine)
+    assert [each.verified.transfers for each in found] == [None, None]
+    assert engine.asked_for_transfers == 1
+
+
+def test_a_lost_device_ends_it_and_nothing_measured_is_lost(made_up):
+    lost = DeviceLostError("The GPU failed.")
+    found = []
+    with pytest.raises(DeviceLostError, match=r"The GPU failed\."):
+        collect(plan("global", "shared", "opencv"), made_up(fails={"shared": lost}), found)
+    assert [each.cell.implementation for each in found] == ["global"]
+
+
+def test_on_a_device_that_was_lost_before_no_cell_is_called_refused(made_up):
+    engine = made_up()
+    engine._lost = "The GPU failed; restart the program."
+
+    def filtering(job, sampling=None):
+        yield from Engine.filtering(engine, job, sampling)
+
+    engine.filtering = filtering
+    with pytest.raises(DeviceLostError, match="restart the program"):
+        records(plan("shared"), engine)
+
+
+def test_a_given_picture_is_filtered_in_its_own_size():
+    given = {"a.png": np.full((20, 30, 3), 7, np.uint8)}
+    made = plan("opencv", pictures=("a.png", "noise"), channels=(3,), pixel_types=("uint8",))
+    assert [(each.width, each.height) for each in cells_of(made, given)] == [(30, 20), (40, 30)]
+    found = records(made, on_cpu(), given=given)
+    assert all(each.verified for each in found)
+    assert found[0].verified.compulsory_bytes == 2 * 20 * 30 * 3
+
+
+def collect(plan, engine, into):
+    """Put records into `into` as they come, for sweeps that end in an error."""
+    for step in sweeping(plan, engine):
+        if isinstance(step, Record):
+            into.append(step)

@@ -1,0 +1,185 @@
+"""What is said of samples whose truth is known: made up, with drift, two modes and outliers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.statistics import (
+    CONFIDENCE,
+    SAME_WITHIN,
+    compare,
+    groups_of_equals,
+    median_interval,
+    relative_spread,
+)
+from kernels.timing import Timing
+
+DURATIONS = st.floats(1e-4, 1e4, allow_nan=False)
+SAMPLES = st.lists(DURATIONS, min_size=1, max_size=40).map(tuple)
+
+
+def noisy(median_ms, spread=0.01, count=30, seed=0):
+    """Samples around a known median, with a known quartile range over it."""
+    sigma = spread / 1.349  # a normal distribution's quartile range
+    return Timing(tuple(median_ms * (1 + sigma * np.random.default_rng(seed).normal(size=count))))
+
+
+def test_a_timing_tells_its_samples_apart_from_what_they_say():
+    timing = Timing((5.0, 1.0, 2.0, 4.0, 3.0), ended="time", warmups=2)
+    assert (timing.median_ms, timing.quartiles_ms) == (3, (2, 4))
+    assert (timing.min_ms, timing.max_ms) == (1, 5)
+    assert timing.spread == pytest.approx(2 / 3)
+    assert timing.samples_ms == (5, 1, 2, 4, 3)
+
+
+def test_the_spread_of_a_normal_distribution_is_its_quartile_range():
+    assert noisy(3.0, spread=0.05, count=20_000).spread == pytest.approx(0.05, rel=0.03)
+
+
+@pytest.mark.parametrize("samples", [(0.0, 0.0), (2.0,), (3.0, 3.0, 3.0)])
+def test_equal_samples_have_no_spread(samples):
+    assert relative_spread(samples) == 0
+
+
+def test_outliers_move_neither_median_nor_spread():
+    steady = noisy(1.0, count=40).samples_ms
+    disturbed = Timing((*steady, 50.0, 80.0, 300.0))
+    assert disturbed.median_ms == pytest.approx(1.0, rel=0.01)
+    assert disturbed.spread < 0.02
+    assert disturbed.interval_ms[1] < 1.02
+    assert disturbed.max_ms == 300
+
+
+def test_two_modes_and_drift_show_in_the_spread():
+    assert Timing((1.0, 1.3) * 20).spread == pytest.approx(0.3 / 1.15)
+    drifting = Timing(tuple(np.linspace(1.0, 1.1, 50)))
+    assert drifting.spread == pytest.approx(0.05 / 1.05, rel=0.05)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 25, 60])
+def test_the_interval_is_that_of_medians_drawn_one_by_one(count):
+    """The middle order statistic, drawn at once, is distributed as the median of a resample."""
+    samples = tuple(np.random.default_rng(count).lognormal(size=count))
+    drawn = np.random.default_rng(1).choice(np.asarray(samples), (60_000, count))
+    edge = 50 * (1 - CONFIDENCE)
+    exact = np.percentile(np.median(drawn, axis=1), (edge, 100 - edge))
+    width = max(samples) - min(samples)
+    np.testing.assert_allclose(median_interval(samples), exact, atol=0.05 * width + 1e-12)
+
+
+def test_the_interval_holds_the_true_median_about_as_often_as_it_says():
+    held = 0
+    for seed in range(300):
+        low, high = noisy(2.0, spread=0.1, count=25, seed=seed).interval_ms
+        held += low <= 2.0 <= high
+    assert 0.90 <= held / 300 <= 0.99
+
+
+@given(SAMPLES)
+def test_median_quartiles_and_interval_lie_within_the_samples(samples):
+    timing = Timing(samples)
+    inner = (*timing.quartiles_ms, *timing.interval_ms, timing.median_ms)
+    slack = 1e-12 * timing.max_ms
+    assert all(timing.min_ms - slack <= each <= timing.max_ms + slack for each in inner)
+    assert timing.interval_ms[0] <= timing.interval_ms[1]
+
+
+@given(SAMPLES, SAMPLES)
+def test_turned_round_a_comparison_says_the_opposite(first, second):
+    a, b = Timing(first), Timing(second)
+    found, turned = compare(a, b), compare(b, a)
+    opposite = {"faster": "slower", "slower": "faster", "same": "same"}
+    assert turned.verdict == opposite[found.verdict]
+    assert turned.ratio == pytest.approx(1 / found.ratio)
+    assert (turned.low, turned.high) == pytest.approx((1 / found.high, 1 / found.low))
+
+
+@given(SAMPLES)
+def test_nothing_is_faster_than_itself(samples):
+    found = compare(Timing(samples), Timing(samples))
+    assert (found.verdict, found.ratio) == ("same", 1)
+
+
+@given(st.lists(DURATIONS, min_size=6, max_size=30).map(tuple), st.floats(0.01, 100))
+def test_a_unit_does_not_matter(samples, unit):
+    other = tuple(3 * each for each in reversed(samples))
+    found = compare(Timing(samples), Timing(other))
+    scaled = compare(
+        Timing(tuple(unit * each for each in samples)), Timing(tuple(unit * each for each in other))
+    )
+    assert (scaled.ratio, scaled.low) == pytest.approx((found.ratio, found.low), rel=1e-6)
+
+
+def test_what_takes_twice_as_long_is_slower_by_a_known_ratio():
+    found = compare(noisy(1.0, seed=1), noisy(2.0, seed=2))
+    assert found.verdict == "faster"
+    assert found.low < 2 < found.high
+    assert found.high - found.low < 0.05
+
+
+def test_a_difference_within_the_wandering_of_clocks_is_none():
+    steady = Timing((1.0,) * 20)
+    assert compare(steady, Timing((1 + SAME_WITHIN / 2,) * 20)).verdict == "same"
+    assert compare(steady, Timing((1 + 2 * SAME_WITHIN,) * 20)).verdict == "faster"
+
+
+def test_equal_distributions_are_hardly_ever_told_apart():
+    pairs = [(noisy(1.0, 0.05, 20, seed), noisy(1.0, 0.05, 20, 999 + seed)) for seed in range(200)]
+    told_apart = sum(compare(a, b).verdict != "same" for a, b in pairs)
+    assert told_apart <= 0.06 * len(pairs)
+
+
+def test_noise_hides_what_steadiness_shows():
+    assert compare(noisy(1.0, 0.5, 12, 3), noisy(1.05, 0.5, 12, 4)).verdict == "same"
+    assert compare(noisy(1.0, 0.01, 12, 3), noisy(1.05, 0.01, 12, 4)).verdict == "faster"
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_too_few_samples_have_to_differ_by_a_lot(count):
+    quick = Timing((1.0,) * count)
+    assert compare(quick, Timing((1.2,) * count)).verdict == "same"
+    assert compare(quick, Timing((1.3,) * count)).verdict == "faster"
+    assert compare(Timing((1.3,) * count), quick).verdict == "slower"
+
+
+def test_one_sample_against_many_is_as_unsure_as_the_one():
+    many = noisy(1.0)
+    assert compare(many, Timing((1.08,))).verdict == "same"
+    assert compare(many, Timing((1.2,))).verdict == "faster"
+
+
+def test_a_clock_that_saw_no_time_pass_is_no_division_by_zero():
+    found = compare(Timing((0.0,) * 10), Timing((1.0,) * 10))
+    assert found.verdict == "faster"
+    assert compare(Timing((0.0,)), Timing((0.0,))).verdict == "same"
+
+
+def test_groups_are_fastest_first_and_equals_share_one():
+    timings = {
+        "slow": noisy(3.0, seed=1),
+        "32×8": noisy(1.0, seed=2),
+        "64×4": noisy(1.002, seed=3),
+        "16×16": noisy(1.5, seed=4),
+    }
+    groups = groups_of_equals(timings)
+    assert [set(each) for each in groups] == [{"32×8", "64×4"}, {"16×16"}, {"slow"}]
+
+
+def test_what_is_noisy_may_equal_the_first_over_the_head_of_a_steadier_one():
+    timings = {
+        "first": Timing((1.0,) * 20),
+        "steady": Timing((1.1,) * 20),
+        "single": Timing((1.1001,)),
+    }
+    assert groups_of_equals(timings) == [("first", "single"), ("steady",)]
+
+
+@given(st.dictionaries(st.integers(0, 9), SAMPLES.map(Timing), max_size=8))
+def test_every_key_is_in_one_group(timings):
+    groups = groups_of_equals(timings)
+    assert sorted(key for group in groups for key in group) == sorted(timings)
+    firsts = [timings[group[0]].median_ms for group in groups]
+    assert firsts == sorted(firsts)

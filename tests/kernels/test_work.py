@@ -1,0 +1,249 @@
+"""What the rungs' headers say of loads, stores and operations is what their text was seen to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import filters
+from kernels.job import Job
+from kernels.models.work import BY_A_LIBRARY, Work, WorkFacts, pass_work, work_of
+from kernels.rung import Pass, Rung, ladder
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
+from tests.cuda_on_cpu.shim import DEVICE
+from tests.kernels.cases import Case
+from tests.kernels.runners import in_a_block_it_takes
+from tests.made_up import H200
+
+RUNGS = {rung.key: rung for rung in ladder()}
+COUNTED = [key for key, rung in RUNGS.items() if not any(each.library for each in rung.passes)]
+# Awkward sizes, all block shapes, pixel types and numbers of channels; some tall, so that blocks
+# which share out the rows among them do so.  None with zeros beyond the picture: see below.
+CASES = (
+    Case("clamp", "float32", 1, (33, 37), 5, (16, 16)),
+    Case("reflect", "float32", 3, (71, 50), 3, (32, 8)),
+    Case("clamp", "float32", 3, (97, 29), 7, (32, 16)),
+    Case("wrap", "uint8", 4, (40, 29), 7, (32, 32)),
+    Case("mirror", "float16", 2, (131, 47), 5, (7, 5)),
+    Case("mirror", "uint16", 3, (19, 40), 9, (8, 8)),
+)
+NEEDS_A_COMPILER = pytest.mark.skipif(
+    compiler.why_not() is not None, reason=str(compiler.why_not())
+)
+ON_TENSOR_CORES = [key for key in COUNTED if "tensor" in RUNGS[key].includes]
+
+
+def job_of(rung: Rung, case: Case) -> Job:
+    """In the case's block, or in the first of the usual ones that the rung takes; of samples near
+    one, since gradients of others go by a longer path."""
+    job = in_a_block_it_takes(case.job(rung.key))
+    if "float" in case.pixel_type:
+        noise = np.random.default_rng(5).uniform(0.5, 1.5, job.picture.shape)
+        job = replace(job, picture=noise.astype(case.pixel_type))
+    return job
+
+
+@cache
+def shim_of(key: str, build_cache: Path) -> CountingShim:
+    """Compiled for all cases at once."""
+    jobs = [job_of(RUNGS[key], case) for case in CASES]
+    able = [job for job in jobs if not RUNGS[key].why_not(job, H200)]
+    return CountingShim(RUNGS[key], able, build_cache)
+
+
+@cache
+def counts_of(key: str, case: Case, build_cache: Path) -> list[Counts]:
+    """Of each pass."""
+    return shim_of(key, build_cache).count(job_of(RUNGS[key], case))
+
+
+def counted_and_said(key, case, build_cache):
+    """Of each pass what was counted, what the header says, and the facts that it was said of."""
+    rung, job = RUNGS[key], job_of(RUNGS[key], case)
+    if reason := compiler.why_not():
+        pytest.skip(f"device code does not run on this CPU: {reason}")
+    if reason := rung.why_not(job, H200):
+        pytest.skip(reason)
+    facts = WorkFacts(job, DEVICE.multiprocessors)
+    done = counts_of(key, case, build_cache)
+    assert [each.number for each in done] == list(range(len(rung.passes)))
+    return [(each, pass_work(rung.passes[each.number], facts), facts) for each in done]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", COUNTED)
+def test_a_header_says_how_much_is_loaded_and_stored(key, case, build_cache):
+    """Exactly, and of every array that the pass is given."""
+    for counted, said, facts in counted_and_said(key, case, build_cache):
+        for mine, theirs in ((counted.loaded, said.loads), (counted.stored, said.stores)):
+            assert set(theirs) <= set(mine)
+            bytes_of = {name: facts.bytes_of({name: theirs.get(name, 0)}) for name in mine}
+            assert {name: int(each.sum()) for name, each in mine.items()} == bytes_of
+        assert sum(said.stores.values()) > 0
+        assert sum(said.loads.values()) > 0
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if "float" in each.pixel_type], ids=str)
+@pytest.mark.parametrize("key", COUNTED)
+def test_a_header_says_how_much_is_computed_on_floats(key, case, build_cache):
+    """Exactly; of what tensor cores do, the products: they scale and convert beside those."""
+    for counted, said, _ in counted_and_said(key, case, build_cache):
+        is_product = key in ON_TENSOR_CORES
+        assert (2 * counted.multiply_adds if is_product else counted.flops) == said.flops
+        assert said.flops > 0 or counted.flops == 0
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if "uint" in each.pixel_type], ids=str)
+@pytest.mark.parametrize("key", [key for key in COUNTED if key not in ON_TENSOR_CORES])
+def test_a_header_leaves_out_how_integers_become_floats(key, case, build_cache):
+    """Which some rungs do by one subtraction a sample; those of running_sums stay integers."""
+    for counted, said, _ in counted_and_said(key, case, build_cache):
+        if key == "running_sums":
+            assert counted.flops < said.flops
+            continue
+        extra = counted.flops - said.flops
+        assert 0 <= extra <= counted.operations[:, ADDITIONS].sum()
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize("key", ["global", "ring_separable", "fft_registers"])
+def test_with_zeros_beyond_the_picture_it_is_less_than_that(key, build_cache):
+    job = replace(job_of(RUNGS[key], CASES[0]), border="zero")
+    facts = WorkFacts(job, DEVICE.multiprocessors)
+    for counted in CountingShim(RUNGS[key], [job], build_cache).count(job):
+        said = pass_work(RUNGS[key].passes[counted.number], facts)
+        for name, each in counted.loaded.items():
+            most = facts.bytes_of({name: said.loads.get(name, 0)})
+            assert each.sum() < most if name == "picture" and most else each.sum() <= most
+        assert sum(map(np.sum, counted.stored.values())) == facts.bytes_of(said.stores)
+
+
+@pytest.mark.parametrize("key", RUNGS)
+def test_every_rung_says_it_or_says_why_not(key):
+    rung = RUNGS[key]
+    work = work_of(job_of(rung, CASES[0]), rung, 132)
+    if key in COUNTED:
+        assert work.unknown == ""
+        assert min(work.loaded_bytes, work.stored_bytes, work.flops) > 0
+        assert work.memory_bytes >= work.stored_bytes >= 33 * 37 * 4
+        assert work.loads_a_sample >= 1
+        assert 0 <= work.halo_share < 1
+    else:
+        assert work.unknown == BY_A_LIBRARY
+        assert work.flops is work.loaded_bytes is work.memory_bytes is work.loads_a_sample is None
+
+
+# -- by hand
+
+
+def gaussian(key, side=1024, ksize=5, block_xy=(32, 8), pixel_type="float32", channels=1) -> Work:
+    picture = np.zeros((side, side, channels), pixel_type)
+    job = Job(picture, filters.get("gaussian").weights(ksize), "clamp", key, block_xy)
+    return work_of(job, RUNGS.get(key), 132)
+
+
+def test_a_job_has_to_move_its_picture_twice_and_multiply_by_every_weight():
+    work = gaussian("opencv", side=100, ksize=7)
+    assert work == Work(2 * 40_000, 2 * 49 * 10_000, 10_000, 2 * 40_000)
+    assert work.intensity == pytest.approx(98 / 8)
+    assert work.rung_intensity is work.halo_share is None
+
+
+def test_alpha_is_not_filtered():
+    assert gaussian("opencv", side=10, ksize=3, channels=4).least_flops == 2 * 9 * 300
+
+
+def test_a_gradient_is_more_to_compute():
+    job = Job(np.zeros((10, 10, 1), np.uint8), np.ones((3, 3), np.float32))
+    assert work_of(replace(job, gradient=True), None, 1).least_flops == (18 + 16) * 100
+
+
+@pytest.mark.parametrize(
+    ("key", "loads_a_sample", "flops_a_sample"),
+    [
+        ("constant", 25, 50),
+        ("shared", 36 * 12 / 256, 50),  # a tile of 36×12 for 32×8 samples
+        ("separable", 36 / 32, 20),
+    ],
+)
+def test_a_tile_spares_loads_and_two_passes_spare_operations(key, loads_a_sample, flops_a_sample):
+    work = gaussian(key)
+    assert work.loads_a_sample == loads_a_sample
+    assert work.flops == flops_a_sample * 1024**2
+    assert work.halo_share == pytest.approx(1 - 1 / loads_a_sample)
+
+
+def test_weights_in_global_memory_are_loaded_and_those_in_constant_memory_are_not():
+    assert gaussian("global").loaded_bytes == 2 * gaussian("constant").loaded_bytes
+
+
+def test_what_lies_between_two_passes_goes_through_memory_twice():
+    one, two = gaussian("shared"), gaussian("separable")
+    assert one.memory_bytes == one.compulsory_bytes == one.working_set_bytes
+    assert two.memory_bytes == 2 * two.compulsory_bytes
+    assert two.working_set_bytes == 12 * 1024**2
+    assert two.loaded_bytes == 4 * 1024**2 * (36 / 32 + 12 / 8)
+    narrow = gaussian("separable", pixel_type="uint8")  # the sums are floats even so
+    assert narrow.memory_bytes == 1024**2 * (1 + 4 + 4 + 1)
+
+
+def test_a_larger_block_loads_less_twice():
+    shares = [gaussian("shared", block_xy=each).halo_share for each in ((8, 8), (16, 16), (32, 32))]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] == pytest.approx(1 - 64 / 144)
+
+
+def test_a_rung_that_keeps_multiprocessors_busy_has_more_halos_on_larger_devices():
+    job = Job(
+        np.zeros((4096, 4096, 1), np.float32), filters.get("gaussian").weights(31), "clamp",
+        "ring_separable",
+    )  # fmt: skip
+    small, large = (work_of(job, RUNGS["ring_separable"], count) for count in (16, 132))
+    assert small.loads_a_sample < large.loads_a_sample < 1.6
+
+
+def test_large_weights_are_cheapest_by_running_sums_and_dearest_one_by_one():
+    flops = {
+        key: work_of(
+            Job(np.zeros((512, 512, 1), np.float32), filters.get("box").weights(127), "clamp", key),
+            RUNGS[key],
+            132,
+        ).flops
+        for key in ("shared", "separable", "fft_registers", "running_sums")
+    }
+    assert sorted(flops, key=flops.get) == [
+        "running_sums", "fft_registers", "separable", "shared",
+    ]  # fmt: skip
+
+
+def test_a_header_may_only_use_names_that_there_are():
+    job = Job(np.zeros((8, 8, 1), np.float32), np.ones((3, 3), np.float32))
+    with pytest.raises((KeyError, NameError), match="NONSENSE"):
+        pass_work(Pass(loads=(("picture", "NONSENSE"),), flops="1"), WorkFacts(job, 1))
+
+
+@NEEDS_A_COMPILER
+def test_wrong_numbers_in_a_header_are_found(build_cache):
+    """So that the counts above cannot agree by accident: one row of the halo left out."""
+    rung = RUNGS["shared"]
+    job = job_of(rung, CASES[0])
+    wrong = (("picture", "BLOCKS * (BLOCK_X + 2 * HALO_X) * (BLOCK_Y + 2 * HALO_Y - 1) + ALPHA"),)
+    facts = WorkFacts(job, DEVICE.multiprocessors)
+    said = pass_work(replace(rung.passes[0], loads=wrong), facts)
+    (counted,) = counts_of("shared", CASES[0], build_cache)
+    assert counted.loaded["picture"].sum() != facts.bytes_of(said.loads)
+
+
+@NEEDS_A_COMPILER
+def test_every_block_of_a_tile_loads_its_whole_tile(build_cache):
+    """Those at the edge as well, though they have less to store."""
+    (counted,) = counts_of("shared", CASES[0], build_cache)
+    assert counted.loaded["picture"].tolist() == [4 * 20 * 20] * 9
+    assert counted.stored["picture"].reshape(3, 3).tolist() == [
+        [4 * x * y for x in (16, 16, 5)] for y in (16, 16, 1)
+    ]

@@ -1,0 +1,160 @@
+"""`workbench compare`: who is compared, what is faster, and what could not be compared."""
+
+import csv
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from kernels.health import Health
+from kernels.sweeps.files import SessionFile
+from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
+from workbench import cli
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Writes a session into a folder of its own, and names that."""
+
+    def kept(name, session):
+        with SessionFile.create(
+            tmp_path / name, session.plan, session.machine, session.started
+        ) as f:
+            for record in session.records:
+                f.append(record)
+        return str(tmp_path / name)
+
+    return kept
+
+
+def times_as_long(factor):
+    def changed(_, measured):
+        samples = tuple(each * factor for each in measured.kernel.samples_ms)
+        return replace(measured, kernel=replace(measured.kernel, samples_ms=samples))
+
+    return changed
+
+
+def said_of(capsys, *words):
+    assert cli.main(["compare", *words]) == 0
+    said = capsys.readouterr()
+    assert max(map(len, said.out.splitlines())) <= 100
+    assert said.err == ""
+    return said.out.replace("\u202f", " ")
+
+
+def test_a_row_says_what_b_is(kept, capsys):
+    a = kept("a", a_session("transfers"))
+    b = kept("b", a_session("transfers", outcome=times_as_long(0.5)))
+    said = said_of(capsys, a, b)
+    assert said.startswith("A  2048², with transfers, NVIDIA H200, 2025-11-21\nB  2048²")
+    assert "All: noise, 2048², 3 × uint8, laplacian_diagonal 3×3, clamp, cold L2 on the GPU" in said
+    (row,) = [line for line in said.splitlines() if " opencv " in line]
+    assert row.split()[:6] == ["opencv", "7.36", "ms", "3.68", "ms", "2.00×"]
+    assert row.endswith("faster")
+    assert "B runs at 2.00× the speed of A" in said
+    assert "6 cells: faster in 6." in said
+
+
+def test_what_only_one_machine_can_run_is_not_compared(kept, capsys):
+    said = said_of(
+        capsys, kept("a", a_session("sizes", LAPTOP)), kept("b", a_session("sizes", H200))
+    )
+    assert "Not compared, 15 cells: A: No GPU was found." in said
+    assert "15 cells: the same within noise in 15." in said
+    for heading in ("256²", "4096²"):
+        assert f"\n{heading}\n" in said
+    assert "    shared 16×16    —        2.74 µs" in said
+
+
+def test_headings_name_all_that_varies_and_the_widest_table_fits(kept, capsys):
+    sessions = [kept(name, a_session("pictures", first=150)) for name in "ab"]
+    said = said_of(capsys, *sessions)
+    assert "All: float32" not in said
+    assert "\nphoto, 640×480, 1 × float32, gaussian 3×3\n" in said
+    caches = [kept(name, a_session("caches", first=4)) for name in "cd"]
+    assert "shared 32×8, warm" in said_of(capsys, *caches)
+
+
+def test_wrong_answers_are_never_a_speed(kept, capsys):
+    a = kept("a", a_session("transfers"))
+    b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
+    said = said_of(capsys, a, b)
+    assert "Nothing can be compared: a speed is only what gave a right answer." in said
+    assert "Not compared, 6 cells: B: Its answer is WRONG in 12 samples" in said
+    assert "×" not in said.split("\n\n")[2]
+
+
+def test_cells_that_only_one_has_are_told(kept, capsys):
+    a = kept("a", a_session("blocks"))
+    b = kept("b", a_session("blocks", first=9))
+    said = said_of(capsys, a, b)
+    assert "Only in A, 12 cells: constant, shared." in said
+    assert "Only in B" not in said
+
+
+def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
+    def hot(cell, measured):
+        return replace(measured, health=Health(throttled=("heat, by the driver",)))
+
+    said = said_of(
+        capsys, kept("a", a_session("caches")), kept("b", a_session("caches", outcome=hot))
+    )
+    assert "the same within noise *\n" in said
+    assert "* The GPU's clocks were held down meanwhile: heat, by the driver." in said
+
+
+def test_the_table_goes_into_a_file_as_well(kept, tmp_path, capsys):
+    a, b = (kept(name, a_session("blocks")) for name in "ab")
+    said_of(capsys, a, b, "--csv", str(tmp_path / "table.csv"))
+    with (tmp_path / "table.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 21
+    assert {row["verdict"] for row in rows} == {"same"}
+    assert cli.main(["compare", a, b, "--csv", str(tmp_path)]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_damaged_line_is_said_and_the_rest_compared(kept, tmp_path, capsys):
+    a, b = (kept(name, a_session("blocks")) for name in "ab")
+    path = tmp_path / "b" / "session.jsonl"
+    path.write_bytes(path.read_bytes()[:-5])
+    assert cli.main(["compare", a, b]) == 0
+    said = capsys.readouterr()
+    assert said.err == "workbench: B: Its last line was cut off in mid-writing and is left out.\n"
+    assert "Only in A, 1 cell: shared." in said.out
+
+
+def test_what_has_nothing_in_common_cannot_be_compared(kept, capsys):
+    a, b = kept("a", a_session("blocks")), kept("b", a_session("transfers"))
+    assert cli.main(["compare", a, b]) == 1
+    assert "They have no cell in common" in capsys.readouterr().err
+
+
+def test_a_foreign_file_is_refused(kept, tmp_path, capsys):
+    (tmp_path / "b.jsonl").write_text("a,b\n")
+    assert cli.main(["compare", kept("a", a_session("blocks")), str(tmp_path / "b.jsonl")]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == (
+        f"workbench: {tmp_path / 'b.jsonl'} is not a session of measurements: its first line is "
+        "not a session's.\n"
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["a"], ["a", "b", "c"]])
+def test_two_are_compared(words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.parse(["compare", *words])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_comparing_needs_no_qt(kept):
+    a = kept("a", a_session(PLANS["blocks"]))
+    script = (
+        "import sys\nsys.modules['PySide6'] = None\n"
+        f"from workbench.cli import main\nsys.exit(main(['compare', {a!r}, {a!r}]))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0

@@ -1,0 +1,379 @@
+"""`workbench sweep`: into a folder, killed and resumed, with a GPU that is made up and without."""
+
+import csv
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kernels import pictures
+from kernels.errors import DeviceLostError, SessionFileError
+from kernels.job import Progress
+from kernels.sweeps.files import SessionFile, read_session
+from kernels.sweeps.plan_files import KEYS, plan_of
+from kernels.sweeps.presets import presets
+from kernels.sweeps.record import Measurement
+from tests.workbench.engines import MadeUpGpu
+from workbench import cli
+from workbench.commands import sweep
+from workbench.files import image_files
+
+SMALL = """
+title = "Small pictures"
+implementation = ["sequential", "opencv"]
+size = [16, "24x20"]
+kernel_size = [3, 5]
+[sampling]
+max_samples = 3
+min_samples = 1
+max_seconds = 0.01
+warmup_seconds = 0
+"""
+# Some seconds in all, and a cell every few tenths of one.
+LONG = """
+title = "Long"
+implementation = "sequential"
+size = 96
+kernel_size = [3, 5, 7, 9, 11, 13, 15, 17, 19, 21]
+[sampling]
+max_samples = 1000000
+min_samples = 2
+max_seconds = 0.2
+noise = 0
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The current folder, with plans small.toml and long.toml."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "long.toml").write_text(LONG)
+    return tmp_path
+
+
+@pytest.fixture
+def on_gpu(monkeypatch):
+    """Commands run on a made-up GPU; call it with another class of engine."""
+
+    def use(engine=MadeUpGpu):
+        monkeypatch.setattr(sweep, "engine_maker", lambda arguments: engine)
+
+    use()
+    return use
+
+
+def run(*words):
+    return cli.main(["sweep", *map(str, words), "--no-gpu"])
+
+
+def cells(folder):
+    return [record.cell for record in read_session(Path(folder)).records]
+
+
+def test_a_plan_is_measured_into_a_folder(here, capsys):
+    assert run("small.toml", "--out", "results") == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out.startswith(
+        "Small pictures\n8 cells: 2 sizes × 2 kernel sizes × 2 implementations.\n"
+    )
+    assert re.search(r"Measuring them takes (about|less than) .*\. On .*, into results\.", said.out)
+    assert re.search(r"24×20 +5×5 +[\d.]+\sµs +[\d.]+\sµs\n", said.out)
+    assert "Kept in results." in said.out
+    session = read_session(here / "results")
+    assert len(session.records) == 8
+    assert all(record.verified for record in session.records)
+    assert session.machine.no_gpu
+    with (here / "results" / "session.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["implementation"] for row in rows] == [c.implementation for c in cells("results")]
+    assert all(row["check"] == "passed" for row in rows)
+
+
+def test_a_preset_is_measured_by_its_name_and_without_a_gpu_says_why(here, capsys):
+    assert run("camerino_correctness", "--implementations", "opencv,shared", "--out", "c") == 0
+    said = capsys.readouterr().out
+    assert "Università di Camerino: correctness" in said
+    assert "no time of shared: The GPU was switched off with --no-gpu." in said
+    assert "Laplacian has no size 5; it takes 3 only." in said
+    measured = [r for r in read_session(here / "c").records if isinstance(r.outcome, Measurement)]
+    assert {record.cell.implementation for record in measured} == {"opencv"}
+    assert len(measured) == 8
+
+
+def test_without_a_name_the_folder_has_the_plan_s_and_the_time(here, capsys):
+    assert run("small.toml") == run("small.toml") == 0
+    folders = sorted(each.name for each in here.iterdir() if each.is_dir())
+    assert len(folders) == 2
+    assert all(re.fullmatch(r"small-\d{4}-\d\d-\d\d-\d{4}(-2)?", each) for each in folders)
+    assert f"Kept in {folders[0]}." in capsys.readouterr().out
+
+
+def test_what_a_folder_holds_is_not_written_over(here, capsys):
+    assert run("small.toml", "--out", "a") == 0
+    before = (here / "a" / "session.jsonl").read_bytes()
+    assert run("small.toml", "--out", "a") == 2
+    assert capsys.readouterr().err == (
+        "workbench: a holds a session already; add --resume to go on with it, or name another "
+        "folder.\n"
+    )
+    assert (here / "a" / "session.jsonl").read_bytes() == before
+
+
+def test_a_finished_session_is_resumed_in_no_time(here, capsys):
+    assert run("small.toml", "--out", "a") == 0
+    before = (here / "a" / "session.jsonl").read_bytes()
+    assert run("small.toml", "--out", "a", "--resume") == 0
+    assert "8 of them are measured already" in capsys.readouterr().out
+    assert (here / "a" / "session.jsonl").read_bytes() == before
+
+
+def test_another_plan_does_not_go_on_with_a_session(here, capsys):
+    assert run("small.toml", "--out", "a") == 0
+    assert run("long.toml", "--out", "a", "--resume") == 1
+    assert "another plan" in capsys.readouterr().err
+    assert len(cells("a")) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["camerino_imag"], "no preset 'camerino_imag'. Did you mean camerino_image_size"),
+        (["xyz"], "no preset 'xyz'. `workbench list presets` shows them all"),
+        (["none.toml"], "none.toml cannot be read"),
+        (["broken.toml"], "broken.toml is not TOML"),
+        (["small.toml", "--implementations", "shard"], "no implementation 'shard'"),
+        (["small.toml", "--out", "small.toml"], "small.toml is a file; name a folder"),
+        (["small.toml", "--resume"], "--resume needs --out DIR"),
+        (["small.toml", "--resume", "--out", "new"], "no session in new to resume"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_made(words, complaint, here, capsys):
+    (here / "broken.toml").write_text("title = ")
+    before = sorted(here.iterdir())
+    assert run(*words) == 2
+    said = capsys.readouterr()
+    assert complaint in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "soon"])
+def test_a_time_limit_is_a_positive_number(seconds, capsys):
+    with pytest.raises(SystemExit) as stop:
+        run("small.toml", "--seconds", seconds)
+    assert stop.value.code == 2
+    assert "--seconds takes a number" in capsys.readouterr().err
+
+
+def test_a_time_limit_is_kept_and_shown(here, capsys):
+    (here / "slow.toml").write_text(
+        'title = "Slow"\nimplementation = "sequential"\nsize = [1200, 1500]\nkernel_size = 63\n'
+    )
+    start = time.monotonic()
+    assert run("slow.toml", "--seconds", "0.1", "--out", "s") == 0
+    assert time.monotonic() - start < 30
+    said = capsys.readouterr().out
+    assert "Given up: not finished after 0.1 s." in said
+    assert "Not begun: 1200² was not finished after 0.1 s." in said
+
+
+def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
+    (here / "plans").mkdir()
+    image_files.save(here / "plans" / "a.png", pictures.noise(20, 30, 3))
+    (here / "plans" / "mine.toml").write_text(
+        'title = "Mine"\nimplementation = "opencv"\npicture = ["a.png", "noise"]\nsize = 16\n'
+        'channels = 3\npixel_type = "uint8"\n'
+    )
+    assert run("plans/mine.toml", "--out", "m") == 0
+    assert [(c.picture, c.width, c.height) for c in cells("m")] == [
+        ("a.png", 30, 20), ("noise", 16, 16),
+    ]  # fmt: skip
+    (here / "plans" / "a.png").unlink()
+    assert run("plans/mine.toml", "--out", "n") == 1
+    assert "a.png" in capsys.readouterr().err
+    assert not (here / "n").exists()
+
+
+def test_on_a_gpu_every_cell_has_its_time(here, on_gpu, capsys):
+    (here / "gpu.toml").write_text(
+        'title = "GPU"\nimplementation = ["opencv", "shared", "ring"]\nsize = [16, 32]\n'
+        'block = ["8x8", "16x16"]\ntransfers = true\n'
+    )
+    assert cli.main(["sweep", "gpu.toml", "--out", "g"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"16² +\S+\s\S+ +\S+\s\S+ (8×8|16×16) +\S+\s\S+\n", said)
+    session = read_session(here / "g")
+    assert session.machine.gpu == "NVIDIA Made Up 1"
+    on_device = [r.verified for r in session.records if r.cell.implementation != "opencv"]
+    assert len(on_device) == 6
+    assert all(each.transfers and each.occupancy for each in on_device)
+
+
+def test_a_lost_device_loses_nothing_measured(here, on_gpu, capsys):
+    class Failing(MadeUpGpu):
+        def filtering(self, job, sampling=None):
+            if job.ksize == 5 and job.implementation == "shared":
+                yield Progress("compiling")
+                raise DeviceLostError("The GPU failed while filtering.")
+            yield from super().filtering(job, sampling)
+
+    on_gpu(Failing)
+    words = ["small.toml", "--implementations", "opencv,shared", "--out", "g"]
+    assert cli.main(["sweep", *words]) == 1
+    said = capsys.readouterr()
+    assert said.err == "workbench: The GPU failed while filtering.\n"
+    assert "It ended early: 3 of 8 cells are kept in g." in said.out
+    assert len(cells("g")) == 3
+    on_gpu(MadeUpGpu)
+    assert cli.main(["sweep", *words, "--resume"]) == 0
+    assert len(cells("g")) == 8
+
+
+def test_a_full_disk_loses_nothing_measured(here, monkeypatch, capsys):
+    append = SessionFile.append
+
+    def appending(file, record):
+        if file.kept == 3:
+            raise SessionFileError("A measurement could not be written (No space left on device).")
+        append(file, record)
+
+    monkeypatch.setattr(SessionFile, "append", appending)
+    assert run("small.toml", "--out", "f") == 1
+    said = capsys.readouterr()
+    assert said.err.endswith("(No space left on device).\n")
+    assert "It ended early: 3 of 8 cells are kept in f." in said.out
+    assert len(cells("f")) == 3
+
+
+def test_a_table_that_cannot_be_written_is_said_and_the_session_kept(here, capsys):
+    (here / "t" / "session.csv").mkdir(parents=True)
+    assert run("small.toml", "--out", "t") == 1
+    assert "the session itself is whole" in capsys.readouterr().err
+    assert len(cells("t")) == 8
+
+
+def test_on_a_terminal_a_line_says_how_far_it_is(here, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run("long.toml", "--out", "l") == 0
+    said = capsys.readouterr().err.split("\r\x1b[K")
+    assert "1 of 10 · sequential, gaussian 3×3, 96²" in said
+    assert any(re.fullmatch(r".* · about [\d.]+ s left", line) for line in said)
+    assert max(map(len, said)) < 60
+    assert said[-1] == ""
+
+
+@contextmanager
+def measuring(*words):
+    """The command in a process of its own, once it has measured a few cells."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "sweep", *map(str, words), "--no-gpu"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for_lines(path, count, process):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    pytest.fail("nothing was measured")
+
+
+def test_killed_half_way_it_loses_nothing_and_goes_on(here, capsys):
+    path = here / "k" / "session.jsonl"
+    with measuring("long.toml", "--out", "k") as process:
+        wait_for_lines(path, 4, process)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+    kept = read_session(path)
+    assert 3 <= len(kept.records) < 10
+    path.write_bytes(path.read_bytes() + b'{"cell": {"impl')  # what it was writing when it died
+    assert run("long.toml", "--out", "k", "--resume") == 0
+    said = capsys.readouterr()
+    assert f"{len(kept.records)} of them are measured already" in said.out
+    whole = read_session(path)
+    assert whole.records[: len(kept.records)] == kept.records
+    assert [record.cell for record in whole.records] == list(whole.plan.cells())
+    assert whole.started == kept.started
+    with (here / "k" / "session.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 10
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C is not a signal to one process there")
+def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(here):
+    path = here / "k" / "session.jsonl"
+    with measuring("long.toml", "--out", "k", "--seconds", "9") as process:
+        wait_for_lines(path, 3, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, "")
+    kept = cells("k")
+    assert f"Stopped: {len(kept)} of 10 cells are kept in k." in out
+    with (here / "k" / "session.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(kept)
+    *_, line = out.splitlines()
+    words = shlex.split(line)
+    assert words[:2] == ["workbench", "sweep"]
+    assert cli.main(words[1:]) == 0
+    assert cells("k")[: len(kept)] == kept
+    assert len(cells("k")) == 10
+
+
+def test_two_at_once_do_not_write_into_one_session(here, capsys):
+    with measuring("long.toml", "--out", "k") as process:
+        wait_for_lines(here / "k" / "session.jsonl", 2, process)
+        assert run("long.toml", "--out", "k", "--resume") == 1
+        assert "Another process is writing" in capsys.readouterr().err
+
+
+def test_measuring_needs_no_qt(here):
+    script = (
+        "import sys\nsys.modules['PySide6'] = None\nfrom workbench.cli import main\n"
+        "sys.exit(main(['sweep', 'small.toml', '--out', 'q', '--no-gpu']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_help_shows_a_plan_that_is_one_and_names_every_key(capsys):
+    with pytest.raises(SystemExit):
+        cli.parse(["sweep", "--help"])
+    said = capsys.readouterr().out
+    lines = [line.strip() for line in said.splitlines() if re.match(r"  \w+ = ", line)]
+    plan = plan_of("\n".join(lines))
+    assert len(plan.cells()) == 2 * 3 * 3 * 2
+    left_to_presets = {"source", "table", "sampling"}
+    assert all(key in said for key in set(KEYS.values()) - left_to_presets)
+
+
+def test_presets_are_listed(capsys):
+    assert cli.main(["list", "presets"]) == 0
+    said = capsys.readouterr().out
+    for preset in presets():
+        assert re.search(rf"^  {preset.key} +{re.escape(preset.plan.title)}$", said, re.M)
+    assert "Filters" not in said
+    assert cli.main(["list", "--no-gpu"]) == 0
+    assert said.strip() in capsys.readouterr().out
+
+
+def test_a_list_there_is_not_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        cli.parse(["list", "preset"])
+    assert "filters, borders, implementations or presets" in capsys.readouterr().err

@@ -1,0 +1,140 @@
+"""A measurement that is pointed at in the chart becomes what the window shows, with a way back."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from kernels.picture_kinds import of_kind
+from kernels.pictures import noise
+from kernels.sweeps.cell import Cell
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.engines import MadeUpGpu
+
+CELL = Cell(
+    "opencv",
+    filter="box",
+    ksize=7,
+    border="wrap",
+    width=24,
+    height=16,
+    channels=3,
+    pixel_type="uint8",
+)
+
+
+@pytest.fixture
+def with_gpu(qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    return window
+
+
+def pick(qtbot, window, cell):
+    return settle(qtbot, window, lambda: pick_until(qtbot, window, cell))
+
+
+def pick_until(qtbot, window, cell):
+    before = window.store.state
+    window.sweep.picked.emit(cell)
+    until(qtbot, lambda: window.store.state is not before)
+
+
+def test_a_made_picture_is_made_and_all_choices_are_the_cells(qtbot, with_gpu):
+    cell = replace(CELL, implementation="shared", block_xy=(16, 16), cache="warm")
+    result = pick(qtbot, with_gpu, cell)
+    state = with_gpu.store.state
+    assert (state.filter, state.ksize, state.border) == ("box", 7, "wrap")
+    assert (state.implementation, state.block_xy, state.cache) == ("shared", (16, 16), "warm")
+    np.testing.assert_array_equal(result.job.picture, of_kind("noise", 16, 24, 3, "uint8"))
+    assert state.picture.name == "noise 24×16"
+    assert with_gpu.messages.sentence.startswith("Box blur 7×7 · ")
+
+
+def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
+    before = with_gpu.store.state
+    for side in (16, 8):
+        pick(qtbot, with_gpu, replace(CELL, width=side, height=side))
+    settle(qtbot, with_gpu, lambda: click(child(with_gpu.messages, "act", QPushButton)))
+    assert with_gpu.store.state == before
+    assert with_gpu.messages.kind is None
+    trigger(with_gpu, "Back to before the point")
+    assert "leads back" in with_gpu.messages.sentence
+    assert with_gpu.store.state == before
+
+
+def test_what_the_user_did_after_a_point_is_where_the_next_one_leads_back_to(qtbot, with_gpu):
+    pick(qtbot, with_gpu, CELL)
+    settle(qtbot, with_gpu, lambda: with_gpu.store.update(border="zero"))
+    changed = with_gpu.store.state
+    pick(qtbot, with_gpu, replace(CELL, ksize=9))
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
+    assert with_gpu.store.state == changed
+
+
+def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
+    picture = with_gpu.store.state.picture
+    cell = replace(CELL, picture="made up.png", width=30, height=20)
+    pick(qtbot, with_gpu, cell)
+    assert with_gpu.store.state.picture is picture
+    pick(qtbot, with_gpu, replace(cell, pixel_type="float32"))
+    stored = with_gpu.store.state.picture
+    assert str(stored.samples.dtype) == "float32"
+    assert stored.as_in_file is picture.samples
+    pick(qtbot, with_gpu, replace(cell, channels=1))
+    assert with_gpu.store.state.picture.samples.shape == (20, 30, 1)
+
+
+def test_the_same_made_picture_is_not_made_again(qtbot, with_gpu):
+    pick(qtbot, with_gpu, CELL)
+    made = with_gpu.store.state.picture
+    pick(qtbot, with_gpu, replace(CELL, ksize=9))
+    assert with_gpu.store.state.picture is made
+
+
+def test_a_picture_that_is_not_at_hand_leaves_the_open_one(qtbot, with_gpu):
+    picture = with_gpu.store.state.picture
+    pick(qtbot, with_gpu, replace(CELL, picture="theirs.png"))
+    assert with_gpu.store.state.picture is picture
+    assert with_gpu.store.state.filter == "box"
+    assert "theirs.png is not open" in with_gpu.messages.sentence
+
+
+def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30))
+    window.sweep.picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
+    until(qtbot, lambda: window.store.state.filter == "box")
+    assert window.store.state.implementation == "opencv"
+    assert "--no-gpu" in window.messages.sentence
+
+
+def test_a_pixel_type_that_was_chosen_gives_way_to_the_cells(qtbot, with_gpu):
+    settle(qtbot, with_gpu, lambda: with_gpu.store.update(pixel_type="uint16"))
+    until(qtbot, lambda: str(with_gpu.store.state.picture.samples.dtype) == "uint16")
+    before = with_gpu.store.state
+    result = pick(qtbot, with_gpu, replace(CELL, pixel_type="float32"))
+    assert result.job.pixel_type == "float32"
+    assert with_gpu.store.state.pixel_type == "float32"
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
+    assert with_gpu.store.state == before
+
+
+def test_a_picture_too_large_for_this_computer_is_a_sentence(qtbot, with_gpu, monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    before = with_gpu.store.state
+    monkeypatch.setattr("workbench.sweeps.picking.job_of", no_memory)
+    with_gpu.sweep.picked.emit(replace(CELL, width=10_000, height=10_000))
+    until(qtbot, lambda: with_gpu.messages.kind == "error")
+    assert "memory" in with_gpu.messages.sentence
+    assert with_gpu.store.state == before
+
+
+def test_before_there_is_a_picture_a_point_brings_one(qtbot, window):
+    until(qtbot, lambda: window.device)
+    result = pick(qtbot, window, CELL)
+    assert result.check.ok

@@ -1,0 +1,428 @@
+"""The report: what it says of a session, what it leaves out, and that anybody can read it."""
+
+import base64
+import csv
+import io
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kernels import Engine, Job, filters
+from kernels.check import Check
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import plan_of
+from kernels.sweeps.presets import presets
+from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
+from tests.workbench.reading_pages import read_page, table
+from workbench.numbers import GAP
+from workbench.report import document, writing
+from workbench.report.writing import ReportError, write_report
+
+SMALL = Plan(
+    "Small pictures", ("opencv", "global", "shared"), ((64, 64), (128, 128)), (3,), ((16, 16),)
+)
+
+
+@pytest.fixture
+def report(tmp_path):
+    """Writes the report of sessions; reads it as a page."""
+
+    def write(*sessions, **more):
+        path = write_report(sessions, tmp_path / "out", **more)
+        return read_page(path.read_text(encoding="utf-8"))
+
+    return write
+
+
+def plain(text):
+    return text.replace(GAP, " ")
+
+
+def changed(**fields):
+    """An outcome whose kernel's timing has other `fields`, on the GPU."""
+    return lambda cell, found: (
+        replace(found, kernel=replace(found.kernel, **fields)) if cell.cache else found
+    )
+
+
+# ---------------------------------------------------------------------------- the page
+
+
+@pytest.mark.parametrize("name", ["sizes", "transfers", "correctness", "five_steps"])
+def test_it_can_be_read_by_anybody(report, name):
+    page = report(a_session(name))
+    (html,) = page.all("html")
+    assert html.attributes["lang"] == "en-GB"
+    levels = [int(each.tag[1]) for each in page.all("h1", "h2", "h3", "h4")]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for each in page.all("img"):
+        assert each.attributes["alt"]
+    for each in page.all("svg"):
+        assert each.attributes["role"] == "img"
+        assert each.attributes["aria-label"]
+    for each in page.all("table"):
+        assert each.all("caption")[0].words
+        assert {cell.attributes["scope"] for cell in each.all("thead")[0].all("th")} == {"col"}
+        for row in each.all("tbody")[0].all("tr"):
+            assert row.all("th")[0].attributes["scope"] == "row"
+    for each in page.all("figure"):
+        assert each.all("figcaption")[0].words
+
+
+def test_it_needs_no_network_and_no_script(report, tmp_path):
+    page = report(a_session("sizes"))
+    assert page.all("script", "link", "iframe", "object", "embed") == []
+    policy = next(e for e in page.all("meta") if "http-equiv" in e.attributes)
+    assert policy.attributes["content"].startswith("default-src 'none'")
+    for element in page.inside:
+        for name, value in element.attributes.items():
+            assert not name.startswith("on")
+            if name in ("src", "href", "xlink:href"):
+                assert value.startswith(("#", "data:image/png"))
+    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "@import" not in text
+    assert "url(http" not in text
+
+
+def test_its_ids_are_unique_and_what_refers_to_them_finds_them(report):
+    page = report(a_session("sizes"), a_session("sizes", LAPTOP))
+    ids = [each.attributes["id"] for each in page.inside if "id" in each.attributes]
+    assert len(ids) == len(set(ids))
+    for each in page.inside:
+        for name in ("href", "aria-labelledby", "xlink:href"):
+            if each.attributes.get(name, "").startswith(("#", "s", "m")):
+                assert each.attributes[name].removeprefix("#") in ids
+        for found in re.findall(r"url\(#(.*?)\)", " ".join(map(str, each.attributes.values()))):
+            assert found in ids
+
+
+def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
+    session = a_session("sizes")
+    drawn = list(document.drawings([session], "x"))
+    assert len(drawn) >= 1
+    page = report(session)
+    figures = [each for each in page.all("figure") if each.all("svg")]
+    assert len(figures) == len(drawn)
+    for figure, each in zip(figures, drawn, strict=True):
+        assert " ".join(each.sentence.split()) in figure.all("figcaption")[0].words
+        assert each.title in figure.words
+
+
+def test_names_that_are_code_stay_text(report, tmp_path):
+    evil = '<script>alert("x")</script> & \\input{/etc/passwd} $x_1$ 100%'
+    machine = replace(H200, cpu=evil, gpu=evil, software={evil: evil})
+    plan = replace(SMALL, title=evil, note=evil, source=evil, table=evil)
+    page = report(replace(a_session(plan), machine=machine))
+    assert page.all("script") == []
+    assert evil in page.all("h1")[0].words
+    assert "\\input{/etc" not in (tmp_path / "out" / "tables.tex").read_text(encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------- what it says
+
+
+def test_the_machine_s_card_has_what_a_figure_depends_on(report):
+    page = report(a_session("sizes"))
+    (card,) = page.all("dl")
+    words = plain(card.words)
+    for each in (H200.cpu, "128 GiB", "Linux 6.8", "NVIDIA H200", "132 multiprocessors"):
+        assert each in words
+    for each in ("CuPy 14.2.0", "CUDA 13.0", "4.20 TB/s", "65.6 TFLOP/s", "2.90 µs"):
+        assert each in words
+
+
+def test_a_machine_without_a_gpu_says_why(report):
+    page = report(a_session("sizes", LAPTOP))
+    assert "none. No GPU was found." in page.all("dl")[0].words
+
+
+def test_every_verified_time_stands_in_the_table_with_its_speed_up(report):
+    session = a_session("sizes")
+    rows = table(report(session), "verified times")
+    assert len(rows) == len(session.records)
+    row = next(r for r in rows if (r["Image size"], r["Implementation"]) == ("256²", "OpenCV"))
+    assert row["Speed-up"] == "1"
+    assert row["Samples"] == "20"
+    theirs = next(r for r in session.records if r.cell.implementation == "opencv").outcome
+    ours = next(r for r in session.records if r.cell.implementation == "shared").outcome
+    row = next(r for r in rows if r["Implementation"] == "Shared-memory tile")
+    assert plain(row["Median"]) == f"{1e3 * ours.kernel.median_ms:.3g} µs"
+    ratio = theirs.kernel.median_ms / ours.kernel.median_ms
+    assert row["Speed-up"] == f"{ratio:.1f}×"
+
+
+def test_the_baseline_is_named_with_its_threads(report):
+    page = report(a_session("sizes"))
+    captions = [each.words for each in page.all("caption")]
+    assert any("Speed-up against OpenCV, 8 threads." in each for each in captions)
+    assert "Sequential on 1 thread, Parallel on 12 threads and OpenCV on 8 threads" in page.words
+
+
+def test_without_a_cpu_the_plainest_rung_is_the_baseline(report):
+    page = report(a_session("blocks"))
+    assert any("Speed-up against Global memory." in c.words for c in page.all("caption"))
+
+
+@pytest.mark.parametrize("outcome", [lambda cell, _: wrong(cell), "unchecked"])
+def test_what_is_not_verified_is_no_time_and_says_so(report, outcome):
+    if outcome == "unchecked":
+        outcome = lambda _, found: replace(found, check=None)  # noqa: E731
+    session = a_session(
+        SMALL, outcome=lambda c, m: outcome(c, m) if c.implementation == "shared" else m
+    )
+    page = report(session)
+    assert {r["Implementation"] for r in table(page, "verified times")} == {
+        "OpenCV",
+        "Global memory",
+    }
+    (row,) = table(page, "without a time")
+    assert row["Cells"] == "2"
+    assert row["Which"] == "Shared-memory tile; image size 64², 128²"
+    assert row["Why"].startswith("not counted: Its answer ")
+    assert "4 have a verified time" in page.words
+    assert ("2 answers were wrong" in page.words) or ("2 answers were not checked" in page.words)
+
+
+def test_refusals_are_grouped_by_their_reason(report):
+    rows = table(report(a_session("sizes_and_kernels")), "without a time")
+    assert len(rows) == 1
+    assert rows[0]["Which"].startswith("Untiled")
+    assert "512²" in rows[0]["Which"]
+    assert rows[0]["Why"].startswith("refused: Untiled picture needs more shared memory")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "remark"),
+    [
+        (changed(samples_ms=(900.0,), ended="single"), "a single sample"),
+        (changed(ended="time"), "ended by the time limit before it was steady"),
+        (
+            lambda c, m: (
+                replace(m, health=replace(m.health, throttled=("power limit",))) if c.cache else m
+            ),
+            "throttled: power limit",
+        ),
+    ],
+)
+def test_what_makes_a_figure_doubtful_stands_beside_it(report, outcome, remark):
+    rows = table(report(a_session(SMALL, outcome=outcome)), "verified times")
+    assert {row["Remarks"] for row in rows if row["Implementation"] == "OpenCV"} == {""}
+    assert {row["Remarks"] for row in rows if row["Implementation"] != "OpenCV"} == {remark}
+
+
+def test_a_check_of_some_pixels_says_of_how_many(report):
+    part = Check(1e-7, (0, 0, 0), 0, 0, 1e-5, 1_500, 4_096)
+    session = a_session(SMALL, outcome=lambda cell, _: measured(cell, check=part))
+    page = report(session)
+    assert {row["Checked"] for row in table(page, "verified times")} == {"1,500 pixels"}
+    assert "0 in every pixel, 6 in all edges, corners and random tiles" in page.words
+
+
+def test_published_figures_are_marked_as_theirs(report):
+    page = report(a_session("sizes"))
+    rows = table(page, "published elsewhere")
+    assert "Università di Camerino" in page.words
+    assert all(plain(row["Published"]).endswith("s") for row in rows)
+    assert any(row["Measured here"] != "—" for row in rows)
+    found = next(t for t in page.all("table") if "published" in t.all("caption")[0].words)
+    theirs = [c for c in found.all("td") if "published" in c.attributes.get("class", "")]
+    assert len(theirs) >= len(rows)
+    assert "one CPU thread that is not vectorised" in page.words
+
+
+def test_with_transfers_the_whole_way_is_told_and_where_it_pays_off(report):
+    # Against this the way there and back costs more up to 256², and less from 512² on.
+    session = a_session(
+        "pays_off",
+        outcome=lambda cell, m: (
+            replace(m, kernel=replace(m.kernel, samples_ms=(2e-6 * cell.pixels,) * 9))
+            if cell.implementation == "opencv"
+            else m
+        ),
+    )
+    page = report(session)
+    rows = table(page, "the way to the device")
+    assert {row["Implementation"] for row in rows} == {"Shared-memory tile", "Separable ring"}
+    assert {"Upload", "Download", "Total", "Total, pinned"} <= rows[0].keys()
+    assert (
+        "Shared-memory tile 32×8, transfers included, pays off from 512² (0.262 MP) against "
+        "OpenCV, 8 threads."
+    ) in plain(page.words)
+    assert "page-locked (pinned)" in page.words
+
+
+def test_where_the_gpu_never_pays_off_that_is_said(report):
+    session = a_session(
+        "pays_off",
+        outcome=lambda cell, m: (
+            replace(m, kernel=replace(m.kernel, samples_ms=(1e-3,) * 9))
+            if cell.implementation == "opencv"
+            else m
+        ),
+    )
+    assert "Shared-memory tile 32×8, transfers included, does not pay off" in report(session).words
+
+
+def test_the_method_speaks_of_what_was_done_alone(report):
+    cold = report(a_session("sizes")).words
+    assert "emptied before each sample (cold)" in cold
+    assert "pinned" not in cold
+    both = report(a_session("caches")).words
+    assert "Samples from an emptied L2 cache (cold) and from one left as it was (warm)" in both
+    cpu = report(a_session("sizes", LAPTOP)).words
+    assert "CUDA events" not in cpu
+    assert "monotonic clock" in cpu
+    assert "clocks down" not in cpu
+
+
+def test_how_sampling_ended_is_counted(report):
+    session = a_session(SMALL, outcome=changed(ended="stable", warmups=3))
+    words = report(session).words
+    assert "Of 6 measurements, 4 ended because they were steady." in words
+    assert "Runs to warm up came first and do not count: 0 to 3 of them." in words
+
+
+def test_a_sweep_that_was_stopped_says_what_is_missing(report):
+    assert "2 cells were planned and not measured" in report(a_session(SMALL, first=4)).words
+
+
+def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(report):
+    session = a_session("everything")
+    page = report(session)
+    (details, _) = page.all("details")
+    assert f"All {len(session.records)} verified times" in details.words
+    rows = table(page, "the quickest of each")
+    assert len(rows) == 5 * 3 * 4
+    assert {row["Of"] for row in rows} == {"13 ways"}
+
+
+# ---------------------------------------------------------------------------- two machines
+
+
+def test_two_sessions_are_compared_cell_by_cell(report):
+    slower = a_session(
+        SMALL,
+        replace(H200, gpu="NVIDIA A100"),
+        outcome=lambda _, m: replace(
+            m, kernel=replace(m.kernel, samples_ms=tuple(2 * s for s in m.kernel.samples_ms))
+        ),
+    )
+    page = report(a_session(SMALL), slower)
+    rows = table(page, "NVIDIA A100 beside NVIDIA H200")
+    assert len(rows) == 6
+    assert {row["Ratio"] for row in rows} == {"0.50×"}
+    assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
+    assert "The geometric mean of their ratios is 0.50×." in page.words
+    assert "NVIDIA A100 is faster in 0, slower in 6, and the same within noise in 0" in page.words
+
+
+def test_a_machine_beside_itself_is_the_same_and_gets_a_letter(report):
+    page = report(a_session(SMALL), a_session(SMALL))
+    rows = table(page, "NVIDIA H200 (B) beside NVIDIA H200 (A)")
+    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"same within noise"}
+
+
+def test_sessions_without_a_cell_in_common_stand_alone(report):
+    page = report(a_session(SMALL), a_session("five_steps"))
+    assert "Machines compared" not in page.words
+    assert [each.words for each in page.all("h2")][2:] == ["Small pictures", "Five steps"]
+
+
+# ---------------------------------------------------------------------------- pictures, commands
+
+
+def decoded(image):
+    data = base64.b64decode(image.attributes["src"].partition(",")[2])
+    return np.asarray(Image.open(io.BytesIO(data)))
+
+
+def test_the_examples_are_what_the_filter_does(report):
+    page = report(a_session(replace(SMALL, filters=("laplacian",), channels=(3,))))
+    before, after = (decoded(each) for each in page.all("img"))
+    weights = filters.get("laplacian").weights(3)
+    job = Job(np.ascontiguousarray(before), weights, "clamp", "opencv")
+    np.testing.assert_array_equal(after, Engine(use_gpu=False).run(job).picture)
+    assert "timed was noise" in page.all("figcaption")[-1].words
+    assert "none of the runs that were timed" in page.words
+
+
+def test_a_picture_that_is_at_hand_is_what_the_example_shows(report):
+    rng = np.random.default_rng(1)
+    mine = rng.integers(0, 256, (500, 700, 3), np.uint8)
+    plan = replace(SMALL, pictures=("cat.png",), sizes=((700, 500),), channels=(3,))
+    page = report(a_session(plan), pictures={"cat.png": mine})
+    before, _ = (decoded(each) for each in page.all("img"))
+    np.testing.assert_array_equal(before, mine[130:370, 170:530])
+    assert "the middle of cat.png, 360×240 pixels" in page.words
+
+
+def test_a_preset_is_measured_again_by_its_name(report):
+    preset = presets()[0]
+    page = report(a_session(replace(preset.plan)))
+    (code,) = page.all("code")
+    assert code.text.splitlines()[0] == f"workbench sweep {preset.key} --out {preset.key}"
+
+
+def test_any_other_plan_stands_in_the_report_as_its_file(report):
+    session = a_session(SMALL)
+    commands, toml = report(session).all("code")
+    assert "workbench sweep small-pictures.toml --out small-pictures" in commands.text
+    assert plan_of(toml.text) == session.plan
+
+
+# ---------------------------------------------------------------------------- files beside it
+
+
+def test_the_csv_has_every_record(report, tmp_path):
+    session = a_session("sizes_and_kernels")
+    report(session)
+    with (tmp_path / "out" / "results.csv").open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(session.records)
+
+
+def test_a_second_report_takes_the_place_of_the_first(report, tmp_path):
+    report(a_session("sizes"))
+    report(a_session(SMALL))
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "report.html",
+        "results.csv",
+        "tables.tex",
+    ]
+    assert "Small pictures" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_it_can_be_written_a_step_at_a_time(tmp_path):
+    *steps, path = writing.writing([a_session(SMALL)], tmp_path)
+    assert len(steps) > 3
+    assert all(each.doing for each in steps)
+    assert path == tmp_path / "report.html"
+
+
+# ---------------------------------------------------------------------------- bad input
+
+
+def test_no_session_is_no_report(tmp_path):
+    with pytest.raises(ReportError, match=r"^There is no session to report on; "):
+        write_report([], tmp_path)
+
+
+def test_nothing_verified_is_no_report_and_says_why(tmp_path):
+    session = a_session(SMALL, LAPTOP, outcome=lambda cell, _: wrong(cell))
+    with pytest.raises(ReportError, match=r"no verified time to report on: Its answer is WRONG"):
+        write_report([session], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ReportError, match="nothing was measured yet"):
+        write_report([a_session(SMALL, first=0)], tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ReportError, match=r"^Cannot write the report into .*file/out: .*\.$"):
+        write_report([a_session(SMALL)], tmp_path / "file" / "out")
+    with pytest.raises(ReportError, match=r"^Cannot write the report into .*\.$"):
+        write_report([a_session(SMALL)], tmp_path / "file")

@@ -1,0 +1,48 @@
+"""Draws figures into a pyqtgraph plot.  Imports pyqtgraph: import it when drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from workbench.charts import figure as shown
+from workbench.charts.drawing import bars, dots, grid
+from workbench.charts.plotting import dress
+from workbench.charts.spots import Drawn
+from workbench.theme import Colors
+
+
+def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
+    """Draw everything anew into `plot`, which has its size already.
+
+    font  of labels; ticks are a little smaller
+    """
+    plot.clear()
+    dress(plot, colors, scaled(font, 0.92))
+    match figure.body:
+        case shown.Plot():
+            return dots.draw(plot, figure.body, colors, font)
+        case shown.Bars():
+            return bars.draw(plot, figure.body, colors, font)
+        case shown.Grid():
+            return grid.draw(plot, figure.body, colors, font)
+    return Drawn([], (0.0, 1.0), (0.0, 1.0))
+
+
+def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
+    """The height below which a figure cannot be read."""
+    row = QFontMetricsF(font).height()
+    match figure.body:
+        case shown.Bars(is_upright=False):
+            return bars.rows(figure.body, wide_px) * row + 4 * row
+        case shown.Grid(rows=rows):
+            return 1.25 * row * len(rows) + 6 * row
+    return 14 * row
+
+
+def scaled(font: QFont, factor: float) -> QFont:
+    """The same font, smaller or larger."""
+    other = QFont(font)
+    other.setPixelSize(max(8, round(font.pixelSize() * factor)))
+    return other

@@ -1,0 +1,193 @@
+"""Draws a heat map or a table: tiles in a colour-blind-safe scale, with what they say in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from workbench.charts.drawing.labels import Label, Labels
+from workbench.charts.drawing.room import EDGE_PX, Captions, make_room, wrapped
+from workbench.charts.figure import Axis, Grid, Tile
+from workbench.charts.looks import mixed
+from workbench.charts.spots import Drawn, Spot
+from workbench.theme import Colors
+
+# Cividis (Nuñez, Anderton and Renslow 2018), made to look alike with every kind of colour vision.
+CIVIDIS = (
+    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
+    "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
+)  # fmt: skip
+DARK_ON_LIGHT = 0.48  # from this lightness on, text is dark
+GAP = 0.03  # of a tile, left free around it
+LEAST_TEXT_PX = 8
+NAME_SHARE = 0.42  # of the width, at most
+TURNED_SHARE = 0.34  # of the height, at most
+
+
+def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
+    left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+    for axis in (left, bottom):
+        axis.has_grid, axis.is_log, axis.is_turned = False, False, False
+        axis.text_color = QColor(colors.text)
+    metrics = QFontMetricsF(left.font)
+    most = NAME_SHARE * plot.width()
+    rows = [metrics.elidedText(r, Qt.TextElideMode.ElideRight, most) for r in body.rows]
+    row_px = max((metrics.horizontalAdvance(name) for name in rows), default=0) + 10
+    tile_px = (plot.width() - row_px - 2 * EDGE_PX) / max(len(body.columns), 1)
+    columns = wrapped(body.columns, metrics, tile_px - 6)
+    bottom.is_turned = not columns
+    if not columns:
+        most = TURNED_SHARE * plot.height()
+        columns = [metrics.elidedText(c, Qt.TextElideMode.ElideRight, most) for c in body.columns]
+    left.fixed = [(-float(i), name) for i, name in enumerate(rows)]
+    bottom.fixed = [(float(i), name) for i, name in enumerate(columns)]
+    x, y = (-0.5, len(columns) - 0.5), (0.5 - len(rows), 0.5)
+    plot.setXRange(*x, padding=0)
+    plot.setYRange(*y, padding=0)
+    make_room(plot, Captions(_caption(body), _below(body)), colors, font, row_px)
+    box = plot.getViewBox().boundingRect()
+    size = box.width() / max(len(columns), 1), box.height() / max(len(rows), 1)
+    low, high = _ends(body)
+    small = _fitting(font, body, size)
+    fills = [_fill(tile, body, colors, low, high) for tile in body.tiles]
+    _draw_tiles(plot, body.tiles, fills)
+    _draw_outlines(plot, body.tiles, fills, colors)
+    if small is not None:
+        labels = [
+            label
+            for tile, fill in zip(body.tiles, fills, strict=True)
+            for label in _labels(tile, fill, small, size, colors)
+        ]
+        plot.addItem(Labels(labels))
+    return Drawn([_spot(tile) for tile in body.tiles], x, y)
+
+
+def _spot(tile: Tile) -> Spot:
+    x, y = float(tile.column), -float(tile.row)
+    return Spot(x, y, tile.text, tile.cell, (x - 0.5, y - 0.5, x + 0.5, y + 0.5))
+
+
+def _caption(body: Grid) -> str:
+    """What the colours are, and from where to where they go."""
+    if body.scale is None:
+        return ""
+    low, high = _ends(body)
+    words = body.scale.words
+    ends = f"dark {words(low)} to light {words(high)}"
+    if not body.more_is_better:
+        ends = f"light {words(low)} to dark {words(high)}"
+    return f"{body.scale.label} · {ends}"
+
+
+def _below(body: Grid) -> str:
+    if not body.column_label:
+        return ""
+    return f"Across: {body.column_label}. Down: {body.row_label}."
+
+
+def _ends(body: Grid) -> tuple[float, float]:
+    values = [tile.value for tile in body.tiles if tile.value]
+    return (min(values), max(values)) if values else (1.0, 1.0)
+
+
+def _fill(tile: Tile, body: Grid, colors: Colors, low: float, high: float) -> QColor:
+    tints = {"good": colors.good, "bad": colors.bad, "missing": colors.muted}
+    if tile.verdict:
+        share = {"good": 0.78, "bad": 0.55, "missing": 0.86}[tile.verdict]
+        return mixed(QColor(tints[tile.verdict]), colors.panel, share)
+    assert tile.value is not None
+    share = _share(tile.value, low, high, body.scale)
+    return cividis(share if body.more_is_better else 1 - share)
+
+
+def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
+    if high <= low:
+        return 0.5
+    if scale and scale.is_log:
+        return math.log(value / low) / math.log(high / low)
+    return (value - low) / (high - low)
+
+
+def cividis(share: float) -> QColor:
+    """From 0, dark blue, to 1, light yellow."""
+    at = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
+    below = min(int(at), len(CIVIDIS) - 2)
+    return mixed(QColor(CIVIDIS[below]), CIVIDIS[below + 1], at - below)
+
+
+def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor]) -> None:
+    half = 0.5 - GAP
+    if tiles:
+        plot.addItem(
+            pg.BarGraphItem(
+                x0=[tile.column - half for tile in tiles],
+                x1=[tile.column + half for tile in tiles],
+                y0=[-tile.row - half for tile in tiles],
+                y1=[-tile.row + half for tile in tiles],
+                brushes=[pg.mkBrush(fill) for fill in fills],
+                pen=pg.mkPen(None),
+            )
+        )
+
+
+def _draw_outlines(
+    plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors
+) -> None:
+    """Around the best ones, dark and light, so that it shows on every colour."""
+    half = 0.5 - 1.6 * GAP
+    for tile, fill in zip(tiles, fills, strict=True):
+        if not tile.is_best:
+            continue
+        x, y = tile.column, -tile.row
+        box = {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
+        for color, width in ((colors.text, 5), (colors.panel, 1.6)):
+            pen = pg.mkPen(color, width=width)
+            plot.addItem(pg.BarGraphItem(**box, brush=pg.mkBrush(fill), pen=pen))
+
+
+def _labels(
+    tile: Tile, fill: QColor, font: QFont, size: tuple[float, float], colors: Colors
+) -> list[Label]:
+    """As many of its lines as there is room for, around its middle."""
+    metrics = QFontMetricsF(font)
+    color = "#10151b" if fill.lightnessF() > DARK_ON_LIGHT else "#f6f7f9"
+    if tile.verdict == "bad":
+        color = colors.text
+    lines = [w for w in tile.words if metrics.horizontalAdvance(w) + 4 <= size[0]]
+    if not lines and tile.verdict:
+        lines = [_mark(tile)]
+    lines = lines[: max(1, int((size[1] - 2) / metrics.height()))]
+    first = -(len(lines) - 1) / 2
+    x, y = float(tile.column), -float(tile.row)
+    return [
+        Label(x, y, line, font, color, down=first + number) for number, line in enumerate(lines)
+    ]
+
+
+def _fitting(font: QFont, body: Grid, size: tuple[float, float]) -> QFont | None:
+    """A font in which the first line of every tile fits; None: there is none that can be read."""
+    for words in ([tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]):
+        if font_found := _fitting_words(font, words, size):
+            return font_found
+    return None
+
+
+def _mark(tile: Tile) -> str:
+    """The least that it may say: its verdict, or all of its first line."""
+    return tile.words[0].partition(" ")[0] if tile.verdict else tile.words[0]
+
+
+def _fitting_words(font: QFont, words: list[str], size: tuple[float, float]) -> QFont | None:
+    for px in range(round(1.15 * font.pixelSize()), LEAST_TEXT_PX - 1, -1):
+        small = QFont(font)
+        small.setPixelSize(px)
+        metrics = QFontMetricsF(small)
+        widest = max((metrics.horizontalAdvance(word) for word in words), default=0)
+        if widest + 6 <= size[0] and metrics.height() <= size[1]:
+            return small
+    return None

@@ -1,0 +1,59 @@
+"""All texts in a plot as one item: each at its place, of one size however the plot is zoomed.
+
+A pg.TextItem each would be a document each: a table of a hundred would take a tenth of a second.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+
+
+class Label(NamedTuple):
+    """A line of text at a place in the plot's coordinates.
+
+    anchor  which of its own points stands there: 0, 0 is its upper left, 1, 1 its lower right
+    down    by how many of its own lines it stands lower
+    """
+
+    x: float
+    y: float
+    text: str
+    font: QFont
+    color: str
+    anchor: tuple[float, float] = (0.5, 0.5)
+    down: float = 0.0
+
+
+class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """Paints its labels over what was added before it."""
+
+    def __init__(self, labels: list[Label]) -> None:
+        super().__init__()
+        self._labels = labels
+        self.setZValue(5)
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        return QRectF(self.viewRect()) if self.getViewBox() is not None else QRectF()
+
+    def viewRangeChanged(self) -> None:  # noqa: N802
+        self.prepareGeometryChange()
+        self.update()
+
+    def paint(self, p: QPainter, *_: Any) -> None:
+        to_device = p.transform()
+        p.save()
+        p.resetTransform()
+        for label in self._labels:
+            metrics = QFontMetricsF(label.font)
+            wide, high = metrics.horizontalAdvance(label.text), metrics.height()
+            at = to_device.map(QPointF(label.x, label.y))
+            left = at.x() - label.anchor[0] * wide
+            top = at.y() - (label.anchor[1] - label.down) * high
+            p.setFont(label.font)
+            p.setPen(QColor(label.color))
+            p.drawText(QPointF(left, top + metrics.ascent()), label.text)
+        p.restore()

@@ -1,0 +1,80 @@
+"""Kernel time over block width and height; what noise cannot tell from the fastest is outlined."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench import numbers
+from workbench.charts.figure import Axis, Figure, Grid
+from workbench.charts.kinds.making import made
+from workbench.charts.kinds.maps import tiles_of
+from workbench.charts.names import title_of
+from workbench.charts.points import Data, Point, Slice
+from workbench.charts.sentences import best_and_worst, best_of
+
+TITLE = "Block width × height"
+TIP = "Kernel time over the block's shape, with occupancy; the fastest and its equals are outlined"
+ORDER = 6
+FEWEST = 2
+
+
+def made_for(plan: Plan) -> bool:
+    wide, high = _sides(plan.blocks)
+    return len(wide) > FEWEST and len(high) > FEWEST and len(plan.sizes) * len(plan.ksizes) == 1
+
+
+def why_not(data: Data) -> str | None:
+    wide, high = _sides(data.values("blocks"))
+    if len(wide) < 2 or len(high) < 2:
+        return "A map needs block shapes of several widths and heights."
+    return None
+
+
+def figure(data: Data, title: str) -> Figure:
+    shown = data.slice("blocks")
+    shown = _with_blocks(shown)
+    wide, high = _sides(data.values("blocks"))
+    column, row = {x: i for i, x in enumerate(wide)}, {y: i for i, y in enumerate(high)}
+
+    def place(point: Point) -> tuple[int, int]:
+        assert point.cell.block_xy is not None
+        x, y = point.cell.block_xy
+        return column[x], row[y]
+
+    best = best_of(shown.measured)
+    tiles = tiles_of(shown, place, lambda p: p.ms.middle if p.ms else None, _words, best)
+    body = Grid(
+        tuple(map(str, wide)),
+        tuple(map(str, high)),
+        "Block width, threads",
+        "Block height, threads",
+        tiles,
+        Axis("Kernel time, median; below it the occupancy", numbers.duration, True),
+    )
+    return made(shown, f"{title}: {_who(shown)}", body, _say(shown))
+
+
+def _with_blocks(shown: Slice) -> Slice:
+    """Without what has no choice of a block."""
+    points = tuple(point for point in shown.points if point.cell.block_xy)
+    return Slice(shown.data, points, shown.options, shown.own)
+
+
+def _who(shown: Slice) -> str:
+    names = dict.fromkeys(title_of(p.cell.implementation) for p in shown.points)
+    return ", ".join(names) or "nothing with a choice of blocks"
+
+
+def _say(shown: Slice) -> str:
+    said = best_and_worst(shown.measured, "blocks")
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
+
+
+def _words(point: Point) -> tuple[str, ...]:
+    assert point.ms is not None
+    time = numbers.duration(point.ms.middle)
+    occupancy = point.measurement.occupancy if point.measurement else None
+    return (time, f"{occupancy.share:.0%}") if occupancy else (time,)
+
+
+def _sides(blocks: tuple[tuple[int, int], ...]) -> tuple[list[int], list[int]]:
+    return sorted({x for x, _ in blocks}), sorted({y for _, y in blocks})

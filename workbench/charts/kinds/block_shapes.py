@@ -1,0 +1,37 @@
+"""Kernel time by block shape, one bar each; those that noise cannot tell apart are all marked."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import bars
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.names import title_of
+from workbench.charts.points import Data, Slice
+from workbench.charts.sentences import best_and_worst, by_source
+
+TITLE = "Block shapes"
+TIP = "Kernel time by block shape; the fastest, and those equal to it within noise, are outlined"
+ORDER = 5
+MOST_BARS = 12
+
+
+def made_for(plan: Plan) -> bool:
+    return 1 < len(plan.blocks) <= MOST_BARS and len(plan.sizes) * len(plan.ksizes) == 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "blocks")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return bars.figure(data, title, "blocks", lambda s: by_source(s, _say), is_upright=True)
+
+
+def _say(shown: Slice) -> str:
+    """For each implementation its best shapes and its worst."""
+    told = []
+    for group in bars.by_series(shown.points):
+        if said := best_and_worst(group, "blocks"):
+            told.append(f"{title_of(group[0].cell.implementation)}: {said}.")
+    return " ".join(told)

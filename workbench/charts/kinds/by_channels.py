@@ -1,0 +1,25 @@
+"""Kernel time by number of channels, one bar each."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import names_bars
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Channels"
+TIP = "Kernel time by number of channels, with quartiles"
+ORDER = 72
+
+
+def made_for(plan: Plan) -> bool:
+    return len(plan.channels) > 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "channels")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return names_bars.figure(data, title, "channels", "the number of channels")

@@ -1,0 +1,25 @@
+"""Kernel time by filter, one bar each."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import names_bars
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Filters"
+TIP = "Kernel time by filter, with quartiles"
+ORDER = 71
+
+
+def made_for(plan: Plan) -> bool:
+    return len(plan.filters) > 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "filters")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return names_bars.figure(data, title, "filters", "the filter")

@@ -1,0 +1,25 @@
+"""Kernel time by pixel type, one bar each."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import names_bars
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Pixel types"
+TIP = "Kernel time by pixel type, with quartiles"
+ORDER = 73
+
+
+def made_for(plan: Plan) -> bool:
+    return len(plan.pixel_types) > 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "pixel_types")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return names_bars.figure(data, title, "pixel_types", "the pixel type")

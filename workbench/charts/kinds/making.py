@@ -1,0 +1,135 @@
+"""What the kinds of chart share: a figure with its words around a body, axes, speed-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from kernels.sweeps.cell import Cell
+from workbench import numbers
+from workbench.charts import dimensions, words
+from workbench.charts.figure import Axis, Bars, Entry, Figure, Grid, Option, Plot
+from workbench.charts.legend_entries import entries_of, with_threads
+from workbench.charts.names import KEYS, kind_of
+from workbench.charts.points import Data, Point, Slice, Spread
+
+LARGE_RANGE = 20.0  # from here on an axis is logarithmic unless somebody chose
+SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
+
+
+class SpeedUp(NamedTuple):
+    """How many times as fast as the baseline a point is; the quartiles are the point's own."""
+
+    point: Point
+    ratio: Spread
+
+
+def made(
+    shown: Slice,
+    title: str,
+    body: Plot | Bars | Grid,
+    sentence: str,
+    *,
+    options: tuple[Option, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Figure:
+    """A figure of what is shown, with all that stands around every chart."""
+    return Figure(
+        kind="",
+        title=title,
+        subtitle=words.subtitle(shown),
+        sentence=sentence,
+        notes=(*notes, *words.notes(shown)),
+        body=body,
+        entries=() if isinstance(body, Grid) else _legend(shown),
+        options=(*options, *shown.options),
+        has_published=shown.data.has_published,
+    )
+
+
+def _legend(shown: Slice) -> tuple[Entry, ...]:
+    able = drawable(shown)
+    points = tuple(point for point in shown.points if point.key in able)
+    return entries_of(replace(shown, points=points))
+
+
+def why_not_several(data: Data, name: str) -> str | None:
+    """A chart along a dimension needs two values of it."""
+    values = data.values(name)
+    if len(values) > 1:
+        return None
+    only = f", {dimensions.in_words(name, values[0])}" if values else ""
+    return f"Only one {dimensions.label(name).lower()} is measured{only}."
+
+
+def visible(shown: Slice) -> list[Point]:
+    """Those that somebody did not hide, of series that have something to see."""
+    hidden, able = shown.data.choices.hidden, drawable(shown)
+    return [p for p in shown.points if p.key in able and not {p.key, p.source.key} & hidden]
+
+
+def drawable(shown: Slice) -> set[str]:
+    """The series of which something ran; of the others the notes say why nothing did."""
+    return {point.key for point in shown.points if point.ms or point.is_wrong}
+
+
+def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bool:
+    """As chosen; else where the values ask for it."""
+    if shown.data.choices.is_log is not None:
+        return shown.data.choices.is_log
+    found = [value for value in values if value > 0]
+    return always or (bool(found) and max(found) / min(found) > LARGE_RANGE)
+
+
+def times_axis(label: str, *, log: bool) -> Axis:
+    return Axis(label, numbers.duration, log)
+
+
+def baseline_option(shown: Slice) -> Option | None:
+    """What speed-ups may be against: all that was measured, CPU implementations first."""
+    found: dict[str, Point] = {}
+    for point in shown.measured or shown.points:
+        if point.ms:
+            found.setdefault(point.cell.implementation, point)
+    order = sorted(found, key=lambda key: (kind_of(key) == "cuda", _place(key)))
+    if not order:
+        return None
+    chosen = shown.data.choices.baseline
+    values = tuple((key, with_threads(found[key], shown.data)) for key in order)
+    return Option("baseline", "Against", values, chosen if chosen in found else order[0])
+
+
+def speed_ups(points: Iterable[Point], everything: Iterable[Point], baseline: str) -> list[SpeedUp]:
+    """Of those points whose machine ran the baseline on the same work."""
+    against = {
+        (point.source.key, work(point.cell), point.cell.cache): point.ms.middle
+        for point in everything
+        if point.ms and point.cell.implementation == baseline
+    }
+    found = []
+    for point in points:
+        place = point.source.key, work(point.cell)
+        ms = against.get((*place, point.cell.cache), against.get((*place, None)))
+        if point.ms and ms is not None:
+            ratio = Spread(ms / point.ms.middle, ms / point.ms.high, ms / point.ms.low)
+            found.append(SpeedUp(point, ratio))
+    return found
+
+
+def work(cell: Cell) -> tuple[object, ...]:
+    """What is worked out, by whomever: all dimensions but who does it and how."""
+    return tuple(
+        dimensions.of(cell, name)
+        for name in dimensions.NAMES
+        if name not in ("implementations", "caches", "blocks")
+    )
+
+
+def _place(key: str) -> int:
+    return KEYS.index(key) if key in KEYS else len(KEYS)
+
+
+def why_not_one_implementation(data: Data) -> str | None:
+    """A speed-up needs two implementations, one of which is the baseline."""
+    return why_not_several(data, "implementations")

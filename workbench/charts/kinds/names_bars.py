@@ -1,0 +1,44 @@
+"""Kernel time by a dimension of names, such as kinds of picture: whether it matters at all."""
+
+from __future__ import annotations
+
+from workbench import numbers
+from workbench.charts import dimensions
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import bars
+from workbench.charts.names import title_of
+from workbench.charts.points import Data, Point, Slice
+from workbench.charts.sentences import best_of, by_source
+
+
+def figure(data: Data, title: str, name: str, what: str) -> Figure:
+    """what  "the kind of picture", for the sentence"""
+
+    def say(shown: Slice) -> str:
+        return by_source(shown, lambda own: _say(own, name, what))
+
+    return bars.figure(data, title, name, say, is_upright=False)
+
+
+def _say(shown: Slice, name: str, what: str) -> str:
+    groups = [g for g in bars.by_series(shown.points) if len(g) > 1]
+    same = [g for g in groups if len(best_of(g)) == len(g)]
+    if groups and len(same) == len(groups):
+        return f"Within noise {what} makes no difference."
+    told = [_worst(group, name) for group in groups if group not in same]
+    if same:
+        names = ", ".join(title_of(group[0].cell.implementation) for group in same)
+        told.append(f"For {names} it makes no difference.")
+    return " ".join(told)
+
+
+def _worst(group: list[Point], name: str) -> str:
+    times = {id(p): p.ms.middle for p in group if p.ms}
+    slow = max(group, key=lambda p: times[id(p)])
+    fast = min(group, key=lambda p: times[id(p)])
+    slower, faster = (
+        dimensions.in_words(name, dimensions.of(point.cell, name)) for point in (slow, fast)
+    )
+    factor = numbers.ratio(times[id(slow)] / times[id(fast)])
+    title = title_of(slow.cell.implementation)
+    return f"{title}: {slower} takes {factor} as long as {faster}."

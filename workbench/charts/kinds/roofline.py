@@ -1,0 +1,140 @@
+"""The roofline: operations a second over operations a byte, under what the device can do.
+
+A model beside the measurement: bytes and operations are worked out, the ceilings were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernels.models.roofline import Roof, roof_of
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Record
+from workbench import numbers
+from workbench.charts import dimensions
+from workbench.charts.figure import Axis, Dot, Figure, Guide, Plot, Series
+from workbench.charts.kinds.making import SERIES, made, visible
+from workbench.charts.legend_entries import entries_of, entry_of, label_of
+from workbench.charts.names import title_of
+from workbench.charts.points import Data, Point, Slice
+from workbench.charts.words import details, list_of
+
+TITLE = "Roofline (model)"
+TIP = "Operations a second over operations a byte, under the ceilings measured on the device"
+ORDER = 80
+ROOM = 2.0  # how many times the roof reaches beyond the outermost points
+
+Roofs = dict[int, Roof]  # by the point's id
+
+
+def made_for(plan: Plan) -> bool:  # noqa: ARG001  measurements come first, models later
+    return False
+
+
+def why_not(data: Data) -> str | None:
+    machines = [s.machine for s in data.sessions if s.machine.gpu]
+    if not machines:
+        return "No GPU was measured, and the roof is a GPU's."
+    if not any(machine.ceilings for machine in machines):
+        return f"The ceilings of {machines[0].name} were not measured."
+    if not any(point.ms and point.on_gpu for point in data.points):
+        return "No time on a GPU is measured yet."
+    return None
+
+
+def figure(data: Data, title: str) -> Figure:
+    everything = data.slice("ksizes", *SERIES)
+    points = tuple(
+        p for p in everything.points if p.on_gpu and p.ms and p.source.standing != "published"
+    )
+    shown = Slice(data, points, everything.options, everything.own)
+    roofs = _roofs(points)
+    seen = [p for p in visible(shown) if id(p) in roofs]
+    series = _series(seen, shown, roofs)
+    x = Axis("Operations for each byte that must be moved", _intensity, True)
+    y = Axis("Model: operations a second", flops, True)
+    body = Plot(x, y, series, _guides(seen, roofs))
+    return made(shown, title, body, _say(seen, roofs, data), notes=_resident(seen, roofs))
+
+
+def flops(tflop_s: float) -> str:
+    """65.6 TFLOP/s, 980 GFLOP/s."""
+    if tflop_s < 0.9995:
+        return f"{numbers.three_digits(tflop_s * 1e3)}{numbers.GAP}GFLOP/s"
+    return f"{numbers.three_digits(tflop_s)}{numbers.GAP}TFLOP/s"
+
+
+def _intensity(value: float) -> str:
+    return f"{numbers.three_digits(value)}{numbers.GAP}FLOP/B"
+
+
+def _roofs(points: Sequence[Point]) -> Roofs:
+    """Of those that have a place: not what a library does, whose operations nobody counts."""
+    found: Roofs = {}
+    for point in points:
+        machine = point.source.machine
+        if machine is None or point.measurement is None:
+            continue
+        roof = roof_of(Record(point.cell, point.measurement), machine)
+        if isinstance(roof, Roof) and roof.intensity and roof.achieved_tflop_s:
+            found[id(point)] = roof
+    return found
+
+
+def _series(points: Sequence[Point], shown: Slice, roofs: Roofs) -> tuple[Series, ...]:
+    entries = entries_of(shown)
+    found: dict[str, list[Point]] = {}
+    for point in points:
+        found.setdefault(point.key, []).append(point)
+    return tuple(
+        Series(
+            entry_of(line[0], entries),
+            tuple(_dot(p, roofs[id(p)], shown) for p in sorted(line, key=lambda p: p.cell.ksize)),
+        )
+        for line in found.values()
+    )
+
+
+def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
+    assert roof.intensity is not None
+    assert roof.achieved_tflop_s is not None
+    assert point.ms is not None
+    y, middle = roof.achieved_tflop_s, point.ms.middle
+    text = f"{details(point, label_of(point, shown.data))}\n{roof.sentence}"
+    low, high = y * middle / point.ms.high, y * middle / point.ms.low
+    return Dot(roof.intensity, y, low, high, text, point.cell)
+
+
+def _guides(points: Sequence[Point], roofs: Roofs) -> tuple[Guide, ...]:
+    """A slope and a flat for each machine."""
+    xs = [roofs[id(p)].intensity or 1.0 for p in points]
+    guides: list[Guide] = []
+    for source in dict.fromkeys(point.source for point in points):
+        roof = next(roofs[id(p)] for p in points if p.source == source)
+        ridge = 1e3 * roof.tflop_s / roof.copy_gb_s
+        first, last = min(*xs, ridge) / ROOM, max(*xs, ridge) * ROOM
+        slope = ((first, roof.copy_gb_s * first / 1e3), (ridge, roof.tflop_s))
+        flat = ((ridge, roof.tflop_s), (last, roof.tflop_s))
+        guides.append(Guide(slope, f"copy {numbers.byte_rate(roof.copy_gb_s)}", is_at_start=True))
+        guides.append(Guide(flat, f"{source.name}: {flops(roof.tflop_s)}"))
+    return tuple(guides)
+
+
+def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
+    """Who comes nearest to the roof, in the model's own words."""
+    if not points:
+        return ""
+    best = max(points, key=lambda point: roofs[id(point)].share)
+    who = label_of(best, data).partition(" · ")[0]
+    return f"{who} at {dimensions.in_words('ksizes', best.cell.ksize)} comes nearest. " + (
+        roofs[id(best)].sentence
+    )
+
+
+def _resident(points: Sequence[Point], roofs: Roofs) -> tuple[str, ...]:
+    """Who stays in the L2 cache: the roof of the memory says little of it."""
+    resident = [p for p in points if roofs[id(p)].is_l2_resident]
+    names = dict.fromkeys(title_of(point.cell.implementation) for point in resident)
+    if not names:
+        return ()
+    return (f"Fits into the L2 cache, which is quicker than the roof: {list_of(list(names))}.",)

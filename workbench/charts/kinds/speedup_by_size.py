@@ -1,0 +1,25 @@
+"""How many times as fast as a baseline, against image size."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import speedup_lines
+from workbench.charts.kinds.making import why_not_one_implementation, why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Speed-up by image size"
+TIP = "How many times as fast as a baseline, against image size"
+ORDER = 30
+
+
+def made_for(plan: Plan) -> bool:  # noqa: ARG001  times come first
+    return False
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "sizes") or why_not_one_implementation(data)
+
+
+def figure(data: Data, title: str) -> Figure:
+    return speedup_lines.figure(data, title, "sizes")

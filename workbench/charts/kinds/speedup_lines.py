@@ -1,0 +1,77 @@
+"""How many times as fast as a baseline, along a dimension: what the charts of it have in common."""
+
+from __future__ import annotations
+
+from workbench import numbers
+from workbench.charts import dimensions
+from workbench.charts.figure import Axis, Figure, Guide, Plot
+from workbench.charts.kinds import lines
+from workbench.charts.kinds.making import SpeedUp, baseline_option, is_log, made, speed_ups
+from workbench.charts.legend_entries import label_of
+from workbench.charts.points import Data, Point, Slice
+from workbench.charts.sentences import by_source
+
+
+def figure(data: Data, title: str, name: str) -> Figure:
+    """Speed-up against `name`; the baseline is named with its threads."""
+    shown = lines.slice_along(data, name)
+    option = baseline_option(shown)
+    baseline = option.chosen if option else ""
+    against = dict(option.values)[baseline] if option else "nothing measured yet"
+    found = speed_ups(shown.points, shown.points, baseline)
+    ratios = {id(each.point): each.ratio for each in found}
+    series = lines.series_of(
+        shown,
+        name,
+        lambda point: ratios.get(id(point)),
+        lambda point: f"{numbers.ratio(ratios[id(point)].middle)} as fast as {against}",
+    )
+    x = lines.x_axis(shown, name)
+    log = is_log(shown, [*lines.ends(series), 1.0])
+    y = Axis(
+        f"Times as fast as {against}; the line: equally fast", numbers.ratio, log, ends=(1.0, 1.0)
+    )
+    assert x.ends is not None
+    even = Guide(((x.ends[0], 1.0), (x.ends[1], 1.0)), "")
+    return made(
+        shown,
+        f"{title}, against {against}",
+        Plot(x, y, series, (even,)),
+        by_source(shown, lambda own: _best(own, found, name, against)),
+        options=(option,) if option else (),
+        notes=_missing(shown, {id(each.point) for each in found}, against),
+    )
+
+
+def _best(shown: Slice, found: list[SpeedUp], name: str, against: str) -> str:
+    """The most there is, and what it is at the other end."""
+    mine = {id(point) for point in shown.points}
+    own = [each for each in found if id(each.point) in mine]
+    if len(own) < 2:
+        return ""
+    best = max(own, key=lambda each: each.ratio.middle)
+    least, most = _at_ends(own, best.point, name)
+    who = label_of(best.point, shown.data).partition(" · ")[0]
+    where = dimensions.in_words(name, dimensions.of(best.point.cell, name))
+    ratio = numbers.ratio(best.ratio.middle)
+    if best.ratio.middle < 1.05:
+        return f"Nothing is faster than {against}."
+    other = least if most is best else most
+    rest = ""
+    if other is not best and other is not None:
+        place = dimensions.in_words(name, dimensions.of(other.point.cell, name))
+        rest = f"; at {place} {numbers.ratio(other.ratio.middle)}"
+    return f"At best {who} is {ratio} as fast as {against}, at {where}{rest}."
+
+
+def _at_ends(own: list[SpeedUp], best: Point, name: str) -> tuple[SpeedUp | None, SpeedUp | None]:
+    line = [each for each in own if each.point.key == best.key]
+    line.sort(key=lambda each: lines.place(dimensions.of(each.point.cell, name)))
+    return line[0], line[-1]
+
+
+def _missing(shown: Slice, found: set[int], against: str) -> tuple[str, ...]:
+    """Who has no speed-up because its machine did not run the baseline."""
+    left = [p for p in shown.points if p.ms and id(p) not in found]
+    names = dict.fromkeys(p.source.name for p in left)
+    return tuple(f"{name}: {against} was not measured on the same work." for name in names)

@@ -1,0 +1,72 @@
+"""How many times as fast as a baseline, over image size and kernel size."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench import numbers
+from workbench.charts import dimensions
+from workbench.charts.figure import Axis, Figure, Grid
+from workbench.charts.kinds.making import (
+    SpeedUp,
+    baseline_option,
+    made,
+    speed_ups,
+    why_not_one_implementation,
+)
+from workbench.charts.kinds.maps import names, places, tiles_of, why_not_both
+from workbench.charts.legend_entries import label_of
+from workbench.charts.points import Data, Point
+
+TITLE = "Speed-up: image × kernel size"
+TIP = "How many times as fast as a baseline, over image size and kernel size"
+ORDER = 44
+
+
+def made_for(plan: Plan) -> bool:  # noqa: ARG001  lines compare implementations, a map shows one
+    return False
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_both(data, "sizes", "ksizes") or why_not_one_implementation(data)
+
+
+def figure(data: Data, title: str) -> Figure:
+    everything = data.slice("sizes", "ksizes", "implementations")
+    option = baseline_option(everything)
+    baseline = option.chosen if option else ""
+    against = dict(option.values)[baseline] if option else "nothing measured yet"
+    shown = data.narrowed(everything, "implementations")
+    found = speed_ups(shown.points, everything.points, baseline)
+    ratios = {id(each.point): each.ratio.middle for each in found}
+
+    def words(point: Point) -> tuple[str, ...]:
+        return (numbers.ratio(ratios[id(point)]),)
+
+    tiles = tiles_of(shown, places(data, "sizes", "ksizes"), lambda p: ratios.get(id(p)), words)
+    body = Grid(
+        names(data, "sizes"),
+        names(data, "ksizes"),
+        "Image size in pixels",
+        "Kernel size",
+        tiles,
+        Axis(f"Times as fast as {against}", numbers.ratio, True),
+        more_is_better=True,
+    )
+    who = next((label_of(point, data) for point in shown.points), "")
+    heading = f"Speed-up of {who} over {against}" if who else title
+    options = (option,) if option else ()
+    return made(shown, heading, body, _say(found, against), options=options)
+
+
+def _say(found: list[SpeedUp], against: str) -> str:
+    if len(found) < 2:
+        return ""
+    most = max(found, key=lambda each: each.ratio.middle)
+    least = min(found, key=lambda each: each.ratio.middle)
+    where, there = (dimensions.where(e.point.cell, ("sizes", "ksizes")) for e in (most, least))
+    slower = sum(each.ratio.middle < 1 for each in found)
+    rest = f" In {slower} of {len(found)} cases {against} is faster." if slower else ""
+    return (
+        f"From {numbers.ratio(least.ratio.middle)} at {there} "
+        f"to {numbers.ratio(most.ratio.middle)} at {where}.{rest}"
+    )

@@ -1,0 +1,52 @@
+"""Megapixels a second against image size: flat where a device is busy, falling where it idles."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench import numbers
+from workbench.charts import dimensions
+from workbench.charts.figure import Axis, Figure, Plot
+from workbench.charts.kinds import lines
+from workbench.charts.kinds.making import is_log, made, why_not_several
+from workbench.charts.legend_entries import label_of
+from workbench.charts.points import Data, Point, Slice, Spread
+from workbench.charts.sentences import by_source
+
+TITLE = "Throughput by image size"
+TIP = "Megapixels a second against image size, with quartiles"
+ORDER = 50
+
+
+def made_for(plan: Plan) -> bool:  # noqa: ARG001  times come first
+    return False
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "sizes")
+
+
+def figure(data: Data, title: str) -> Figure:
+    shown = lines.slice_along(data, "sizes")
+    series = lines.series_of(shown, "sizes", rate_of)
+    log = is_log(shown, lines.ends(series))
+    y = Axis("Pixels a second: median, quartiles as a bar", numbers.pixel_rate, log)
+    body = Plot(lines.x_axis(shown, "sizes"), y, series)
+    return made(shown, title, body, by_source(shown, _most))
+
+
+def rate_of(point: Point) -> Spread | None:
+    """In megapixels a second."""
+    if point.ms is None:
+        return None
+    pixels = point.cell.megapixels * 1e3
+    return Spread(pixels / point.ms.middle, pixels / point.ms.high, pixels / point.ms.low)
+
+
+def _most(shown: Slice) -> str:
+    rates = {p: rate for p in shown.measured if (rate := rate_of(p))}
+    if not rates:
+        return ""
+    best = max(rates, key=lambda point: rates[point].middle)
+    who = label_of(best, shown.data).partition(" · ")[0]
+    where = dimensions.in_words("sizes", dimensions.of(best.cell, "sizes"))
+    return f"{who} filters the most, {numbers.pixel_rate(rates[best].middle)} at {where}."

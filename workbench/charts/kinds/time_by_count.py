@@ -1,0 +1,25 @@
+"""Kernel time against the number of pictures filtered one after another."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import time_lines
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Time by number of pictures"
+TIP = "Kernel time of so many pictures one after another, with quartiles"
+ORDER = 60
+
+
+def made_for(plan: Plan) -> bool:
+    return len(plan.counts) > 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "counts")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return time_lines.figure(data, title, "counts")

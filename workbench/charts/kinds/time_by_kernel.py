@@ -1,0 +1,25 @@
+"""Kernel time against kernel size: K² for what adds up every product, K where passes are two."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import time_lines
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Time by kernel size"
+TIP = "Kernel time against the size of the filter's kernel, with quartiles"
+ORDER = 20
+
+
+def made_for(plan: Plan) -> bool:
+    return len(plan.ksizes) > 1 and len(plan.sizes) == 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "ksizes")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return time_lines.figure(data, title, "ksizes")

@@ -1,0 +1,25 @@
+"""Kernel time against image size, both logarithmic: a power law is a straight line."""
+
+from __future__ import annotations
+
+from kernels.sweeps.plan import Plan
+from workbench.charts.figure import Figure
+from workbench.charts.kinds import time_lines
+from workbench.charts.kinds.making import why_not_several
+from workbench.charts.points import Data
+
+TITLE = "Time by image size"
+TIP = "Kernel time against image size, both axes logarithmic, with quartiles"
+ORDER = 10
+
+
+def made_for(plan: Plan) -> bool:
+    return len(plan.sizes) > 1
+
+
+def why_not(data: Data) -> str | None:
+    return why_not_several(data, "sizes")
+
+
+def figure(data: Data, title: str) -> Figure:
+    return time_lines.figure(data, title, "sizes")

@@ -1,0 +1,32 @@
+"""What implementations and filters are called, also those of another version of this program."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kernels import filters
+from kernels.engine import all_implementations
+from kernels.errors import KernelError
+
+KEYS = tuple(each.key for each in all_implementations())
+
+
+@lru_cache(maxsize=512)
+def title_of(implementation: str) -> str:
+    """Its title; its key where this program does not have it."""
+    return next((i.title for i in all_implementations() if i.key == implementation), implementation)
+
+
+@lru_cache(maxsize=512)
+def kind_of(implementation: str) -> str:
+    """ "cpu" or "cuda"; the latter where this program does not have it."""
+    return next((i.kind for i in all_implementations() if i.key == implementation), "cuda")
+
+
+@lru_cache(maxsize=512)
+def filter_title(key: str) -> str:
+    """Its title; its key where this program does not have it."""
+    try:
+        return filters.get(key).title
+    except KernelError:
+        return key

@@ -1,0 +1,187 @@
+"""What a chart shows, in a sentence or two computed from its points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from kernels.statistics import groups_of_equals
+from workbench import numbers
+from workbench.charts import dimensions
+from workbench.charts.legend_entries import label_of
+from workbench.charts.points import Data, Point, Slice
+from workbench.charts.words import list_of
+
+NEAR = 1.25  # who takes longer than this many times the best is not asked whether it equals it
+MOST_EQUALS = 4
+
+Row = dict[str, Point]  # by series
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How much of what was asked for a sentence can speak of.
+
+    name       the dimension
+    rows       its values that were measured by all who can, in order
+    total      how many values there are
+    is_so_far  whether points are still missing
+    """
+
+    name: str
+    rows: dict[Any, Row]
+    total: int
+    is_so_far: bool
+
+    @property
+    def is_everything(self) -> bool:
+        return len(self.rows) == self.total
+
+    @property
+    def in_words(self) -> str:
+        so_far = " so far" if self.is_so_far else ""
+        return f"value{'' if len(self.rows) == 1 else 's'} measured{so_far} by all"
+
+
+def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
+    """What `say` says of each machine's points, named where there are several."""
+    sources = dict.fromkeys(point.source for point in shown.points)
+    own = [source for source in sources if source.standing != "published"]
+    said = []
+    for source in own:
+        points = tuple(point for point in shown.points if point.source == source)
+        text = say(Slice(shown.data, points, shown.options, shown.own))
+        said.append(f"{source.name}: {text}" if text and len(own) > 1 else text)
+    return " ".join(filter(None, said))
+
+
+def scope_of(shown: Slice, name: str) -> Scope:
+    """Who was refused at a value is not waited for there: below the chart it says why."""
+    able = {point.key for point in shown.measured}
+    rows: dict[Any, Row] = {}
+    for point in shown.measured:
+        rows.setdefault(dimensions.of(point.cell, name), {})[point.key] = point
+    refused: dict[Any, set[str]] = {}
+    for point in shown.points:
+        if point.objection:
+            refused.setdefault(dimensions.of(point.cell, name), set()).add(point.key)
+    whole = {
+        value: row for value, row in rows.items() if able - refused.get(value, set()) <= set(row)
+    }
+    order = [value for value in shown.data.values(name) if value in whole]
+    wanted = {dimensions.of(point.cell, name) for point in shown.points}
+    total = len(shown.data.values(name)) if shown.data.is_so_far else len(wanted)
+    return Scope(name, {v: whole[v] for v in order}, total, shown.data.is_so_far)
+
+
+def fastest(shown: Slice, name: str) -> str:
+    """Who is fastest where, along a dimension; who cannot be told apart is named together."""
+    scope = scope_of(shown, name)
+    winners = [(_best_names(row, shown.data), v) for v, row in scope.rows.items() if len(row) > 1]
+    if not winners:
+        return ""
+    if len({names for names, _ in winners}) == 1:
+        each = "the one" if len(winners) == 1 else f"each of the {len(winners)}"
+        where = f"every {_word(name)}" if scope.is_everything else f"{each} {scope.in_words}"
+        if scope.total == 1:
+            where = dimensions.in_words(name, winners[0][1])
+        return f"{_subject(winners[0][0])} fastest at {where}."
+    stretches = []
+    for names, group in groupby(winners, key=lambda pair: pair[0]):
+        values = [dimensions.in_words(name, value) for _, value in group]
+        where = f"at {values[0]}" if len(values) == 1 else f"from {values[0]} to {values[-1]}"
+        equal = " (equal within noise)" if len(names) > 1 else ""
+        stretches.append(f"{list_of(names)}{equal} {where}")
+    among = "" if scope.is_everything else f" at the {len(winners)} {scope.in_words}"
+    return f"Fastest{among}: {'; '.join(stretches)}."
+
+
+def pays_off(shown: Slice, name: str) -> str:
+    """From which value on the best GPU kernel beats the best CPU, with transfers if known."""
+    kernel = _crossing(shown, name, lambda point: point.ms.middle if point.ms else None)
+    if not any(p.measurement and p.measurement.transfers for p in shown.measured):
+        return kernel and f"{kernel}, transfers left out."
+    whole = _crossing(shown, name, lambda p: p.measurement.end_to_end_ms if p.measurement else None)
+    parts = (whole and f"{whole}, transfers included.", kernel and f"{kernel} without them.")
+    return " ".join(filter(None, parts))
+
+
+def best_and_worst(group: Sequence[Point], name: str) -> str:
+    """32×8 and 64×4 are fastest and equal within noise; 8×1 takes 3.2× as long."""
+    times = {p: p.ms.middle for p in group if p.ms}
+    if len(times) < 2:
+        return ""
+    best = best_of(list(times))
+    worst = max(times, key=lambda point: times[point])
+    names = [dimensions.in_words(name, dimensions.of(p.cell, name)) for p in best]
+    if len(best) == len(times):
+        return f"all {len(best)} are equal within noise"
+    factor = numbers.ratio(times[worst] / min(times.values()))
+    last = dimensions.in_words(name, dimensions.of(worst.cell, name))
+    return f"{_shortened(names)} {_is_fastest(len(best))}; {last} takes {factor} as long"
+
+
+def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
+    """The fastest, and those that are the same within noise; fastest first."""
+    points = [point for point in group if point.ms]
+    if not points:
+        return ()
+    least = min(point.ms.middle for point in points if point.ms)
+    near = {
+        index: point.measurement.kernel
+        for index, point in enumerate(points)
+        if point.ms and point.measurement and point.ms.middle <= NEAR * least
+    }
+    return tuple(points[index] for index in groups_of_equals(near)[0]) if near else ()
+
+
+def _best_names(row: Mapping[str, Point], data: Data) -> tuple[str, ...]:
+    names = [label_of(point, data).partition(" · ")[0] for point in best_of(row.values())]
+    return tuple(sorted(names))
+
+
+def _subject(names: Sequence[str]) -> str:
+    return f"{_shortened(names)} {'are' if len(names) > 1 else 'is'}" + (
+        " equal within noise and" if len(names) > 1 else ""
+    )
+
+
+def _is_fastest(count: int) -> str:
+    return "are fastest and equal within noise" if count > 1 else "is fastest"
+
+
+def _shortened(names: Sequence[str]) -> str:
+    more = len(names) - MOST_EQUALS
+    return list_of([*names[:MOST_EQUALS], f"{more} more"] if more > 0 else names)
+
+
+def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) -> str:
+    scope = scope_of(shown, name)
+    gpu, cpu = {}, {}
+    for value, row in scope.rows.items():
+        on_gpu = [ms for p in row.values() if p.on_gpu and (ms := gpu_ms(p)) is not None]
+        on_cpu = [p.ms.middle for p in row.values() if not p.on_gpu and p.ms]
+        if on_gpu and on_cpu:
+            gpu[value], cpu[value] = min(on_gpu), min(on_cpu)
+    both = list(gpu)
+    behind = [index for index, value in enumerate(both) if gpu[value] >= cpu[value]]
+    if not both:
+        return ""
+    if not behind:
+        where = f"at every {_word(name)}" if scope.is_everything else "at all of them"
+        return f"The GPU beats the CPU {where}" if len(both) > 1 else "The GPU beats the CPU"
+    if behind[-1] == len(both) - 1:
+        return f"The CPU is at least as fast as the GPU at the largest {_word(name)} measured"
+    first = both[behind[-1] + 1]
+    said = dimensions.in_words(name, first)
+    if name == "sizes":
+        said += f" ({numbers.megapixels(first[0] * first[1] / 1e6)})"
+    return f"The GPU pays off from {said} on"
+
+
+def _word(name: str) -> str:
+    return {"sizes": "size", "ksizes": "kernel size", "counts": "number of pictures"}.get(
+        name, dimensions.label(name).lower()
+    )

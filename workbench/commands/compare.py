@@ -1,0 +1,179 @@
+"""`workbench compare A B`: what was measured on two machines, or at two times, side by side."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from textwrap import fill
+
+from kernels.statistics import Comparison, Verdict
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
+from kernels.sweeps.files import read_session
+from kernels.sweeps.record import Record, Session
+from kernels.sweeps.table import write_pairs_csv
+from workbench import numbers
+from workbench.commands import CommandError
+from workbench.commands.words import aligned, columns
+
+WIDTH = 100
+HEADER = ("", "A", "B", "A / B", "B is")
+VERDICTS: dict[Verdict, str] = {
+    "faster": "faster",
+    "slower": "slower",
+    "same": "the same within noise",
+}
+
+
+def run(arguments: Namespace) -> int:
+    """Print who is compared, a row for each cell that both have, and what they say together."""
+    sessions = {"A": read_session(arguments.a), "B": read_session(arguments.b)}
+    for name, session in sessions.items():
+        for remark in session.remarks:
+            print(f"workbench: {name}: {remark}", file=sys.stderr)
+    pairs = compare_sessions(sessions["A"], sessions["B"])
+    if arguments.csv:
+        _write(pairs, arguments.csv)
+    shared = [pair for pair in pairs if pair.a and pair.b]
+    print(aligned([(name, _who(session)) for name, session in sessions.items()]), end="\n\n")
+    if not shared:
+        raise CommandError("They have no cell in common: nothing can be compared.")
+    print("\n".join(table(shared)), end="\n\n")
+    print("\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in closing(pairs)))
+    return 0
+
+
+def table(pairs: Sequence[Pair]) -> Iterator[str]:
+    """What all have in common, then under each heading its implementations."""
+    all_facts = [_facts(pair.cell) for pair in pairs]
+    varied = {name for facts in all_facts for name in facts if facts[name] != all_facts[0][name]}
+    caches = {pair.cell.cache for pair in pairs if pair.cell.cache}
+    common = [words for name, words in all_facts[0].items() if name not in varied and words]
+    if len(caches) == 1:
+        common.append(f"{min(caches)} L2 on the GPU")
+    rows = [_row(pair, with_cache=len(caches) > 1) for pair in pairs]
+    header, *lines = columns([HEADER, *rows]).splitlines()
+    yield fill(f"All: {', '.join(common)}", WIDTH)
+    yield header
+    headed = zip(all_facts, lines, strict=True)
+    for heading, group in groupby(headed, lambda each: _heading(each[0], varied)):
+        if heading:
+            yield heading
+        yield from (line for _, line in group)
+
+
+def closing(pairs: Iterable[Pair]) -> Iterator[str]:
+    """What all pairs say together, and what could not be compared, and why."""
+    pairs = tuple(pairs)
+    summary = summary_of(pairs)
+    yield _together(summary)
+    reasons = Counter(pair.objection for pair in pairs if pair.objection and pair.a and pair.b)
+    for reason, count in reasons.items():
+        yield f"Not compared, {_cells(count)}: {reason}"
+    for name, lonely in (
+        ("A", [pair.cell for pair in pairs if pair.b is None]),
+        ("B", [pair.cell for pair in pairs if pair.a is None]),
+    ):
+        if lonely:
+            keys = dict.fromkeys(cell.implementation for cell in lonely)
+            yield f"Only in {name}, {_cells(len(lonely))}: {', '.join(keys)}."
+    if throttled := sorted({each for pair in pairs for each in _throttled(pair)}):
+        yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
+
+
+def _together(summary: Summary) -> str:
+    if summary.ratio is None:
+        return "Nothing can be compared: a speed is only what gave a right answer."
+    counts = ", ".join(
+        f"{words} in {summary.verdicts[verdict]}"
+        for verdict, words in VERDICTS.items()
+        if summary.verdicts[verdict]
+    )
+    compared = _cells(summary.verdicts.total())
+    return (
+        f"B runs at {_ratio(summary.ratio)} the speed of A, the geometric mean of {compared}: "
+        f"{counts}."
+    )
+
+
+def _row(pair: Pair, *, with_cache: bool) -> tuple[str, ...]:
+    cell = pair.cell
+    name = f"  {cell.implementation} {cell.block_in_words}".rstrip()
+    if with_cache and cell.cache:
+        name += f", {cell.cache}"
+    mark = " *" if any(_throttled(pair)) else ""
+    verdict = VERDICTS[pair.comparison.verdict] if pair.comparison else "not compared"
+    return (
+        name,
+        _time(pair.a),
+        _time(pair.b),
+        _interval(pair.comparison) if pair.comparison else numbers.MISSING,
+        verdict + mark,
+    )
+
+
+def _time(record: Record | None) -> str:
+    if record is None or record.verified is None:
+        return numbers.MISSING
+    return numbers.duration(record.verified.kernel.median_ms)
+
+
+def _interval(found: Comparison) -> str:
+    """1.25× (1.21 – 1.29)."""
+    return f"{_ratio(found.ratio)} ({_three(found.low)} – {_three(found.high)})"
+
+
+def _ratio(value: float) -> str:
+    return f"{_three(value)}×"
+
+
+def _three(value: float) -> str:
+    """Finer than `numbers.ratio`, for here a hundredth may be the difference."""
+    return numbers.three_digits(value)
+
+
+def _throttled(pair: Pair) -> Iterator[str]:
+    for record in (pair.a, pair.b):
+        if record and record.verified and record.verified.health:
+            yield from record.verified.health.throttled
+
+
+def _facts(cell: Cell) -> dict[str, str]:
+    """All that tells cells apart, but for implementation, block and cache, in words."""
+    parameters = [f"σ {cell.sigma:g}"] if cell.sigma is not None else []
+    return {
+        "picture": cell.picture,
+        "size": cell.size_in_words,
+        "samples": f"{cell.channels} × {cell.pixel_type}",
+        "count": f"{cell.count} pictures" if cell.count > 1 else "",
+        "filter": " ".join((cell.filter, f"{cell.ksize}×{cell.ksize}", *parameters)),
+        "amount": f"amount {cell.amount:g}" if cell.filter == "unsharp" else "",
+        "border": cell.border,
+    }
+
+
+def _heading(facts: dict[str, str], varied: set[str]) -> str:
+    return ", ".join(facts[name] for name in facts if name in varied and facts[name])
+
+
+def _who(session: Session) -> str:
+    """ "Image size, NVIDIA H200, 2026-11-21": a plan, a machine, a day."""
+    day = datetime.fromtimestamp(session.started, UTC).date().isoformat()
+    return f"{session.plan.title}, {session.machine.name}, {day}"
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'s' if count != 1 else ''}"
+
+
+def _write(pairs: Sequence[Pair], path: Path) -> None:
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_pairs_csv(pairs, file)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written ({error.strerror}).") from error

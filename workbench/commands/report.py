@@ -1,0 +1,62 @@
+"""`workbench report`: sessions as a page, as LaTeX tables and as CSV."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kernels.job import Progress
+from kernels.sweeps.files import SUFFIXES, read_session, session_path
+from workbench.commands import CommandError
+from workbench.report.writing import ReportError, writing
+
+
+def run(arguments: Namespace) -> int:
+    """Write the report, and say where it is."""
+    paths = [path for named in arguments.sessions for path in sessions_in(named)]
+    sessions = [read_session(path) for path in paths]
+    first = arguments.sessions[0]
+    folder = arguments.out or (first if first.is_dir() else first.parent)
+    try:
+        for step in writing(sessions, folder):
+            if isinstance(step, Progress):
+                _say(step.doing)
+            else:
+                page = step
+    except ReportError as error:
+        raise CommandError(str(error)) from error
+    finally:
+        _say("")
+    print(f"Wrote {page}; tables.tex and results.csv are beside it.")
+    for session, path in zip(sessions, paths, strict=True):
+        for remark in session.remarks:
+            print(f"workbench: {path}: {remark}", file=sys.stderr)
+    return 0
+
+
+def sessions_in(path: Path) -> list[Path]:
+    """The session that `path` is or holds; of a folder with several, all of them."""
+    whole = session_path(path)
+    if whole.exists() or not path.is_dir():
+        return [whole]
+    inside = [*_sessions_of(path.iterdir())]
+    if not inside:
+        raise CommandError(f"There is no session in {path}; `workbench sweep` writes one.")
+    return inside
+
+
+def _sessions_of(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files called as sessions are, and folders that hold one, by name."""
+    for path in sorted(paths):
+        if path.name.endswith(SUFFIXES) and path.is_file():
+            yield path
+        elif path.is_dir() and (found := session_path(path)).is_file():
+            yield found
+
+
+def _say(doing: str) -> None:
+    """Where stderr is a terminal, what is under way, on a line that goes again."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{doing}", end="", file=sys.stderr, flush=True)

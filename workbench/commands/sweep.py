@@ -1,0 +1,218 @@
+"""`workbench sweep PRESET|FILE.toml`: measure a plan, cell by cell, into a folder."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from time import monotonic
+
+from kernels import Engine
+from kernels.errors import KernelError
+from kernels.sweeps.cell import PICTURE_KINDS, Cell
+from kernels.sweeps.estimate import about, estimated_s
+from kernels.sweeps.files import SessionFile, read_session, resume, session_path
+from kernels.sweeps.jobs import Given
+from kernels.sweeps.machine import this_machine
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import read_plan
+from kernels.sweeps.presets import presets
+from kernels.sweeps.record import Machine, Record
+from kernels.sweeps.running import cells_of, refusal, sweeping
+from kernels.sweeps.table import write_csv
+from workbench.cli import USAGE
+from workbench.commands import CommandError
+from workbench.commands.machine import engine_maker
+from workbench.commands.progress_line import say
+from workbench.commands.sweep_table import closing_lines, opening_lines
+
+ESTIMATE_EVERY_S = 1.0
+
+
+def run(arguments: Namespace) -> int:
+    """Print the plan, measure what is not measured yet, and print what came of it."""
+    plan = plan_for(arguments)
+    given = _given(plan, arguments.plan)
+    folder = _folder(arguments)
+    engine = engine_maker(arguments)()
+    cells = cells_of(plan, given)
+    print("\n".join(opening_lines(plan, cells)), flush=True)
+    machine = this_machine(engine)
+    before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
+    records = list(before)
+    with file:
+        print(
+            _prospect(engine, plan, cells, records),
+            f"On {machine.name}, into {folder}.",
+            flush=True,
+        )
+        try:
+            for record in _measured(plan, engine, given, cells, records):
+                file.append(record)
+                records.append(record)
+        except BaseException as error:
+            say("")
+            kept = read_session(folder).records  # it may have ended between disk and list
+            print("\n".join(closing_lines(plan, kept)))
+            _print_interruption(error, len(kept), len(cells), arguments, folder)
+            raise
+        finally:
+            say("")
+            table = _write_table(folder)
+    print("\n".join(closing_lines(plan, records)))
+    print(f"\nKept in {folder}.")
+    if table:
+        raise table
+    return 0
+
+
+def plan_for(arguments: Namespace) -> Plan:
+    """The preset or file that is named, with what the options change about it."""
+    plan = _named_plan(arguments.plan)
+    if arguments.implementations:
+        plan = replace(plan, implementations=tuple(arguments.implementations))
+        plan.cells()  # BadJobError for one there is not
+    if arguments.seconds is not None:
+        plan = replace(plan, cell_seconds=arguments.seconds)
+    return plan
+
+
+def _named_plan(word: str) -> Plan:
+    found = {preset.key: preset.plan for preset in presets()}
+    if word in found:
+        return found[word]
+    if word.endswith(".toml") or Path(word).is_file():
+        return read_plan(Path(word))
+    near = get_close_matches(word, found, n=2, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise CommandError(
+        f"There is no preset {word!r}.{hint} `workbench list presets` shows them all; a plan of "
+        "your own is a file that ends with .toml.",
+        USAGE,
+    )
+
+
+def _given(plan: Plan, word: str) -> Given:
+    """The pictures that the plan names by file, which lie beside it."""
+    names = [name for name in plan.pictures if name not in PICTURE_KINDS]
+    if not names:
+        return {}
+    from workbench.files import image_files  # Qt, which a plan without files does not need
+
+    try:
+        return {name: image_files.load(Path(word).parent / name).samples for name in names}
+    except image_files.ImageFileError as error:
+        raise CommandError(str(error)) from error
+
+
+def _folder(arguments: Namespace) -> Path:
+    """Where to write: what is named, or a new folder with the plan's name and the time."""
+    folder: Path | None = arguments.out
+    if folder is None:
+        if arguments.resume:
+            raise CommandError("--resume needs --out DIR, the folder of the session.", USAGE)
+        name = f"{Path(arguments.plan).stem}-{datetime.now().astimezone():%Y-%m-%d-%H%M}"
+        folder, again = Path(name), 1
+        while folder.exists():
+            again += 1
+            folder = Path(f"{name}-{again}")
+        return folder
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"{folder} is a file; name a folder.", USAGE)
+    is_there = session_path(folder).exists()
+    if is_there and not arguments.resume:
+        raise CommandError(
+            f"{folder} holds a session already; add --resume to go on with it, or name another "
+            "folder.",
+            USAGE,
+        )
+    if arguments.resume and not is_there:
+        raise CommandError(
+            f"There is no session in {folder} to resume; leave --resume out to begin one.", USAGE
+        )
+    return folder
+
+
+def _session_file(
+    folder: Path, plan: Plan, machine: Machine, *, resuming: bool
+) -> tuple[Sequence[Record], SessionFile]:
+    """What there is already, and the file to append to."""
+    if not resuming:
+        return (), SessionFile.create(folder, plan, machine)
+    session, file = resume(folder, machine, plan)
+    for remark in session.remarks:
+        print(f"workbench: {remark}", file=sys.stderr)
+    return session.records, file
+
+
+def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record]) -> str:
+    """How long it will take, in a sentence."""
+    known = {record.cell for record in done}
+    left = [cell for cell in cells if cell not in known]
+    able = [cell for cell in left if refusal(engine, cell) is None]
+    parts = [f"{len(known)} of them are measured already"] if known else []
+    if len(able) < len(left):
+        parts.append(f"{len(left) - len(able)} cannot run here")
+    if able:
+        subject = "the rest takes" if parts else "measuring them takes"
+        parts.append(f"{subject} {about(estimated_s(able, done, plan.sampling))}")
+    sentence = ", ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _measured(
+    plan: Plan, engine: Engine, given: Given, cells: Sequence[Cell], before: Sequence[Record]
+) -> Iterator[Record]:
+    """The records of what is left, as they come; a line says how far it is."""
+    records = list(before)
+    done = {record.cell for record in before}
+    left = [cell for cell in cells if cell not in done]
+    able = {cell for cell in left if refusal(engine, cell) is None}
+    remaining, worked_out = "", -ESTIMATE_EVERY_S
+    for step in sweeping(plan, engine, given, done):
+        if not isinstance(step, Record):
+            say(f"{step.doing}{remaining}")
+            continue
+        records.append(step)
+        able.discard(step.cell)
+        if monotonic() - worked_out >= ESTIMATE_EVERY_S:
+            worked_out = monotonic()
+            remaining = f" · {about(estimated_s(able, records, plan.sampling))} left"
+        yield step
+
+
+def _write_table(folder: Path) -> CommandError | None:
+    """session.csv, from what is on the disk; what kept it from being written."""
+    path = folder / "session.csv"
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_csv([read_session(folder)], file)
+    except (OSError, KernelError) as error:
+        why = getattr(error, "strerror", None) or error
+        return CommandError(f"{path} cannot be written: {why}; the session itself is whole.")
+    return None
+
+
+def _print_interruption(
+    error: BaseException, done: int, total: int, arguments: Namespace, folder: Path
+) -> None:
+    """Nothing is lost, and how to go on."""
+    if not isinstance(error, (KeyboardInterrupt, KernelError)):
+        return  # a bug, which speaks for itself
+    words = ["workbench", "sweep", arguments.plan, "--out", str(folder), "--resume"]
+    if arguments.implementations:
+        words += ["--implementations", ",".join(arguments.implementations)]
+    if arguments.seconds is not None:
+        words += ["--seconds", f"{arguments.seconds:g}"]
+    if arguments.device:
+        words += ["--device", str(arguments.device)]
+    if arguments.no_gpu:
+        words.append("--no-gpu")
+    stopped = "Stopped" if isinstance(error, KeyboardInterrupt) else "It ended early"
+    print(f"\n{stopped}: {done} of {total} cells are kept in {folder}.  To go on:")
+    print(f"  {shlex.join(words)}", flush=True)

@@ -1,0 +1,81 @@
+"""What speed-ups are measured against: one implementation, named, at the very same work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kernels.statistics import Comparison, compare
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.record import Measurement, Record, Session
+from workbench import numbers
+from workbench.charts.names import KEYS, title_of
+from workbench.charts.words import list_of
+from workbench.report.words import is_on_gpu, plural
+
+
+def work_of(cell: Cell) -> Cell:
+    """The cell without the way in which it is done: equal for all that do the same work."""
+    return replace(cell, implementation="", block_xy=None, cache=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """key    of the implementation
+    times  by work: its quickest verified measurement
+    """
+
+    key: str
+    times: Mapping[Cell, Measurement]
+
+    @property
+    def title(self) -> str:
+        """ "OpenCV, 8 threads"; a rung has no threads to name."""
+        threads = sorted({each.threads for each in self.times.values() if each.threads})
+        name = title_of(self.key)
+        if not threads:
+            return name
+        return f"{name}, {list_of([plural(each, 'thread') for each in threads])}"
+
+    def speed_up(self, record: Record) -> Comparison | None:
+        """Of a verified record; None where the baseline did not do the same work."""
+        theirs = self.times.get(work_of(record.cell))
+        if record.verified is None or theirs is None:
+            return None
+        return compare(record.verified.kernel, theirs.kernel)
+
+    def in_words(self, record: Record) -> str:
+        """ "12.3×"; that there is no difference beyond noise is said."""
+        found = self.speed_up(record)
+        if found is None:
+            return ""
+        if record.cell.implementation == self.key and found.ratio == 1:
+            return "1"
+        same = " (same)" if found.verdict == "same" else ""
+        return f"{numbers.ratio(found.ratio)}{same}"
+
+
+def baseline_of(session: Session) -> Baseline | None:
+    """The CPU implementation that is the quickest at most of the works; without one the plainest
+    rung.  None where fewer than two implementations gave right answers."""
+    verified = [each for each in session.records if each.verified]
+    keys = dict.fromkeys(each.cell.implementation for each in verified)
+    if len(keys) < 2:
+        return None
+    on_cpu = [each for each in verified if not is_on_gpu(each.cell.implementation)]
+    wins = Counter(cell.implementation for cell in _quickest(on_cpu))
+    chosen = wins.most_common(1)[0][0] if wins else next(key for key in KEYS if key in keys)
+    mine = (each for each in verified if each.cell.implementation == chosen)
+    return Baseline(chosen, {work_of(cell): each for cell, each in _quickest(mine).items()})
+
+
+def _quickest(records: Iterable[Record]) -> dict[Cell, Measurement]:
+    """Of each work the quickest cell."""
+    best: dict[Cell, tuple[Cell, Measurement]] = {}
+    for record in records:
+        measured, work = record.verified, work_of(record.cell)
+        assert measured is not None
+        if work not in best or measured.kernel.median_ms < best[work][1].kernel.median_ms:
+            best[work] = (record.cell, measured)
+    return dict(best.values())

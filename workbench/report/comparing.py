@@ -1,0 +1,89 @@
+"""Two sessions side by side, cell by cell: which machine is quicker, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from kernels.statistics import CONFIDENCE
+from kernels.sweeps.compare import Pair, compare_sessions, summary_of
+from kernels.sweeps.record import Record, Session
+from workbench import numbers
+from workbench.report.tables import Column, Row, Table
+from workbench.report.words import column_of, header_dimensions, plural, value_of, were
+
+WORDS = {"faster": "faster", "slower": "slower", "same": "same within noise"}
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """title and sentences about all cells, and the table of each."""
+
+    title: str
+    sentences: tuple[str, ...]
+    table: Table
+
+
+def comparisons(sessions: Sequence[Session]) -> Iterator[Versus]:
+    """Of every two sessions that measured some of the same cells."""
+    for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
+        pairs = compare_sessions(a, b)
+        if any(each.comparison for each in pairs):
+            yield _versus(a, b, pairs, f"comparison-{number}")
+
+
+def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Versus:
+    name_a, name_b = _names(a, b)
+    headers = header_dimensions(a)
+    table = Table(
+        key,
+        f"{name_b} beside {name_a}. A ratio above 1 means that {name_b} is faster; in brackets "
+        f"its {100 * CONFIDENCE:g} % interval.",
+        (
+            *map(column_of, headers),
+            *(Column(name_a), Column(name_b), Column("Ratio"), Column("Interval")),
+            Column(f"{name_b} is", is_number=False),
+        ),
+        tuple(_row(pair, headers) for pair in pairs if pair.comparison),
+        headers=len(headers),
+    )
+    return Versus(f"{name_b} beside {name_a}", tuple(_sentences(pairs, name_b)), table)
+
+
+def _row(pair: Pair, headers: Sequence[str]) -> Row:
+    found = pair.comparison
+    assert found is not None
+    return Row(
+        (
+            *(value_of(name, pair.cell) for name in headers),
+            *(_median(pair.a), _median(pair.b)),
+            numbers.ratio(found.ratio),
+            f"({numbers.ratio(found.low)} – {numbers.ratio(found.high)})",
+            WORDS[found.verdict],
+        )
+    )
+
+
+def _median(record: Record | None) -> str:
+    return numbers.duration(record.verified.kernel.median_ms) if record and record.verified else ""
+
+
+def _sentences(pairs: Sequence[Pair], name_b: str) -> Iterator[str]:
+    found = summary_of(pairs)
+    yield (
+        f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified, {name_b} is "
+        f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and the "
+        f"same within noise in {found.verdicts['same']:,}."
+    )
+    if found.ratio is not None:
+        yield f"The geometric mean of their ratios is {numbers.ratio(found.ratio)}."
+    if found.incomparable:
+        yield f"{were(found.incomparable, 'cell')} refused or not verified by one or both."
+
+
+def _names(a: Session, b: Session) -> tuple[str, str]:
+    """Of the machines; two of one name get a letter."""
+    if a.machine.name != b.machine.name:
+        return a.machine.name, b.machine.name
+    return f"{a.machine.name} (A)", f"{b.machine.name} (B)"

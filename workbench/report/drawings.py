@@ -1,0 +1,68 @@
+"""The charts of a session, as SVG that may stand inside a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+from kernels.sweeps.record import Session
+from workbench.charts.export import svg_of
+from workbench.charts.figure import Choices, Figure
+from workbench.charts.kinds import chart_kinds
+from workbench.report.baselines import baseline_of
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """svg  one element, ready to stand in HTML as it is"""
+
+    title: str
+    subtitle: str
+    sentence: str
+    notes: tuple[str, ...]
+    svg: str
+
+
+def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
+    """Every kind of chart that has something to show of `sessions`, against the tables' baseline.
+
+    prefix  of all ids inside, so that they are unique in the page
+    """
+    baseline = next(filter(None, map(baseline_of, sessions)), None)
+    choices = Choices(baseline=baseline.key if baseline else None)
+    # In a report everything was measured before: to call it recorded would say nothing.
+    sessions = [replace(session, is_recorded=False) for session in sessions]
+    for kind in chart_kinds():
+        if kind.why_not(sessions):
+            continue
+        figure = kind.figure(sessions, choices)
+        if not figure.is_empty:
+            yield Drawing(
+                figure.title,
+                figure.subtitle,
+                figure.sentence,
+                figure.notes,
+                embedded(svg_of(_without_words(figure)), figure, f"{prefix}-{figure.kind}-"),
+            )
+
+
+def _without_words(figure: Figure) -> Figure:
+    """The page says them around it, as text that can be marked and read aloud."""
+    return replace(figure, title="", subtitle="", sentence="", notes=())
+
+
+def embedded(svg: str, figure: Figure, prefix: str) -> str:
+    """The svg element alone: scaled by the page, named for who cannot see it, its ids prefixed."""
+    element = svg[svg.index("<svg") :].rstrip()
+    opening, rest = element.split(">", 1)
+    for attribute in ("width", "height", "role", "aria-label"):
+        opening = re.sub(rf'\s{attribute}="[^"]*"', "", opening, count=1)
+    opening += f' role="img" aria-label="{escape(figure.summary)}"'
+    return _with_prefix(f"{opening}>{rest}", prefix)
+
+
+def _with_prefix(svg: str, prefix: str) -> str:
+    ids = re.compile(r'(\sid="|url\(#|href="#)')
+    return ids.sub(lambda found: found[1] + prefix, svg)

@@ -1,0 +1,116 @@
+"""A small picture before and after each filter of a session, worked out when the report is."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from kernels import Engine
+from kernels.errors import KernelError
+from kernels.job import Sampling
+from kernels.pictures import stored_as
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.jobs import job_of
+from kernels.sweeps.record import Session
+from workbench.charts.names import filter_title, title_of
+
+WIDTH, HEIGHT = 360, 240  # pixels: two of them stand side by side on A4
+MOST = 4  # filters a session
+LARGEST = 31  # weights: larger ones blur a picture this small to nothing
+ONCE = Sampling(max_samples=1, check=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """before, after  data URIs of PNG files
+    caption           which filter, of what, computed by what
+    """
+
+    title: str
+    before: str
+    after: str
+    caption: str
+
+
+def examples(
+    session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine
+) -> Iterator[Example]:
+    """One for each filter, with the largest weights of it that were measured.
+
+    pictures  by name, (H, W, C): those given to the sweep that are at hand
+    """
+    for cell in _cells(session):
+        try:
+            yield _example(cell, pictures, engine)
+        except KernelError:  # weights that make no picture: the report does without
+            continue
+
+
+def _cells(session: Session) -> list[Cell]:
+    largest: dict[str, Cell] = {}
+    for record in session.records:
+        if record.verified and record.cell.ksize <= LARGEST:
+            best = largest.get(record.cell.filter)
+            if best is None or record.cell.ksize > best.ksize:
+                largest[record.cell.filter] = record.cell
+    return list(largest.values())[:MOST]
+
+
+def _example(cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine) -> Example:
+    small, given, what = _on_small_picture(cell, pictures)
+    job = job_of(small, given)
+    job = replace(job, implementation=engine.best_for(job))
+    result = engine.run(job, ONCE)
+    name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
+    return Example(
+        title=name,
+        before=_data_uri(job.picture),
+        after=_data_uri(result.picture),
+        caption=(
+            f"{name}, border {cell.border}, on {what}. Computed for this page on the CPU by "
+            f"{title_of(job.implementation)} ({result.check}), in 8 bits, cut off at "
+            "black and white: an illustration, and none of the runs that were timed."
+        ),
+    )
+
+
+def _on_small_picture(
+    cell: Cell, pictures: Mapping[str, NDArray[Any]]
+) -> tuple[Cell, dict[str, NDArray[Any]], str]:
+    """The cell on few pixels, those pixels, and what they show in words."""
+    small = replace(
+        cell, implementation="sequential", block_xy=None, cache=None, pixel_type="uint8", count=1
+    )
+    if cell.picture in pictures:
+        part = _middle_of(pictures[cell.picture])
+        height, width, channels = part.shape
+        kind = str(part.dtype)
+        small = replace(small, width=width, height=height, channels=channels, pixel_type=kind)
+        return small, {cell.picture: part}, f"the middle of {cell.picture}, {width}×{height} pixels"
+    timed = f"; timed was {cell.picture}" if cell.picture != "photo" else ""
+    channels = 3 if cell.channels > 2 else 1
+    small = replace(small, picture="photo", width=WIDTH, height=HEIGHT, channels=channels)
+    return small, {}, f"the built-in picture{timed}"
+
+
+def _middle_of(picture: NDArray[Any]) -> NDArray[Any]:
+    """As many of its pixels as fit: scaled down, weights would do something else."""
+    height, width = picture.shape[:2]
+    top, left = max(0, height - HEIGHT) // 2, max(0, width - WIDTH) // 2
+    return np.ascontiguousarray(picture[top : top + HEIGHT, left : left + WIDTH])
+
+
+def _data_uri(samples: NDArray[Any]) -> str:
+    """(H, W, 1 to 4) as a PNG of 8 bits; alpha stays."""
+    shallow = stored_as(samples, "uint8")
+    image = Image.fromarray(shallow[..., 0] if shallow.shape[2] == 1 else shallow)
+    file = io.BytesIO()
+    image.save(file, "PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"

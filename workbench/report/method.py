@@ -1,0 +1,167 @@
+"""How it was measured, in paragraphs that are computed from what the sessions hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from kernels.statistics import CONFIDENCE, RESAMPLES, SAME_WITHIN
+from kernels.sweeps.record import Measurement, Session
+from workbench import numbers
+from workbench.charts.names import title_of
+from workbench.charts.words import list_of
+from workbench.report.words import is_on_gpu, plural, span, were
+
+Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
+
+COLD = "The GPU's L2 cache was emptied before each sample (cold), outside what is timed."
+WARM = "The GPU's L2 cache was left as the sample before had filled it (warm)."
+BOTH = "Samples from an emptied L2 cache (cold) and from one left as it was (warm) stand apart."
+
+
+def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
+    """(what about, text): only about what was really done in these sessions."""
+    sessions = list(sessions)
+    measured = [
+        (record.cell.implementation, record.outcome)
+        for session in sessions
+        for record in session.records
+        if not isinstance(record.outcome, str)
+    ]
+    parts = (
+        ("Time", " ".join(_time(measured))),
+        ("Samples", " ".join(_samples(sessions, measured))),
+        ("Statistics", _statistics()),
+        ("Verified", " ".join(_verified(measured))),
+        ("Speed-up", " ".join(_speed_up(measured))),
+        ("Transfers", _transfers(measured)),
+        ("Conditions", " ".join(_conditions(measured))),
+    )
+    return [(title, text) for title, text in parts if text]
+
+
+def _time(measured: Measured) -> Iterator[str]:
+    """Of the kernel alone, on GPU and CPU, and from which cache."""
+    if any(is_on_gpu(key) for key, _ in measured):
+        yield (
+            "On the GPU a time is that of the kernel alone, between two CUDA events around its "
+            "launches on a stream that is kept busy, so that the time Python takes is not in it."
+        )
+        caches = {each.kernel.cache for _, each in measured} - {None}
+        if caches:
+            yield BOTH if len(caches) > 1 else COLD if caches == {"cold"} else WARM
+    if any(not is_on_gpu(key) for key, _ in measured):
+        yield "On the CPU it is that of the filtering, by a monotonic clock."
+    compiled = [each.compile_ms for _, each in measured if each.compile_ms is not None]
+    if compiled:
+        took = numbers.duration(max(compiled))
+        yield f"Compiling a kernel, or loading it, took {took} at most and is in no time here."
+
+
+def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
+    """How many there are and why there are not more."""
+    kernels = [each.kernel for _, each in measured]
+    if not kernels:
+        return
+    if any(each.warmups for each in kernels):
+        warmups = span(each.warmups for each in kernels)
+        yield f"Runs to warm up came first and do not count: {warmups} of them."
+    yield f"A time is the median of {span(len(each.samples_ms) for each in kernels)} samples."
+    yield from dict.fromkeys(_stopping_rule(session) for session in sessions)
+    ended: Counter[str] = Counter(each.ended for each in kernels if each.ended)
+    endings = (
+        ("stable", "ended because they were steady"),
+        ("samples", "at the most samples allowed"),
+        ("time", "at the time limit"),
+        ("single", "after a single sample, which alone took longer than the limit"),
+    )
+    known = [f"{ended[name]:,} {words}" for name, words in endings if ended[name]]
+    if known:
+        yield f"Of {plural(len(kernels), 'measurement')}, {list_of(known)}."
+
+
+def _stopping_rule(session: Session) -> str:
+    rule = session.plan.sampling
+    limits = f"after {rule.max_samples} samples or {rule.max_seconds:g} s"
+    if rule.noise is None:
+        return f"Sampling ended {limits}."
+    return (
+        f"Sampling ended when quartile range over median had settled below {100 * rule.noise:g} %, "
+        f"though not before {rule.min_samples} samples, and at the latest {limits}."
+    )
+
+
+def _statistics() -> str:
+    return (
+        "Beside a median stand the quartiles and the minimum; no sample was left out. Two times "
+        f"count as different only where the {100 * CONFIDENCE:g} % interval of their ratio "
+        f"({RESAMPLES:,} bootstrap resamples of both medians) lies wholly beyond "
+        f"{100 * SAME_WITHIN:g} %; otherwise they are called the same (within noise)."
+    )
+
+
+def _verified(measured: Measured) -> Iterator[str]:
+    """What the word means, how much of it there was, and what was found."""
+    checks = [each.check for _, each in measured if each.check is not None]
+    if checks:
+        yield (
+            "Verified means that the answer of the last timed run was held against the same "
+            "filtering in float64. A sample may be off by what float32 arithmetic can lose, "
+            "c·n·2⁻²⁴·Σ|w|·max|p|, with weights w, pixels p, n additions in a row and a factor c "
+            "that each implementation states; an integer has to be the rounding of a value within "
+            "that bound."
+        )
+        right = [each for each in checks if each.ok]
+        full = sum(each.is_full for each in right)
+        yield (
+            f"{were(len(right), 'answer')} right: {full:,} "
+            f"in every pixel, {len(right) - full:,} in all edges, corners and random tiles."
+        )
+        if wrong := len(checks) - len(right):
+            yield f"{were(wrong, 'answer')} wrong, see below."
+    if unchecked := len(measured) - len(checks):
+        yield f"{were(unchecked, 'answer')} not checked."
+    yield "A time counts only where the answer was verified."
+
+
+def _speed_up(measured: Measured) -> Iterator[str]:
+    """Against what, and with how many threads."""
+    threads: dict[str, set[int]] = {}
+    for key, each in measured:
+        if not is_on_gpu(key) and each.threads:
+            threads.setdefault(key, set()).add(each.threads)
+    yield "A speed-up compares kernel times and leaves the transfers out, unless it says otherwise."
+    if threads:
+        named = [
+            f"{title_of(key)} on {span(counts)} thread{'s' if max(counts) > 1 else ''}"
+            for key, counts in threads.items()
+        ]
+        yield f"On the CPU ran {list_of(named)}."
+
+
+def _transfers(measured: Measured) -> str:
+    if not any(each.transfers for _, each in measured):
+        return ""
+    return (
+        "Upload and download were timed each way, from and to ordinary (pageable) memory and "
+        "page-locked (pinned) memory. A total is upload, kernel and download one after another."
+    )
+
+
+def _conditions(measured: Measured) -> Iterator[str]:
+    """Clocks and temperature over all of it, and whether the device slowed itself down."""
+    health = [each.health for _, each in measured if each.health is not None]
+    if not health:
+        return
+    seen = (
+        ("MHz", [mhz for each in health for mhz in each.sm_mhz or ()]),
+        ("°C", [celsius for each in health for celsius in each.temperature_c or ()]),
+    )
+    if ranges := [f"{span(values)} {unit}" for unit, values in seen if values]:
+        yield f"Meanwhile the GPU was at {list_of(ranges)}."
+    reasons = sorted({reason for each in health for reason in each.throttled})
+    if reasons:
+        count = sum(bool(each.throttled) for each in health)
+        yield f"Something held its clocks down ({', '.join(reasons)}) in {plural(count, 'cell')}."
+    else:
+        yield "Nothing was seen to hold its clocks down."

@@ -1,0 +1,76 @@
+"""What others published of the same cells, beside what was measured here and marked as theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.published import Published, published_for
+from kernels.sweeps.record import Measurement, Session
+from workbench import numbers
+from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.words import column_of, header_dimensions, value_of
+
+FACT = (
+    "Published speed-ups compare the GPU's kernel alone with one CPU thread that is not vectorised."
+)
+
+
+def published_table(session: Session, key: str) -> Table | None:
+    """Theirs and ours, cell by cell; None where nothing was published."""
+    published = published_for(session.plan)
+    if not published:
+        return None
+    headers = tuple(name for name in header_dimensions(session) if name != "caches")
+    table = Table(
+        key,
+        f"{session.plan.title}: published elsewhere. {'; '.join(_sources(published))}.",
+        (
+            *map(column_of, headers),
+            *(
+                Column("Published on", is_number=False, is_published=True),
+                Column("Published", is_published=True),
+            ),
+            *(Column("Measured here"), Column("Published ÷ here")),
+        ),
+        tuple(_rows(published, headers, _measured(session))),
+        headers=len(headers),
+        notes=(*dict.fromkeys(each.note for each in published if each.note), FACT),
+    )
+    return without_empty(table)
+
+
+def _rows(
+    published: Iterable[Published], headers: Sequence[str], here: dict[Cell, Measurement]
+) -> Iterator[Row]:
+    for each in published:
+        ours = here.get(_as_published(each.cell))
+        yield Row(
+            (
+                *(value_of(name, each.cell) for name in headers),
+                each.gpu,
+                numbers.duration(each.milliseconds),
+                numbers.duration(ours.kernel.median_ms) if ours else numbers.MISSING,
+                numbers.ratio(each.milliseconds / ours.kernel.median_ms) if ours else "",
+            )
+        )
+
+
+def _sources(published: Iterable[Published]) -> dict[str, None]:
+    """ "Università di Camerino, …, table 5.5, GeForce GTX 1050 Ti", once each."""
+    return dict.fromkeys(
+        ", ".join(filter(None, (each.source, f"table {each.table}" if each.table else "")))
+        for each in published
+    )
+
+
+def _measured(session: Session) -> dict[Cell, Measurement]:
+    """Verified ones, from a cold cache where there are both."""
+    ordered = sorted(session.records, key=lambda each: each.cell.cache != "warm")
+    return {_as_published(each.cell): each.verified for each in ordered if each.verified}
+
+
+def _as_published(cell: Cell) -> Cell:
+    """Without what publications do not tell: what was in the picture, and in the cache."""
+    return replace(cell, cache=None, picture="")

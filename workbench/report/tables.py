@@ -1,0 +1,56 @@
+"""A table as data, from which both the page's and LaTeX's are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """is_number     set to the right, in digits of one width
+    is_published  somebody else's figures: grey, and its title says so
+    """
+
+    title: str
+    is_number: bool = True
+    is_published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """begins: the first of several that belong together."""
+
+    cells: tuple[str, ...]
+    begins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """key      unique in a report: the end of its id and of its LaTeX label
+    headers  so many cells at the start of a row say what it is of
+    notes    below it, a sentence each
+    """
+
+    key: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    headers: int = 1
+    notes: tuple[str, ...] = ()
+
+
+def without_empty(table: Table) -> Table:
+    """The same without the columns that have nothing in any row; headers always stay."""
+    kept = [
+        at
+        for at in range(len(table.columns))
+        if at < table.headers or any(row.cells[at] for row in table.rows)
+    ]
+    rows = (Row(_chosen(row.cells, kept), row.begins) for row in table.rows)
+    columns = tuple(table.columns[at] for at in kept)
+    return Table(table.key, table.caption, columns, tuple(rows), table.headers, table.notes)
+
+
+def _chosen(cells: Sequence[str], kept: Sequence[int]) -> tuple[str, ...]:
+    return tuple(cells[at] for at in kept)

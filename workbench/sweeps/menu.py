@@ -1,0 +1,183 @@
+"""The menu Sweep: what runs, what is shown, and what can be made of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import as_toml, read_plan
+from workbench.actions import Action
+from workbench.assets_path import asset
+from workbench.sweeps import keeping
+from workbench.sweeps.chart_window import ChartWindow
+from workbench.sweeps.compare_dialog import CompareDialog
+
+if TYPE_CHECKING:
+    from workbench.main_window import MainWindow
+
+MENU = "&Sweep"
+RECENT, RECORDED = f"{MENU}/&Recent sessions", f"{MENU}/Recor&ded sessions"
+SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
+PLAN_FILTER = "Plans (*.toml);;All files (*)"
+NO_TWO = "Show two sessions first: open another beside the one that is shown."
+
+
+class SweepMenu(QObject):
+    """What the menu does that takes a dialog or a window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._chart_window: ChartWindow | None = None
+        window.sweep.plan_open_wanted.connect(self._open_plan)
+        window.sweep.plan_save_wanted.connect(self._save_plan)
+        window.sweep.large_wanted.connect(self.toggle_chart_window)
+
+    def actions(self) -> list[Action]:
+        """Its lines, in order."""
+        window = self._window
+        return [
+            Action(
+                *(MENU, "&Start or cancel sweep", window.measuring.toggle_sweep, ("Ctrl+B",)),
+                "Measure what the panel Sweep says, or stop; what was measured stays.",
+            ),
+            Action(
+                *(MENU, "&Pause or resume", window.measuring.toggle_pause, ("Ctrl+Shift+B",)),
+                "Let the sweep stand still, measuring nothing, or go on.",
+            ),
+            Action(
+                *(MENU, "&Open session…", self._open_session, ("Ctrl+Shift+O",)),
+                "Show measurements from a file beside what is measured here.",
+                separator=True,
+            ),
+            Action(MENU, "&Close all sessions", self._close_all, tip="Their files stay."),
+            Action(
+                *(MENU, "Co&mpare…", self._compare, ("Ctrl+M",)),
+                "Two of the sessions that are shown, measurement by measurement.",
+            ),
+            Action(
+                *(MENU, "Repor&t…", window.reporting.start, ("Ctrl+R",)),
+                "All that is shown, as one file to read, to print and to hand in.",
+            ),
+            Action(
+                *(MENU, "Chart in a &window", self.toggle_chart_window, ("F9",)),
+                "The chart in a window of its own, and back.",
+                separator=True,
+            ),
+            Action(
+                *(MENU, "&Back to before the point", window.picking.back, ("Alt+Left",)),
+                "What the window showed before a measurement in the chart was clicked.",
+            ),
+        ]
+
+    def connect_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
+        """Fill what depends on files whenever it is about to be seen."""
+        recent.aboutToShow.connect(partial(self._fill, recent, keeping.kept))
+        recorded.aboutToShow.connect(partial(self._fill, recorded, came_with_it))
+        for menu in (recent, recorded):
+            self._fill(menu, list)
+        self._window.sweep.set_sessions_menu(everything)
+
+    def toggle_chart_window(self) -> None:
+        """Give the chart a window, or take it back."""
+        if self._chart_window is not None:
+            self._chart_window.close()
+            return
+        sweep = self._window.sweep
+        sweep.chart_place.removeWidget(sweep.chart)
+        self._chart_window = ChartWindow(sweep.chart, self._window)
+        self._chart_window.left.connect(self._take_chart_back)
+        sweep.chart.show()
+        self._chart_window.show()
+
+    def close(self) -> None:
+        """The window closes, and the chart's with it."""
+        if self._chart_window is not None:
+            self._chart_window.close()
+
+    def _take_chart_back(self) -> None:
+        self._chart_window = None
+        sweep = self._window.sweep
+        sweep.chart_place.addWidget(sweep.chart)
+        sweep.chart.show()
+
+    def _fill(self, menu: QMenu, files: object) -> None:
+        assert callable(files)
+        menu.clear()
+        for path in files():
+            action = menu.addAction(title_of(path).replace("&", "&&"))
+            action.setToolTip(str(path))
+            action.triggered.connect(partial(self._open, path))
+        if menu.isEmpty():
+            menu.addAction("There are none").setEnabled(False)
+
+    def _open(self, path: Path, _checked: bool = False) -> None:
+        self._window.open_session(path)
+
+    def _open_session(self) -> None:
+        if path := self._ask_file("Open a session", SESSION_FILTER):
+            self._window.open_session(path)
+
+    def _open_plan(self) -> None:
+        if path := self._ask_file("Open a plan", PLAN_FILTER):
+            self.open_plan(path)
+
+    def open_plan(self, path: Path) -> None:
+        """Show the plan in a file, to be measured."""
+        window = self._window
+        window.reading.run(
+            partial(read_plan, path),
+            window.sweep.show_plan,
+            lambda error: window.messages.show_message("error", str(error)),
+        )
+
+    def _save_plan(self, plan: Plan) -> None:
+        window = self._window
+        folder = Path(window.settings.get("save-folder", ""))
+        name = keeping.slug(plan.title) or "plan"
+        chosen, _ = QFileDialog.getSaveFileName(
+            window, "Save the plan", str(folder / f"{name}.toml"), PLAN_FILTER
+        )
+        if not chosen:
+            return
+        path = Path(chosen)
+        path = path if path.suffix else path.with_suffix(".toml")
+        window.settings.set("save-folder", str(path.parent))
+        window.exporter.save_text(path, as_toml(plan))
+
+    def _ask_file(self, title: str, file_types: str) -> Path | None:
+        folder = str(self._window.settings.get("session-folder", "") or keeping.folder())
+        chosen, _ = QFileDialog.getOpenFileName(self._window, title, folder, file_types)
+        if not chosen:
+            return None
+        self._window.settings.set("session-folder", str(Path(chosen).parent))
+        return Path(chosen)
+
+    def _close_all(self) -> None:
+        self._window.sweep.close_sessions()
+
+    def _compare(self) -> None:
+        shown = [each for each in self._window.sessions.shown if each.session.records]
+        if len(shown) < 2:
+            self._window.messages.show_message("info", NO_TWO)
+        else:
+            CompareDialog(shown, self._window).open()
+
+
+def came_with_it() -> list[Path]:
+    """The recorded sessions that came with the program."""
+    try:
+        folder = asset("recorded")
+    except FileNotFoundError:
+        return []
+    return sorted(path for path in folder.iterdir() if keeping.is_session(path))
+
+
+def title_of(path: Path) -> str:
+    """Its name without the endings."""
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")

@@ -1,0 +1,136 @@
+"""A measurement that was pointed at becomes what the window shows, with a way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Slot
+
+from kernels import filters
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.jobs import Given, job_of
+from workbench import intents
+from workbench.choices import NAMES
+from workbench.state import Picture, State
+from workbench.sweeps.draft import given, given_name
+
+if TYPE_CHECKING:
+    from workbench.main_window import MainWindow
+
+NOWHERE = "Point at a measurement in the chart first: this leads back from there."
+
+
+class Picking(QObject):
+    """Stands between the chart and the store; remembers what was there before."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._before: State | None = None
+        self._after: State | None = None
+        self._newest = 0
+        window.sweep.picked.connect(self.pick)
+
+    @Slot(object)
+    def pick(self, cell: Cell) -> None:
+        """Show what `cell` measures: its picture, filter and implementation."""
+        self._newest += 1
+        wish, state = self._newest, self._window.store.state
+        at_hand = given(state.picture)
+        if not (cell.is_made or cell.picture in at_hand) or is_of(state.picture, cell):
+            self._show(cell, None)
+            return
+
+        def show(picture: Picture) -> None:
+            if wish == self._newest:
+                self._show(cell, picture)
+
+        self._window.reading.run(
+            lambda: picture_of(cell, state.picture, at_hand),
+            show,
+            lambda error: self._window.messages.show_message("error", str(error)),
+        )
+
+    @Slot()
+    def back(self) -> None:
+        """Be where the window was before the first point of those pointed at in a row."""
+        before, self._before, self._after = self._before, None, None
+        self._newest += 1
+        if before is None:
+            self._window.messages.show_message("info", NOWHERE)
+            return
+        choices = {name: getattr(before, name) for name in (*NAMES, "picture", "levels")}
+        self._window.take_over(choices)
+        self._window.messages.clear("info")
+
+    def _show(self, cell: Cell, picture: Picture | None) -> None:
+        window, state = self._window, self._window.store.state
+        if state is not self._after:  # else the one before the first in a row still counts
+            self._before = state
+        changes = changes_for(cell)
+        if picture is not None:
+            changes |= {"picture": picture, "levels": None}
+        shown = picture or state.picture
+        if shown is not None and not shown.is_stored_as(state.pixel_type):
+            changes["pixel_type"] = str(shown.samples.dtype)
+        remarks = []
+        if reason := self._why_not_here(cell):
+            del changes["implementation"]
+            remarks.append(f"{intents.implementation(cell.implementation).title}: {reason}")
+        if shown is None or not is_of(shown, cell):
+            remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
+        window.take_over(changes)
+        self._after = window.store.state
+        sentence = " ".join([f"{in_words(cell)}.", *remarks])
+        window.messages.show_message("info", sentence, action=("&Back", self.back))
+
+    def _why_not_here(self, cell: Cell) -> str | None:
+        device = self._window.device
+        return intents.why_not_here(intents.implementation(cell.implementation), device)
+
+
+def changes_for(cell: Cell) -> intents.Changes:
+    """Everything of a State that `cell` decides but for the picture; what it has none of stays."""
+    changes: dict[str, Any] = {
+        "filter": cell.filter,
+        "ksize": cell.ksize,
+        "sigma": cell.sigma,
+        "amount": cell.amount,
+        "border": cell.border,
+        "implementation": cell.implementation,
+    }
+    optional = {"matrix": cell.matrix, "block_xy": cell.block_xy, "cache": cell.cache}
+    return changes | {name: value for name, value in optional.items() if value is not None}
+
+
+def is_of(picture: Picture | None, cell: Cell) -> bool:
+    """Whether `picture` is what `cell` measures."""
+    if picture is None:
+        return False
+    height, width, channels = picture.samples.shape
+    name = name_of(cell) if cell.is_made else cell.picture
+    return (
+        name == (picture.name if cell.is_made else given_name(picture))
+        and (width, height, channels) == (cell.width, cell.height, cell.channels)
+        and str(picture.samples.dtype) == cell.pixel_type
+    )
+
+
+def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
+    """The picture that `cell` measures; made, which may take a while.  Raises KernelError."""
+    if not cell.is_made and own is not None and own.samples.shape[2] == cell.channels:
+        return own.stored_as(cell.pixel_type)
+    name = name_of(cell) if cell.is_made else cell.picture
+    return Picture(name, job_of(cell, at_hand).picture)
+
+
+def name_of(cell: Cell) -> str:
+    """What a made picture is called: "noise 1024²"."""
+    return f"{cell.picture} {cell.size_in_words}"
+
+
+def in_words(cell: Cell) -> str:
+    """Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²."""
+    how = f"{intents.implementation(cell.implementation).title} {cell.block_in_words}".strip()
+    what = f"{filters.get(cell.filter).title} {cell.ksize}×{cell.ksize}"
+    return f"{what} · {how} · {name_of(cell)}"

@@ -1,0 +1,117 @@
+"""The sessions that are shown, a line each: go on with one, or close it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from workbench.assets_path import asset
+from workbench.sweeps.sessions import Shown
+from workbench.views.tile import ElidedLabel
+
+
+class SessionList(QWidget):
+    """Hidden while there is nothing beside what is measured here, whole.
+
+    Signals:
+        resume_wanted(path): the rest of this one is to be measured.
+        close_wanted(number): this one is to be shown no longer.
+    """
+
+    resume_wanted = Signal(object)
+    close_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("session-list")
+        self._known: list[tuple[int, int, bool]] = []
+        self._rows: list[QWidget] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self.hide()
+
+    def show_sessions(self, shown: Sequence[Shown], *, is_running: bool) -> None:
+        """is_running  the first is being measured: it cannot be closed, and none be resumed"""
+        lines = [
+            _Line(each, is_measured_now=is_running and number == 0, can_resume=not is_running)
+            for number, each in enumerate(shown)
+        ]
+        if [each.key for each in lines] != self._known:
+            self._known = [each.key for each in lines]
+            for row in self._rows:
+                self._column.removeWidget(row)
+                row.deleteLater()
+            self._rows = [self._row(line) for line in lines]
+            for row in self._rows:
+                self._column.addWidget(row)
+        is_of_interest = len(lines) > 1 or any(not each.is_live or each.rest for each in lines)
+        self.setVisible(is_of_interest)
+
+    def _row(self, line: _Line) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        label = ElidedLabel(0.9)
+        label.show_text(line.text)
+        label.setToolTip(line.tip)
+        label.setAccessibleName(line.text)
+        layout.addWidget(label, 1)
+        if line.rest and line.path is not None:
+            button = QToolButton()
+            button.setText("Resume")
+            button.setProperty("chip", True)
+            button.setObjectName(f"resume-{line.number}")
+            button.setAccessibleName(f"Resume {line.text}")
+            button.setToolTip(f"Measure the {line.rest} that are missing, into the same file")
+            button.clicked.connect(partial(self.resume_wanted.emit, line.path))
+            layout.addWidget(button)
+        if not line.is_measured_now:
+            close = QToolButton()
+            close.setObjectName(f"close-{line.number}")
+            close.setProperty("flat", True)
+            close.setIcon(QIcon(str(asset("icons/close.svg"))))
+            close.setAccessibleName(f"Close {line.text}")
+            close.setToolTip("Show it no longer; its file stays")
+            close.clicked.connect(partial(self.close_wanted.emit, line.number))
+            layout.addWidget(close)
+        return row
+
+
+class _Line:
+    """What is said of a session."""
+
+    def __init__(self, shown: Shown, *, is_measured_now: bool, can_resume: bool) -> None:
+        session = shown.session
+        self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
+        self.is_live = not session.is_recorded
+        self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
+        what = "Recorded" if session.is_recorded else "Measured here"
+        self.text = f"{what}: {session.plan.title} · {session.machine.name}"
+        began = datetime.fromtimestamp(session.started)
+        facts = (
+            f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
+            f"{self.rest} are missing" if self.rest else "",
+            str(shown.path or "kept in no file"),
+            *session.remarks,
+        )
+        self.tip = "\n".join([self.text, *(fact for fact in facts if fact)])
+
+    @property
+    def key(self) -> tuple[int, int, bool]:
+        """What its row looks like depends on nothing else."""
+        return self.number, self.rest, self.is_measured_now
+
+
+def can_grow(path: Path | None) -> bool:
+    """Whether a session's file is one to write to, and none that came with the program."""
+    if path is None or path.name.endswith(".gz"):
+        return False
+    return not any(parent.name == "recorded" for parent in path.parents)

@@ -1,0 +1,115 @@
+"""The sessions that are shown: the one measured here, and those read from files beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from kernels.sweeps.files import read_session
+from kernels.sweeps.record import Record, Session
+from workbench.background import Background
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A session, and where it is kept; a number that is its own while it is shown."""
+
+    number: int
+    session: Session
+    path: Path | None
+
+    @property
+    def missing(self) -> int:
+        """How many cells of its plan were not measured."""
+        done = {each.cell for each in self.session.records}
+        own = {each.picture: (each.width, each.height) for each in done if not each.is_made}
+        return len(set(self.session.plan.cells(own)) - done)
+
+
+class Sessions(QObject):
+    """Knows what is shown; reads files in the background.
+
+    Signals:
+        changed(): what is shown is another, or more.
+        failed(sentence): why a file is not shown.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, reading: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._reading = reading
+        self._shown: list[Shown] = []
+        self._live: Shown | None = None
+        self._records: list[Record] = []  # of the live one, all of them
+        self._last_number = 0
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The live one first."""
+        self._catch_up()
+        return (*([self._live] if self._live else []), *self._shown)
+
+    @property
+    def live(self) -> Shown | None:
+        """What was measured last in this window, or is being measured."""
+        self._catch_up()
+        return self._live
+
+    def sessions(self) -> tuple[Session, ...]:
+        """For a chart, or a report."""
+        return tuple(each.session for each in self.shown)
+
+    # -- measured here
+
+    def begin(self, session: Session, path: Path | None) -> None:
+        """`session` is being measured from now on, in place of the one before."""
+        self._shown = [each for each in self._shown if path is None or each.path != path]
+        self._live = self._new(replace(session, is_recorded=False), path)
+        self._records = list(session.records)
+        self.changed.emit()
+
+    def add(self, record: Record) -> None:
+        """One more of the live one."""
+        self._records.append(record)
+        self.changed.emit()
+
+    def _catch_up(self) -> None:
+        """A tuple a record would be quadratic; this is one a look."""
+        live = self._live
+        if live is not None and len(live.session.records) != len(self._records):
+            session = replace(live.session, records=tuple(self._records))
+            self._live = replace(live, session=session)
+
+    # -- read from files
+
+    def open(self, path: Path) -> None:
+        """Show the session in `path`, a file or a folder; once only."""
+        known = next((each for each in self.shown if each.path == path), None)
+        if known is not None:
+            self.changed.emit()
+            return
+
+        def show(session: Session) -> None:
+            if not any(each.path == path for each in self._shown):
+                self._shown.append(self._new(replace(session, is_recorded=True), path))
+                self.changed.emit()
+
+        self._reading.run(
+            partial(read_session, path), show, lambda error: self.failed.emit(str(error))
+        )
+
+    def close(self, number: int) -> None:
+        """Show this one no longer; its file stays."""
+        if self._live is not None and self._live.number == number:
+            self._live, self._records = None, []
+        self._shown = [each for each in self._shown if each.number != number]
+        self.changed.emit()
+
+    def _new(self, session: Session, path: Path | None) -> Shown:
+        self._last_number += 1
+        return Shown(self._last_number, session, path)

@@ -1,0 +1,68 @@
+"""A plan in words: its title, and what it holds fixed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernels import filters
+from kernels.sweeps.cell import PICTURE_KINDS
+from kernels.sweeps.plan import Plan
+from workbench.intents import has_parameter, implementation
+from workbench.sweeps.dimensions import BY_FIELD, pair
+
+
+def title_of(plan: Plan) -> str:
+    """ "Image size × kernel size, Gaussian blur": what varies, and of what."""
+    varied = [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]
+    if not varied:
+        return f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
+    what = " × ".join([varied[0], *(name[0].lower() + name[1:] for name in varied[1:])])
+    of = ", ".join(filters.get(key).title for key in plan.filters[:2])
+    return f"{what}, {of}" + (", …" if len(plan.filters) > 2 else "")
+
+
+def held_fixed(plan: Plan) -> str:
+    """Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3 channels uint8, blocks 32×8,
+    L2 cold: what has one value."""
+    chosen = [filters.get(key) for key in plan.filters]
+    title = chosen[0].title if len(chosen) == 1 else ""
+    ksize = f"{plan.ksizes[0]}×{plan.ksizes[0]}" if len(plan.ksizes) == 1 else ""
+    sigma = any(has_parameter(each, "sigma") for each in chosen) and plan.sigma is not None
+    amount = any(has_parameter(each, "amount") for each in chosen)
+    on_gpu = any(implementation(key).kind == "cuda" for key in plan.implementations)
+    parts = (
+        f"{title} {ksize}".strip(),
+        f"σ {plan.sigma:g}" if sigma else "",
+        f"amount {plan.amount:g}" if amount else "",
+        f"border {plan.borders[0]}" if len(plan.borders) == 1 else "",
+        _picture(plan),
+        _samples(plan),
+        f"{plan.counts[0]} pictures" if len(plan.counts) == 1 and plan.counts[0] > 1 else "",
+        f"blocks {pair(plan.blocks[0])}" if on_gpu and len(plan.blocks) == 1 else "",
+        f"L2 {plan.caches[0]}" if on_gpu and len(plan.caches) == 1 else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def fixed_choices(plan: Plan) -> dict[str, Any]:
+    """Of the lists with one value, those that a State has too, by its names."""
+    names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
+    names |= {"caches": "cache"}
+    lists = {name: getattr(plan, field) for field, name in names.items()}
+    fixed = {name: values[0] for name, values in lists.items() if len(values) == 1}
+    return fixed | {"sigma": plan.sigma, "amount": plan.amount}
+
+
+def _picture(plan: Plan) -> str:
+    kind = plan.pictures[0] if len(plan.pictures) == 1 else ""
+    if kind and kind not in PICTURE_KINDS:
+        return f"{kind} of {pair(plan.sizes[0])} pixels"
+    size = f"{pair(plan.sizes[0])} pixels" if len(plan.sizes) == 1 else ""
+    return " of ".join(part for part in (size, kind) if part)
+
+
+def _samples(plan: Plan) -> str:
+    count = plan.channels[0] if len(plan.channels) == 1 else 0
+    channels = f"{count} channel{'s' if count > 1 else ''}" if count else ""
+    pixel_type = plan.pixel_types[0] if len(plan.pixel_types) == 1 else ""
+    return f"{channels} {pixel_type}".strip()
