@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full format setup lock tables clean
+.PHONY: help run test lint types unit full format setup lock tables charts clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -54,6 +54,9 @@ lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--u
 
 tables: .venv/test.stamp ## write the tables of kernels/README.md again, from the rungs and what was measured
 	@$(BIN)/python packaging/ladder_tables.py
+
+charts: .venv/test.stamp ## draw README's charts again, from the recorded sessions
+	@$(BIN)/python packaging/readme_charts.py
 
 clean: ## remove .venv and everything else that was generated
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -120,7 +120,13 @@ def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
 
 
 def _add_window_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures to open")
+    parser.add_argument(
+        "images",
+        metavar="IMAGE",
+        nargs="*",
+        type=Path,
+        help="a picture to open; sessions (.jsonl) and plans (.toml) as well",
+    )
     _add_job_options(parser)
     _add_device_options(parser)
 
@@ -460,8 +466,8 @@ transfers, cell_seconds, tolerance, note."""
 
 REPORT_HELP = """\
 Writes report.html, which needs no network, tables.tex for LaTeX (booktabs), and results.csv.
-Of a folder with several sessions, all are reported on; cells that two of them have in common are
-compared."""
+Of a folder with several sessions, all are reported on; two of one plan are compared, cell by
+cell."""
 
 COMPARE_HELP = """\
 Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes

@@ -9,7 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QByteArray,
+    QCoreApplication,
+    QEvent,
+    QMimeData,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
@@ -103,6 +114,7 @@ class MainWindow(QMainWindow):
     def open_session(self, path: Path) -> None:
         """Show the measurements in a file, or in a folder, marked as recorded."""
         self.bring_forward("Sweep")
+        self.sweep.give_chart_room()
         self.sessions.open(path)
 
     def take_over(self, changes: intents.Changes) -> None:
@@ -113,6 +125,8 @@ class MainWindow(QMainWindow):
     def screenshot(self) -> QImage:
         """The window as it is."""
         self.history.draw_now()
+        self.sweep.draw_now()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         return self.grab().toImage()
 
     def choices_to_keep(self) -> dict[str, Any]:

@@ -72,8 +72,8 @@ class Measuring(QObject):
         self._begin(measuring(plan, pictures, new_path(plan, datetime.now())))
 
     def _begin(self, steps: Any) -> None:
-        self._window.worker.start_sweep(steps)
         self._window.sweep.show_asked()
+        self._window.worker.start_sweep(steps)
         self._window.rung.ladder.show_busy(True)
 
     @Slot(object)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.engine import Implementation
 from kernels.job import Job, Ran, Result
+from kernels.models.occupancy import Occupancy
 from kernels.rung import Rung
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import weights_of
@@ -68,12 +69,14 @@ class Time:
 
     block_xy  the threads of a block as they were chosen; None where there was nothing to choose
     is_wrong  its answer was found to be wrong, so that this is no speed
+    occupancy of its first pass, where the driver was asked, as a sweep does
     """
 
     timing: Timing
     block_xy: Block | None
     is_wrong: bool
     ran: tuple[Ran, ...]
+    occupancy: Occupancy | None = None
 
     @property
     def median_ms(self) -> float:
@@ -107,6 +110,8 @@ class Place:
             words.append(f"{numbers.ratio(self.ratio)} as fast as {self.before.title}")
         if time.block_xy:
             words.append(f"blocks {time.block_xy[0]}×{time.block_xy[1]}")
+        if time.occupancy:
+            words.append(time.occupancy.limit)
         if time.is_wrong:
             words.append("its answer is WRONG")
         if self.reason:
@@ -183,7 +188,8 @@ def _hash(weights: NDArray[np.float32]) -> bytes:
 
 def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
     is_wrong = measured.check is not None and not measured.check.ok
-    return Time(measured.kernel, block_xy, is_wrong, measured.ran)
+    occupancy = measured.occupancy if isinstance(measured, Measurement) else None
+    return Time(measured.kernel, block_xy, is_wrong, measured.ran, occupancy)
 
 
 def _chosen_block(key: str, block_xy: Block) -> Block | None:

@@ -19,13 +19,12 @@ shared_bytes = """16 * (
     (16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32) * ((256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + 1)
     + ((16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)
         + ((KSIZE + 2) // 4 * 4 if KSIZE <= 15 and SAMPLE_BYTES == 4 else (KSIZE + 6) // 8 * 8)) * ((256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) // 4 + 1))"""
-# parts(HEIGHT, up(...)): blocks one below another that have any rows, whole groups of 16 or 32 of them.
-loads = { picture = """(HEIGHT + (KSIZE - 1)
-    * parts(HEIGHT, up(parts(HEIGHT, BLOCKS_Y), 16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32))) * STAGED""" }
+# A block takes in 16 or 32 rows at a time, those that only lead in as well.
+loads = { picture = "(HEIGHT + (KSIZE - 1) * segments(16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)) * STAGED" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = """2 * KSIZE * (BLOCKS_X * COVERS_X * (up(HEIGHT, 16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)
         + up(KSIZE - 1, 16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)
-        * parts(HEIGHT, up(parts(HEIGHT, BLOCKS_Y), 16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)))
+        * segments(16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32))
     + up(WIDTH * CHANNELS, 4) * up(HEIGHT, 4 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 8)) * PLANES // CHANNELS"""
 ---*/
 

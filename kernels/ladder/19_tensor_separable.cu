@@ -22,15 +22,14 @@ covers = [
 shared_bytes = """(2048 * BAND_DEPTH +
     256 * HALVES * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
     64)"""
-# parts(HEIGHT, up(parts(HEIGHT, BLOCKS_Y), 16)): blocks one below another that have any rows, sixteen by sixteen.
 loads.picture = """(BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS)
-    * (up(HEIGHT, 16) + 16 * BAND_DEPTH * parts(HEIGHT, up(parts(HEIGHT, BLOCKS_Y), 16))) + ALPHA)"""
-loads.weights = "512 * BAND_DEPTH * BLOCKS_X * parts(HEIGHT, up(parts(HEIGHT, BLOCKS_Y), 16))"
+    * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
+loads.weights = "512 * BAND_DEPTH * BLOCKS_X * segments(16)"
 stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
 # Products of 16×8×16 on the tensor cores, for sixteen columns of a plane in sixteen rows; the first
 # with a sample's halves, the second with three pairs of them.
 flops = """(2 * 2048 * 2 * BAND_DEPTH * (1 + HALVES + 3) * PLANES * BLOCKS_X * COVERS_X // CHANNELS // 16
-    * (parts(HEIGHT, 16) + (BAND_DEPTH - 1) * parts(HEIGHT, up(parts(HEIGHT, BLOCKS_Y), 16))))"""
+    * (parts(HEIGHT, 16) + (BAND_DEPTH - 1) * segments(16)))"""
 ---*/
 
 __constant__ float UNDO[1];

@@ -96,9 +96,10 @@ def _in_words(allowances: list[_Allowance], blocks: int) -> str:
     least, *others = allowances
     parts = [f"{least.resource.capitalize()}: {least.why} room for {_blocks(least.blocks)}"]
     if others:
-        equal = others[0].blocks == least.blocks
-        verb = "allow no more" if equal else f"would allow {others[0].blocks}"
-        parts.append(f"{others[0].resource} {verb}")
+        allows = f"would allow {others[0].blocks}"
+        if others[0].blocks == least.blocks:
+            allows = "allow no more" if others[0].resource.endswith("s") else "allows no more"
+        parts.append(f"{others[0].resource} {allows}")
     if blocks != least.blocks:
         parts.append(f"the driver, which decides, counts {_blocks(blocks)}")
     return f"{'; '.join(parts)}."

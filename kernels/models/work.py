@@ -154,6 +154,8 @@ class WorkFacts(Facts):
     FFT_COLUMNS, FFT_ROWS      of the picture, as many times as tiles share them,
     ..._BEYOND                 and those beyond its edges that count for something
     parts(n, k), up(n, k)      n / k rounded up; n rounded up to a multiple of k
+    segments(k)                blocks one below another that have rows to write, if all take as many
+                               and those are a multiple of k
     """
 
     def __init__(self, job: Job, multiprocessors: int) -> None:
@@ -189,6 +191,7 @@ class WorkFacts(Facts):
             "BLOCKS_Y": blocks[1],
             "BLOCKS": blocks[0] * blocks[1],
             "STAGED": staged,
+            "segments": lambda group: _parts(height, _up(_parts(height, blocks[1]), group)),
         }
 
     def bytes_of(self, numbers: Mapping[str, int]) -> int:

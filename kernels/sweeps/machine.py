@@ -54,7 +54,8 @@ def memory() -> str:
 
 def system() -> str:
     """ "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64"."""
-    kernel = f"{platform.system()} {platform.release()}"
+    release = re.match(r"[\d.]*\d", platform.release())  # what a builder appended tells nobody
+    kernel = f"{platform.system()} {release[0] if release else ''}".rstrip()
     try:
         names = [platform.freedesktop_os_release().get("PRETTY_NAME", "")]
     except OSError:  # not Linux

@@ -36,6 +36,7 @@ UNKNOWN = replace(
         (256, 33, 0, 6, "Registers: 33 × 256 threads leave", "threads would allow 8"),
         (256, 40, 0, 6, "Registers: 40 × 256 threads leave", "threads would allow 8"),
         (256, 32, 0, 8, "Registers: 32 × 256 threads leave", "threads allow no more"),
+        (256, 79, 64_000, 3, "Registers: 79 × 256 threads leave", "shared memory allows no more"),
         (1024, 64, 0, 1, "Registers: 64 × 1,024 threads leave", "threads would allow 2"),
         # 40,000 bytes and the 1024 that the system keeps, in units of 128: 41,088.
         (256, 32, 40_000, 5, "Shared memory: 40.1 KiB a block leave", "registers would allow 8"),

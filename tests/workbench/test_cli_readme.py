@@ -28,7 +28,13 @@ def block(language, heading="", after=""):
 
 
 @pytest.mark.parametrize(
-    "line", [line for line in block("sh", "## Command line").splitlines() if line]
+    "line",
+    [
+        line
+        for heading in ("## Command line", "## Sweeps, sessions and reports")
+        for line in block("sh", heading).splitlines()
+        if line
+    ],
 )
 def test_its_commands_are_understood(line, tmp_path, monkeypatch):
     words = shlex.split(line, comments=True)

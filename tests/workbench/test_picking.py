@@ -111,6 +111,21 @@ def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     assert "--no-gpu" in window.messages.sentence
 
 
+def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
+    pick(qtbot, with_gpu, replace(CELL, implementation="gone", block_xy=(8, 8)))
+    assert with_gpu.messages.sentence.endswith("This program has no gone.")
+    before = with_gpu.store.state
+    for cell in (
+        replace(CELL, filter="gone"),
+        replace(CELL, filter="gone", picture="theirs.png"),
+        replace(CELL, filter="sobel_x", ksize=9, picture="theirs.png"),
+    ):
+        with_gpu.messages.clear()
+        with_gpu.sweep.picked.emit(cell)
+        until(qtbot, lambda: with_gpu.messages.kind == "error")
+    assert with_gpu.store.state == before
+
+
 def test_a_pixel_type_that_was_chosen_gives_way_to_the_cells(qtbot, with_gpu):
     settle(qtbot, with_gpu, lambda: with_gpu.store.update(pixel_type="uint16"))
     until(qtbot, lambda: str(with_gpu.store.state.picture.samples.dtype) == "uint16")

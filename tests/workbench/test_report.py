@@ -2,7 +2,9 @@
 
 import base64
 import csv
+import errno
 import io
+import os
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -19,7 +21,8 @@ from kernels.sweeps.presets import presets
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.reading_pages import read_page, table
 from workbench.numbers import GAP
-from workbench.report import document, writing
+from workbench.report import writing
+from workbench.report.drawings import drawings
 from workbench.report.writing import ReportError, write_report
 
 SMALL = Plan(
@@ -103,7 +106,7 @@ def test_its_ids_are_unique_and_what_refers_to_them_finds_them(report):
 
 def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
     session = a_session("sizes")
-    drawn = list(document.drawings([session], "x"))
+    drawn = list(drawings([session], "x"))
     assert len(drawn) >= 1
     page = report(session)
     figures = [each for each in page.all("figure") if each.all("svg")]
@@ -128,7 +131,7 @@ def test_names_that_are_code_stay_text(report, tmp_path):
 
 def test_the_machine_s_card_has_what_a_figure_depends_on(report):
     page = report(a_session("sizes"))
-    (card,) = page.all("dl")
+    card, _ = page.all("dl")
     words = plain(card.words)
     for each in (H200.cpu, "128 GiB", "Linux 6.8", "NVIDIA H200", "132 multiprocessors"):
         assert each in words
@@ -139,6 +142,13 @@ def test_the_machine_s_card_has_what_a_figure_depends_on(report):
 def test_a_machine_without_a_gpu_says_why(report):
     page = report(a_session("sizes", LAPTOP))
     assert "none. No GPU was found." in page.all("dl")[0].words
+
+
+def test_each_implementation_s_idea_is_told(report):
+    page = report(a_session(SMALL, LAPTOP))
+    ideas = page.all("dl")[-1].words
+    assert ideas.startswith("OpenCV")
+    assert "Global memory" not in ideas  # it has no time on a laptop
 
 
 def test_every_verified_time_stands_in_the_table_with_its_speed_up(report):
@@ -199,8 +209,8 @@ def test_refusals_are_grouped_by_their_reason(report):
 @pytest.mark.parametrize(
     ("outcome", "remark"),
     [
-        (changed(samples_ms=(900.0,), ended="single"), "a single sample"),
-        (changed(ended="time"), "ended by the time limit before it was steady"),
+        (changed(samples_ms=(900.0,), ended="single"), "one sample"),
+        (changed(ended="time"), "time limit"),
         (
             lambda c, m: (
                 replace(m, health=replace(m.health, throttled=("power limit",))) if c.cache else m
@@ -215,12 +225,23 @@ def test_what_makes_a_figure_doubtful_stands_beside_it(report, outcome, remark):
     assert {row["Remarks"] for row in rows if row["Implementation"] != "OpenCV"} == {remark}
 
 
+def test_what_really_ran_is_told_with_what_limits_it(report):
+    rows = table(report(a_session(SMALL)), "what ran on the GPU")
+    assert len(rows) == 4
+    assert {row["Occupancy"] for row in rows} == {"100 %"}
+    assert rows[0]["Launches"].startswith("convolve, grid 4×4, block 16×16, 32 registers, ")
+    assert rows[0]["Limited by"] == "Its 64 warps are all taken."
+
+
 def test_a_check_of_some_pixels_says_of_how_many(report):
     part = Check(1e-7, (0, 0, 0), 0, 0, 1e-5, 1_500, 4_096)
     session = a_session(SMALL, outcome=lambda cell, _: measured(cell, check=part))
     page = report(session)
     assert {row["Checked"] for row in table(page, "verified times")} == {"1,500 pixels"}
-    assert "0 in every pixel, 6 in all edges, corners and random tiles" in page.words
+    assert (
+        "6 answers were right, 0 in every pixel, 6 in edges, corners and random tiles."
+        in page.words
+    )
 
 
 def test_published_figures_are_marked_as_theirs(report):
@@ -232,7 +253,7 @@ def test_published_figures_are_marked_as_theirs(report):
     found = next(t for t in page.all("table") if "published" in t.all("caption")[0].words)
     theirs = [c for c in found.all("td") if "published" in c.attributes.get("class", "")]
     assert len(theirs) >= len(rows)
-    assert "one CPU thread that is not vectorised" in page.words
+    assert "with one unvectorised CPU thread" in page.words
 
 
 def test_with_transfers_the_whole_way_is_told_and_where_it_pays_off(report):
@@ -287,15 +308,37 @@ def test_how_sampling_ended_is_counted(report):
     assert "Runs to warm up came first and do not count: 0 to 3 of them." in words
 
 
+def test_what_another_version_can_is_reported_by_its_key(report):
+    session = a_session(SMALL, H200)
+    names = {"global": "hologram", "shared": "entangled"}
+    records = tuple(
+        replace(
+            each,
+            cell=replace(
+                each.cell,
+                filter="dream",
+                implementation=names.get(each.cell.implementation, each.cell.implementation),
+            ),
+        )
+        for each in session.records
+    )
+    plan = replace(SMALL, filters=("dream",), implementations=("opencv", *names.values()))
+    page = report(replace(session, plan=plan, records=records))
+    there = {row["Implementation"] for row in table(page, "verified times")}
+    assert there == {"OpenCV", "hologram", "entangled"}
+    assert page.all("img") == []
+
+
 def test_a_sweep_that_was_stopped_says_what_is_missing(report):
-    assert "2 cells were planned and not measured" in report(a_session(SMALL, first=4)).words
+    assert "2 cells were planned and not measured." in report(a_session(SMALL, first=4)).words
 
 
 def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(report):
     session = a_session("everything")
     page = report(session)
-    (details, _) = page.all("details")
-    assert f"All {len(session.records)} verified times" in details.words
+    details = page.all("details")[0]
+    assert details.words.startswith("Sizes, kernels, blocks and filters – verified times (")
+    assert len(details.all("tr")) == 1 + sum(each.verified is not None for each in session.records)
     rows = table(page, "the quickest of each")
     assert len(rows) == 5 * 3 * 4
     assert {row["Of"] for row in rows} == {"13 ways"}
@@ -315,9 +358,9 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     page = report(a_session(SMALL), slower)
     rows = table(page, "NVIDIA A100 beside NVIDIA H200")
     assert len(rows) == 6
-    assert {row["Ratio"] for row in rows} == {"0.50×"}
+    assert {row["Ratio"] for row in rows} == {"0.500"}
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
-    assert "The geometric mean of their ratios is 0.50×." in page.words
+    assert "The geometric mean of their ratios is 0.500." in page.words
     assert "NVIDIA A100 is faster in 0, slower in 6, and the same within noise in 0" in page.words
 
 
@@ -327,10 +370,17 @@ def test_a_machine_beside_itself_is_the_same_and_gets_a_letter(report):
     assert {row["NVIDIA H200 (B) is"] for row in rows} == {"same within noise"}
 
 
+def test_of_many_sessions_only_those_of_one_plan_are_compared(report):
+    other = replace(SMALL, title="Another plan")
+    page = report(a_session(SMALL), a_session(other), a_session(SMALL, LAPTOP))
+    (caption,) = [c.words for c in page.all("caption") if " beside " in c.words]
+    assert caption.startswith("Small pictures – Intel Core i7-1260P beside NVIDIA H200.")
+
+
 def test_sessions_without_a_cell_in_common_stand_alone(report):
     page = report(a_session(SMALL), a_session("five_steps"))
-    assert "Machines compared" not in page.words
-    assert [each.words for each in page.all("h2")][2:] == ["Small pictures", "Five steps"]
+    assert "Side by side" not in page.words
+    assert [each.words for each in page.all("h2")][3:] == ["Small pictures", "Five steps"]
 
 
 # ---------------------------------------------------------------------------- pictures, commands
@@ -366,6 +416,17 @@ def test_a_preset_is_measured_again_by_its_name(report):
     page = report(a_session(replace(preset.plan)))
     (code,) = page.all("code")
     assert code.text.splitlines()[0] == f"workbench sweep {preset.key} --out {preset.key}"
+
+
+def test_a_preset_with_other_implementations_is_too(report):
+    preset = presets()[0]
+    plan = replace(preset.plan, implementations=("opencv", "global"), cell_seconds=2.5)
+    (code,) = report(a_session(plan)).all("code")
+    assert code.text.splitlines() == [
+        f"workbench sweep {preset.key} --implementations opencv,global --seconds 2.5 "
+        f"--out {preset.key}",
+        f"workbench report {preset.key}",
+    ]
 
 
 def test_any_other_plan_stands_in_the_report_as_its_file(report):
@@ -426,3 +487,16 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
         write_report([a_session(SMALL)], tmp_path / "file" / "out")
     with pytest.raises(ReportError, match=r"^Cannot write the report into .*\.$"):
         write_report([a_session(SMALL)], tmp_path / "file")
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(report, tmp_path, monkeypatch):
+    report(a_session(SMALL))
+    before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+
+    def no_room(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_room)
+    with pytest.raises(ReportError, match="the disk is full"):
+        write_report([a_session("sizes")], tmp_path / "out")
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before

@@ -398,7 +398,9 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     (cell,) = cells_of(plan_of(window.store.state, ("global",)))
     outcome = measured_of(cell)
     window.rung.show_record(Record(cell, outcome))
-    assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
+    place = places(window)["global"]
+    assert place.time.median_ms == outcome.kernel.median_ms
+    assert outcome.occupancy.limit in place.in_words
     window.rung.show_record(Record(cell, "It cannot."))
     window.rung.show_record(Record(replace(cell, count=2), outcome))
     window.rung.show_record(Record(replace(cell, ksize=7), outcome))

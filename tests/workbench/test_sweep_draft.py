@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from kernels.engine import all_implementations
+from kernels.sweeps.estimate import estimated_s
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.presets import presets
 from kernels.sweeps.running import cells_of
 from tests.workbench.engines import DEVICE
 from workbench.state import Picture, State
 from workbench.sweeps.dimensions import BY_FIELD, DIMENSIONS
 from workbench.sweeps.draft import MOST_CELLS, Draft, UnclearError, given, plan_of, texts_of
+from workbench.sweeps.estimating import MOST, time_s
 from workbench.sweeps.words import held_fixed, title_of
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
@@ -214,3 +217,14 @@ def test_every_implementation_has_its_place_in_a_title_and_a_plan():
     made = plan({"filters": "box, gaussian, sharpen"}, implementations=keys)
     assert title_of(made) == "Filter, Box blur, Gaussian blur, …"
     assert made.implementations == keys
+
+
+def test_very_many_cells_are_estimated_by_a_sample_of_them():
+    keys = tuple(each.key for each in all_implementations())
+    sizes = tuple((side, side) for side in range(64, 1664, 32))
+    many = Plan("many", keys, sizes, (3, 5, 7, 9))
+    cells = many.cells()
+    assert len(cells) > MOST
+    whole_s = estimated_s(cells, (), many.sampling)
+    assert time_s(cells, many) == pytest.approx(whole_s, rel=0.2)
+    assert time_s(cells[:MOST], many) == estimated_s(cells[:MOST], (), many.sampling)

@@ -11,6 +11,7 @@ from kernels.job import Progress
 from kernels.sweeps.files import SessionFile, read_session
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
+from workbench.sweeps import keeping
 from workbench.sweeps.keeping import (
     Began,
     NotKept,
@@ -76,6 +77,13 @@ def test_one_that_was_stopped_is_gone_on_with(tmp_path):
     assert len(read_session(path).records) == 3
 
 
+def test_one_that_was_stopped_at_once_holds_its_file_no_longer(tmp_path):
+    path = tmp_path / "a.jsonl"
+    run(measuring(PLAN, {}, path), lambda step: isinstance(step, Began))
+    run(resuming(path, {}), lambda step: isinstance(step, Began))
+    assert len(records(run(resuming(path, {})))) == 3
+
+
 def test_a_killed_one_loses_only_the_line_it_was_writing(tmp_path):
     path = tmp_path / "a.jsonl"
     run(measuring(PLAN, {}, path), lambda step: isinstance(step, Record))
@@ -135,6 +143,17 @@ def test_names_begin_with_the_time_and_are_never_taken_twice():
     (first.parent / "notes.txt").touch()
     assert kept()[0] == later
     assert set(kept()) == {first, second, later}
+
+
+def test_what_is_packed_or_came_with_the_program_is_not_written_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
+    own = tmp_path / "H200.jsonl"
+    own.touch()
+    assert keeping.came_with_it() == [own]
+    assert not keeping.can_grow(own)
+    assert not keeping.can_grow(tmp_path.parent / "a.jsonl.gz")
+    assert not keeping.can_grow(None)
+    assert keeping.can_grow(tmp_path.parent / "a.jsonl")
 
 
 def test_a_folder_that_is_not_there_keeps_none():

@@ -268,6 +268,17 @@ def test_presets_stand_below_their_institutions(panel):
     assert sorted(keys) == sorted(each.key for each in presets())
 
 
+def test_a_preset_says_how_much_of_it_cannot_run_here(qtbot, panel):
+    panel.show_implementations(
+        [(e, NO_GPU.reason if e.kind == "cuda" else None) for e in IMPLEMENTATIONS.values()]
+    )
+    choose(panel, "goettingen_ladder")
+    plan = next(each.plan for each in presets() if each.key == "goettingen_ladder")
+    on_gpu = sum(IMPLEMENTATIONS[key].kind == "cuda" for key in plan.implementations)
+    said = f"{on_gpu} of its {len(plan.implementations)} implementations cannot run here."
+    until(qtbot, lambda: words(panel, "sweep-hint").endswith(said))
+
+
 def test_own_choices_are_there_again_after_a_preset(panel):
     write(panel, "sizes", "8, 16")
     toggle(panel, "parallel")
@@ -422,6 +433,14 @@ def test_the_choices_survive_a_restart(panel, make_panel):
 def test_the_preset_survives_a_restart(panel, make_panel):
     choose(panel, presets()[-1].key)
     assert asked(again(make_panel, panel)) == presets()[-1].plan
+
+
+def test_a_preset_that_was_changed_survives_a_restart(panel, make_panel):
+    choose(panel, "camerino_image_size")
+    write(panel, "sizes", "8, 16")
+    plan = asked(panel)
+    assert plan.sizes == ((8, 8), (16, 16))
+    assert asked(again(make_panel, panel)) == plan
 
 
 def test_the_plan_of_a_file_survives_a_restart(panel, make_panel):

@@ -4,9 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QDialog,
     QFileDialog,
     QLabel,
@@ -26,9 +29,9 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Record
 from tests.made_sessions import LAPTOP, PLANS, a_session
-from tests.workbench.driving import child, click, drop, settle, show_picture, trigger, until
+from tests.workbench.driving import child, click, drop, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu, Scripted
-from workbench.sweeps import keeping, menu
+from workbench.sweeps import keeping
 from workbench.sweeps.run_row import Phase
 
 
@@ -307,9 +310,9 @@ def test_a_session_from_another_machine_is_shown_beside_the_live_one(qtbot, wind
     assert theirs.machine.gpu == "NVIDIA H200"
     rows = child(window, "session-list")
     until(qtbot, rows.isVisible)
-    said = [each.accessibleName() for each in rows.findChildren(QLabel)]
-    assert said[0].startswith("Measured here: Gaussian blur 5×5 · ")
-    assert said[1] == "Recorded: Image size · NVIDIA H200"
+    assert not child(window, "sweep-source").isVisible()  # the chart has the room
+    lines = ["Measured here: Gaussian blur 5×5", "NVIDIA H200, recorded: Image size"]
+    until(qtbot, lambda: [e.accessibleName() for e in rows.findChildren(QLabel)] == lines)
     click(child(window, f"close-{window.sessions.shown[1].number}", QToolButton))
     assert window.sessions.sessions() == (mine,)
     assert path.exists()
@@ -345,6 +348,16 @@ def test_a_broken_session_is_one_sentence(qtbot, window, tmp_path, name, content
     until(qtbot, lambda: window.messages.kind == "error")
     assert name in window.messages.sentence
     assert window.sessions.shown == ()
+
+
+def test_a_session_of_implementations_that_are_gone_does_no_harm(qtbot, window, tmp_path):
+    path = kept_file(tmp_path, a_session("ksizes"))
+    path.write_text(path.read_text().replace('"shared"', '"gone"'))
+    window.open_session(path)
+    until(qtbot, lambda: window.sessions.shown or window.messages.kind == "error")
+    window.screenshot()
+    qtbot.wait(500)
+    window.sweep.chart.image()
 
 
 def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatch):
@@ -392,7 +405,7 @@ def test_nothing_is_gone_on_with_while_something_runs(qtbot, endless, tmp_path):
 
 def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_path, monkeypatch):
     path = kept_file(keeping.folder(), a_session("sizes"), "2026-01-01 000000 one.jsonl")
-    monkeypatch.setattr(menu, "asset", lambda _: tmp_path)
+    monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
     came = kept_file(tmp_path, a_session("ksizes"), "H200 kernel size.jsonl")
     for title, expected, count in (
         ("&Recent sessions", path, 1),
@@ -408,7 +421,7 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
 
 
 def test_empty_menus_say_so(window, monkeypatch, tmp_path):
-    monkeypatch.setattr(menu, "asset", lambda _: tmp_path)
+    monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
     for title in ("&Recent sessions", "Recor&ded sessions"):
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
@@ -444,6 +457,22 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     window.sweep._choice._source.save_wanted.emit()
     until(qtbot, lambda: window.messages.sentence == f"Saved {target}.toml.")
     assert (tmp_path / "b.toml").read_text() == as_toml(plan)
+
+
+def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
+    window = make_window()
+    box = child(window, "sweep-source", QComboBox)
+    pick(box, "goettingen_ladder")
+    click(child(window, "sweep-opencv"))
+    wanted = window.sweep._choice.plan.implementations
+    window.close()
+    again = make_window()
+    until(qtbot, lambda: again.device)
+    assert child(again, "sweep-source", QComboBox).currentData() == "goettingen_ladder"
+    plan = again.sweep._choice.plan
+    assert wanted == ("sequential",)
+    assert plan.implementations == ("sequential", "opencv")  # a preset is whole again
+    assert plan.title == "BCCN Göttingen: five steps"
 
 
 def test_a_broken_plan_is_one_sentence(qtbot, window, tmp_path):
@@ -489,5 +518,17 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
     assert chart.isVisible()
     click(child(window, "sweep-large", QToolButton))
     assert not window.sweep.isAncestorOf(chart)
+    until(qtbot, chart.window().isActiveWindow)
+    QTest.keyClick(chart.window(), Qt.Key.Key_Escape)
+    until(qtbot, lambda: window.sweep.isAncestorOf(chart))
+    click(child(window, "sweep-large", QToolButton))
     window.close()
     assert window.sweep.isAncestorOf(chart)
+
+
+def test_a_picture_of_the_window_shows_the_chart_at_once(qtbot, window):
+    window.sessions.begin(a_session("sizes"), None)
+    window.screenshot()
+    before = window.sweep.chart.grab().toImage()
+    qtbot.wait(600)
+    assert window.sweep.chart.grab().toImage() == before

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QSignalBlocker, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontInfo, QImage, QPalette, QShowEvent
+from PySide6.QtGui import QFont, QFontInfo, QImage, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -35,8 +35,9 @@ from workbench.views.tile import MUTED, scaled_font
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing
+HIDDEN = "Everything is hidden; show something by the legend."
 EMPTY = "Points appear here as they are measured."
-LARGE_PX = (760, 460)  # a larger plot has larger letters: it is looked at from farther away
+LARGE_PX = (900, 640)  # a larger chart has larger letters
 LARGEST_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 
@@ -64,6 +65,7 @@ class ChartView(QWidget):
         self._kind_key: str | None = None  # None: what suits the sessions
         self._varied: tuple[tuple[str, ...], ...] = ()
         self._figure: Figure | None = None
+        self._factor = 1.0  # of all letters
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(REDRAW_MS)
@@ -110,6 +112,11 @@ class ChartView(QWidget):
 
         figure = self.figure
         return png_of(figure, self._scheme, IMAGE_PX) if figure else QImage()
+
+    def draw_now(self) -> None:
+        """What would be drawn in a moment, for a picture that is taken now."""
+        self._canvas.make_plot()
+        self._show()
 
     # -- what is shown
 
@@ -184,7 +191,8 @@ class ChartView(QWidget):
         if plot is None:
             return
         if self._figure is None or self._figure.is_empty:
-            self._canvas.show_empty(EMPTY if self._figure is None else "Everything is hidden.")
+            hidden = self._figure is not None and self._choices.hidden
+            self._canvas.show_empty(HIDDEN if hidden else EMPTY)
             return
         from workbench.charts.drawing import draw, least_px
 
@@ -193,19 +201,31 @@ class ChartView(QWidget):
         if least != self._canvas.minimumHeight():
             self._canvas.setMinimumHeight(least)
         closer = self._canvas.closer_range
-        drawn = draw(plot, self._figure, theme.colors(self.palette()), font)
+        drawn = draw(plot, self._figure, theme.colors(self._canvas.palette()), font)
         self._canvas.show_drawn(drawn)
         if closer and drawn.can_zoom:
             plot.setXRange(*closer[0], padding=0)
             plot.setYRange(*closer[1], padding=0)
 
     def _letters(self) -> QFont:
-        """As large as the panel's small print; larger where there is much room."""
+        """Of the plot: as large as a panel's small print, or larger."""
         font = scaled_font(0.92)
-        wide, high = self._canvas.width() / LARGE_PX[0], self._canvas.height() / LARGE_PX[1]
-        factor = min(max(1.0, min(wide, high)), LARGEST_FACTOR)
-        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))
+        font.setPixelSize(round(self._factor * QFontInfo(font).pixelSize()))
         return font
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        factor = min(self.width() / LARGE_PX[0], self.height() / LARGE_PX[1], LARGEST_FACTOR)
+        factor = round(max(1.0, factor), 1)
+        if factor != self._factor:
+            self._show_larger(factor)
+
+    def _show_larger(self, factor: float) -> None:
+        """A large chart is looked at from farther away."""
+        self._factor = factor
+        for label, scale, weight in self._scales:
+            label.setFont(scaled_font(factor * scale, weight))
+        self._legend.show_larger(factor)
 
     # -- what the user does
 
@@ -298,9 +318,8 @@ class ChartView(QWidget):
     def _make_card(self) -> None:
         self._options = OptionRow()
         self._options.chosen.connect(self._choose_option)
-        self._title = _words("chart-title", 1.05)
-        self._title.setFont(scaled_font(1.05, QFont.Weight.DemiBold))
-        self._subtitle = _words("chart-subtitle", 0.85, MUTED)
+        self._title = _words("chart-title")
+        self._subtitle = _words("chart-subtitle", MUTED)
         self._legend = Legend()
         self._legend.hidden.connect(self._hide)
         self._legend.pinned.connect(self._pin)
@@ -311,8 +330,15 @@ class ChartView(QWidget):
         self._canvas.setMinimumHeight(200)
         self._canvas.ready.connect(self._draw)
         self._canvas.picked.connect(self.picked)
-        self._sentence = _words("chart-sentence", 1.0)
-        self._notes = _words("chart-notes", 0.88, MUTED)
+        self._sentence = _words("chart-sentence")
+        self._notes = _words("chart-notes", MUTED)
+        self._scales = (
+            (self._title, 1.05, QFont.Weight.DemiBold),
+            (self._subtitle, 0.85, QFont.Weight.Normal),
+            (self._sentence, 1.0, QFont.Weight.Normal),
+            (self._notes, 0.88, QFont.Weight.Normal),
+        )
+        self._show_larger(1.0)
 
     def _lay_out(self) -> None:
         controls = QHBoxLayout()
@@ -342,10 +368,9 @@ class ChartView(QWidget):
             self._show()
 
 
-def _words(name: str, scale: float, role: QPalette.ColorRole | None = None) -> QLabel:
+def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:
     label = QLabel()
     label.setObjectName(name)
-    label.setFont(scaled_font(scale))
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(

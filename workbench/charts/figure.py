@@ -35,15 +35,17 @@ class Choices:
 class Look:
     """How a series is told from others: by colour, marker and dash, never by one alone.
 
-    tint      number of its colour and of its marker: an implementation has the same everywhere;
-              None: a publication, whose implementations have their own markers
+    color     number of its colour: an implementation's own, unless another in the chart has it
+    marker    number of its marker: an implementation has the same everywhere; None: a publication,
+              whose implementations have their own
     standing  recorded ones are hollow, published ones are grey
     dash      CPU "dash", GPU "solid", from a warm L2 "dot"
     is_faint  recorded, beside what is measured here and now
     is_pale   something else is pinned
     """
 
-    tint: int | None
+    color: int
+    marker: int | None
     standing: Standing = "live"
     dash: Literal["solid", "dash", "dot"] = "solid"
     is_faint: bool = False
@@ -52,9 +54,16 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the legend.  Its label names implementation, threads and, of several, machine."""
+    """A line of the legend.
+
+    label  implementation and threads, or what was published; of several machines, which
+    name   the same without what `group` says
+    group  the machine, where there are several
+    """
 
     key: str
+    name: str
+    group: str
     label: str
     look: Look
     is_hidden: bool = False
@@ -105,7 +114,7 @@ class Series:
 class Guide:
     """A line that nobody measured at a point: where a speed-up is 1, a ceiling of the roofline.
 
-    is_at_start  its label is beside its first point, rather than under its last
+    is_at_start  its label is beside its first point, rather than over its last
     """
 
     points: tuple[tuple[float, float], ...]

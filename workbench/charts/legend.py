@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
@@ -16,16 +16,28 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
 
 from workbench import theme
 from workbench.charts.figure import Entry
-from workbench.views.tile import scaled_font
+from workbench.charts.legend_rows import rows_of
+from workbench.views.tile import MUTED, scaled_font
 
 SAMPLE_PX = 22
 GAP_PX = 5
 EDGE_PX = 4
 LEAST_ROW_PX = 24  # what a finger or an unsteady hand needs
+FONT_SHARE = 0.9  # of the program's font
+NARROW_PX = 500  # a narrower one shows no more than so many rows at once:
+ROWS_SEEN = 5.5  # the piece of a row says that there are more
+STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 HINT = "Click or Space: hide or show. P or right click: pin, which keeps it in front."
 
 
@@ -45,14 +57,15 @@ class LegendEntry(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_entry(self, entry: Entry) -> None:
+    def show_entry(self, entry: Entry, factor: float) -> None:
+        """factor  of its letters"""
         self._entry = entry
         self.setChecked(not entry.is_hidden)
         pinned = ", pinned" if entry.is_pinned else ""
         hidden = ", hidden" if entry.is_hidden else ""
         self.setAccessibleName(f"{entry.label}{pinned}{hidden}")
         self.setToolTip(f"{entry.label}{pinned}{hidden}\n{HINT}")
-        font = scaled_font(0.9)
+        font = scaled_font(FONT_SHARE * factor)
         font.setBold(entry.is_pinned)
         font.setStrikeOut(entry.is_hidden)
         self.setFont(font)
@@ -61,13 +74,9 @@ class LegendEntry(QAbstractButton):
     @property
     def wide_px(self) -> int:
         """What it takes to be read whole."""
-        assert self._entry is not None
-        return (
-            EDGE_PX * 2
-            + SAMPLE_PX
-            + GAP_PX
-            + self.fontMetrics().horizontalAdvance(self._entry.label)
-        )
+        name = self._entry.name if self._entry else ""
+        text_px = self.fontMetrics().horizontalAdvance(name)
+        return 2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(self.wide_px, LEAST_ROW_PX)
@@ -105,14 +114,17 @@ class LegendEntry(QAbstractButton):
         painter.setFont(self.font())
         left = EDGE_PX + SAMPLE_PX + GAP_PX
         room = QRect(left, 0, self.width() - left - EDGE_PX, self.height())
-        label = self._entry.label
-        text = self.fontMetrics().elidedText(label, Qt.TextElideMode.ElideRight, room.width())
+        name = self._entry.name
+        text = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()
 
 
-class Legend(QWidget):
-    """As many entries side by side as there is room for; the arrow keys go from one to the next.
+class Legend(QScrollArea):
+    """As many entries side by side as there is room for, those of each machine after its name.
+
+    The arrow keys go from one to the next.  In a narrow place it scrolls rather than to push the
+    plot away.
 
     Signals:
         hidden(key, is_hidden): leave this series out, or show it again.
@@ -124,61 +136,98 @@ class Legend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._shown: tuple[Entry, ...] = ()
         self._buttons: list[LegendEntry] = []
-        self._keys: list[str] = []
+        self._headings: list[QLabel] = []
+        self._inside = QWidget()
+        self.setWidget(self._inside)
         self.setAccessibleName("Legend")
-        self.setFont(scaled_font(0.9))
+        self.setFont(scaled_font(FONT_SHARE))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._factor = 1.0
+        self.viewport().setAutoFillBackground(False)
+        self._inside.setAutoFillBackground(False)
         self.setFixedHeight(0)
 
     @property
     def entries(self) -> list[LegendEntry]:
         """Its buttons, in order."""
-        return self._buttons[: len(self._keys)]
+        return self._buttons[: len(self._shown)]
+
+    def show_larger(self, factor: float) -> None:
+        """Letters so many times as large as usual."""
+        self._factor = factor
+        self.setFont(scaled_font(FONT_SHARE * factor))
+        self.show_entries(self._shown)
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
-        self._keys = [entry.key for entry in entries]
+        """Buttons that are there already stay, and so does the focus."""
+        self._shown = tuple(entries)
         while len(self._buttons) < len(entries):
             self._buttons.append(self._new_button(len(self._buttons)))
         for button, entry in zip(self._buttons, entries, strict=False):
-            button.show_entry(entry)
+            button.show_entry(entry, self._factor)
         for number, button in enumerate(self._buttons):
             button.setVisible(number < len(entries))
         self._lay_out()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
         here = next((i for i, each in enumerate(self.entries) if each.hasFocus()), None)
-        step = steps.get(Qt.Key(event.key()))
+        step = STEPS.get(Qt.Key(event.key()))
         if here is None or step is None:
             super().keyPressEvent(event)
             return
-        self.entries[(here + step) % len(self.entries)].setFocus(Qt.FocusReason.TabFocusReason)
+        there = self.entries[(here + step) % len(self.entries)]
+        there.setFocus(Qt.FocusReason.TabFocusReason)
+        self.ensureWidgetVisible(there, 0, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._lay_out()
 
     def _new_button(self, number: int) -> LegendEntry:
-        button = LegendEntry(self)
+        button = LegendEntry(self._inside)
         button.clicked.connect(partial(self._tell_hidden, number))
         button.pin_wanted.connect(partial(self._tell_pinned, number))
         return button
 
-    def _tell_hidden(self, number: int, is_shown: bool) -> None:
-        self.hidden.emit(self._keys[number], not is_shown)
+    def _tell_hidden(self, number: int) -> None:
+        self.hidden.emit(self._shown[number].key, not self._buttons[number].isChecked())
 
     def _tell_pinned(self, number: int) -> None:
-        self.pinned.emit(self._keys[number])
+        self.pinned.emit(self._shown[number].key)
 
     def _lay_out(self) -> None:
-        """In rows, each entry as wide as its words, if there is as much room."""
         row_px = max(LEAST_ROW_PX, self.fontMetrics().height() + 6)
-        x = y = 0
-        for button in self.entries:
-            wide = min(button.wide_px + GAP_PX, self.width())
-            if x > 0 and x + wide > self.width():
-                x, y = 0, y + row_px
-            button.setGeometry(x, y, wide, row_px)
-            x += wide
-        self.setFixedHeight(y + row_px if self._keys else 0)
+        wide = self.viewport().width()
+        rows = rows_of(self._shown, wide, _entry_px(self.entries, self._shown), self._heading_px)
+        for button, place in zip(self.entries, rows.entries, strict=True):
+            button.setGeometry(round(place.x), place.row * row_px, int(place.wide), row_px)
+        while len(self._headings) < len(rows.headings):
+            self._headings.append(_new_heading(self._inside))
+        for number, label in enumerate(self._headings):
+            label.setVisible(number < len(rows.headings))
+        for label, (text, place) in zip(self._headings, rows.headings, strict=False):
+            label.setText(text)
+            label.setFont(self.font())
+            label.setGeometry(EDGE_PX, place.row * row_px, int(place.wide), row_px)
+        self._inside.resize(wide, rows.total * row_px)
+        most = ROWS_SEEN if self.width() < NARROW_PX else rows.total
+        self.setFixedHeight(int(min(rows.total, most) * row_px))
+
+    def _heading_px(self, text: str) -> float:
+        return EDGE_PX + self.fontMetrics().horizontalAdvance(text) + 2 * GAP_PX
+
+
+def _entry_px(buttons: Sequence[LegendEntry], entries: Sequence[Entry]) -> Callable[[Entry], float]:
+    wide = {entry.key: button.wide_px for button, entry in zip(buttons, entries, strict=True)}
+    return lambda entry: wide[entry.key] + GAP_PX
+
+
+def _new_heading(parent: QWidget) -> QLabel:
+    label = QLabel(parent)
+    label.setForegroundRole(MUTED)
+    return label

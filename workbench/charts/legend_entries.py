@@ -9,6 +9,9 @@ from workbench.charts.figure import Entry, Look
 from workbench.charts.names import KEYS, kind_of, title_of
 from workbench.charts.points import Data, Point, Slice
 
+PUBLISHED = "Published"
+COLORS = 7  # of a theme's series
+
 
 def entries_of(shown: Slice) -> tuple[Entry, ...]:
     """One for each series, in the ladder's order; published ones last, one for each publication."""
@@ -35,7 +38,8 @@ def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Ent
 
 def look_of(point: Point, data: Data) -> Look:
     """A published series has its implementation's marker, in grey."""
-    look = look_of_implementation(point.cell.implementation)
+    key = point.cell.implementation
+    look = replace(look_of_implementation(key), color=_colors(data).get(key, 0))
     pinned = data.choices.pinned
     is_pale = bool(pinned) and _legend_key(point) not in pinned
     standing = point.source.standing
@@ -46,18 +50,36 @@ def look_of(point: Point, data: Data) -> Look:
 
 def look_of_implementation(key: str) -> Look:
     """The same in every chart: GPU solid, CPU dashed."""
-    return Look(_tint(key), dash="dash" if kind_of(key) == "cpu" else "solid")
+    number = _number(key)
+    return Look(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
+
+
+def _colors(data: Data) -> dict[str, int]:
+    """Each implementation's own colour, or the next that none before it has taken."""
+    found: dict[str, int] = {}
+    for key in sorted(data.values("implementations"), key=_number):
+        own = [(_number(key) + step) % COLORS for step in range(COLORS)]
+        found[key] = next((each for each in own if each not in found.values()), own[0])
+    return found
 
 
 def label_of(point: Point, data: Data) -> str:
     """ "OpenCV (8 threads)", "Shared-memory tile, warm L2 · NVIDIA H200 (recorded)"."""
+    name = name_of(point, data)
     if point.source.standing == "published":
-        return f"Published: {point.source.name}"
+        return f"{PUBLISHED}: {name}"
+    if len(data.own_sources) > 1:
+        return f"{name} · {point.source.machine_of(point.cell.implementation)}"
+    return name
+
+
+def name_of(point: Point, data: Data) -> str:
+    """The same without its machine."""
+    if point.source.standing == "published":
+        return point.source.name
     name = with_threads(point, data)
     if point.cell.cache is not None and len(data.values("caches")) > 1:
         name += f", {point.cell.cache} L2"
-    if len(data.own_sources) > 1:
-        name += f" · {point.source.machine_of(point.cell.implementation)}"
     return name
 
 
@@ -81,9 +103,13 @@ def _entry(point: Point, shown: Slice) -> Entry:
     choices, key = shown.data.choices, _legend_key(point)
     look = look_of(point, shown.data)
     if point.source.standing == "published":
-        look = replace(look, tint=None, dash="solid")
-    label = label_of(point, shown.data)
-    return Entry(key, label, look, key in choices.hidden, key in choices.pinned)
+        look = replace(look, marker=None, dash="solid")
+    name = label = label_of(point, shown.data)
+    group = ""
+    if len(shown.data.own_sources) > 1:
+        name = name_of(point, shown.data)
+        group = PUBLISHED if point.source.standing == "published" else point.source.name
+    return Entry(key, name, group, label, look, key in choices.hidden, key in choices.pinned)
 
 
 def _legend_key(point: Point) -> str:
@@ -92,8 +118,8 @@ def _legend_key(point: Point) -> str:
 
 def _rank(point: Point) -> tuple[int, int]:
     standing = ("live", "recorded", "published").index(point.source.standing)
-    return standing, _tint(point.cell.implementation)
+    return standing, _number(point.cell.implementation)
 
 
-def _tint(implementation: str) -> int:
+def _number(implementation: str) -> int:
     return KEYS.index(implementation) if implementation in KEYS else len(KEYS)

@@ -30,7 +30,7 @@ def color_of(look: Look, colors: Colors) -> QColor:
     if look.standing == "published":
         color = QColor(colors.muted)
         return mixed(color, colors.panel, 0.35 if not look.is_pale else PALE_SHARE)
-    color = QColor(colors.series[(look.tint or 0) % len(colors.series)])
+    color = QColor(colors.series[look.color % len(colors.series)])
     if look.is_pale:
         return mixed(color, colors.panel, PALE_SHARE)
     return mixed(color, colors.panel, FAINT_SHARE if look.is_faint else 0.0)
@@ -44,12 +44,12 @@ def pen_of(look: Look, colors: Colors, width: float = 2.0) -> QPen:
 
 
 def marker_of(look: Look) -> str:
-    return MARKERS[(look.tint or 0) % len(MARKERS)]
+    return MARKERS[(look.marker or 0) % len(MARKERS)]
 
 
 def marker_px(look: Look, px: float) -> float:
     """So that a star looks as large as a circle."""
-    return px * MARKER_FACTORS[(look.tint or 0) % len(MARKERS)]
+    return px * MARKER_FACTORS[(look.marker or 0) % len(MARKERS)]
 
 
 def marker_style(look: Look, colors: Colors) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def draw_sample(p: QPainter, look: Look, colors: Colors, box: QRectF) -> None:
     p.setRenderHint(QPainter.RenderHint.Antialiasing)
     p.setPen(pen_of(look, colors))
     p.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
-    if look.tint is None:
+    if look.marker is None:
         return
     style = marker_style(look, colors)
     p.save()

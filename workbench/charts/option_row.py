@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 
 from workbench.charts.figure import Option
 from workbench.views.tile import MUTED, scaled_font
 
-PAIR_PX = 160  # about what a label and its list take
-LEAST_CHARACTERS = 5
+MOST_PX = 300  # of a list
+FRAME_PX = 48  # of theme.qss: paddings, borders and the arrow
+GAP_PX, PAIR_GAP_PX, ROW_GAP_PX = 6, 14, 4
 
 
 class OptionRow(QWidget):
@@ -28,11 +29,6 @@ class OptionRow(QWidget):
         super().__init__(parent)
         self._options: tuple[Option, ...] = ()
         self._lists: dict[str, tuple[QLabel, QComboBox]] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(6)
-        self._grid.setVerticalSpacing(4)
-        self._pairs = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_options(self, options: Sequence[Option]) -> None:
@@ -48,23 +44,26 @@ class OptionRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        if self._fitting() != self._pairs:
+        self._lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
             self._lay_out()
 
     def _new_list(self, option: Option) -> tuple[QLabel, QComboBox]:
-        box = QComboBox()
+        box = QComboBox(self)
         box.setObjectName(f"chart-{option.name}")
         box.setAccessibleName(option.label)
         box.setFont(scaled_font(0.93))
-        box.setMinimumContentsLength(LEAST_CHARACTERS)
+        # The others resize themselves a moment after they were filled.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
         box.setToolTip(tip)
         box.activated.connect(
             lambda row: self.chosen.emit(option.name, self._value(option.name, row))
         )
-        label = QLabel(option.label)
+        label = QLabel(option.label, self)
         label.setFont(scaled_font(0.9))
         label.setForegroundRole(MUTED)
         label.setBuddy(box)
@@ -75,24 +74,31 @@ class OptionRow(QWidget):
         option = next(each for each in self._options if each.name == name)
         return option.values[row][0]
 
-    def _fitting(self) -> int:
-        return max(1, self.width() // PAIR_PX)
-
     def _lay_out(self) -> None:
-        self._pairs = self._fitting()
+        """In rows, each list as wide as its longest entry, if there is as much room."""
         shown = [option.name for option in self._options]
         for name, pair in self._lists.items():
             for widget in pair:
-                self._grid.removeWidget(widget)
                 widget.setVisible(name in shown)
-        for number, name in enumerate(shown):
-            row, column = divmod(number, self._pairs)
+        x = y = row_px = 0
+        for name in shown:
             label, box = self._lists[name]
-            self._grid.addWidget(label, row, 2 * column)
-            self._grid.addWidget(box, row, 2 * column + 1)
-        for column in range(self._pairs):
-            self._grid.setColumnStretch(2 * column + 1, 1)
+            row_px = box.sizeHint().height()
+            label_px, box_px = label.sizeHint().width(), min(_list_px(box), MOST_PX)
+            if x > 0 and x + label_px + GAP_PX + box_px > self.width():
+                x, y = 0, y + row_px + ROW_GAP_PX
+            box_px = min(box_px, self.width() - x - label_px - GAP_PX)
+            label.setGeometry(x, y, label_px, row_px)
+            box.setGeometry(x + label_px + GAP_PX, y, box_px, row_px)
+            x += label_px + GAP_PX + box_px + PAIR_GAP_PX
+        self.setFixedHeight(y + row_px)
         self.setVisible(bool(shown))
+
+
+def _list_px(box: QComboBox) -> int:
+    """What its longest entry takes."""
+    texts = (box.itemText(row) for row in range(box.count()))
+    return FRAME_PX + max((box.fontMetrics().horizontalAdvance(text) for text in texts), default=0)
 
 
 def _fill(box: QComboBox, option: Option) -> None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-from workbench.charts.drawing import draw, scaled
+from workbench.charts.drawing import draw, most_px, scaled
 from workbench.charts.drawing import least_px as least_px_of
-from workbench.charts.figure import Bars, Entry, Figure, Grid
+from workbench.charts.figure import Bars, Figure, Grid
+from workbench.charts.legend_rows import rows_of
 from workbench.charts.looks import draw_sample
 from workbench.charts.plotting import Plot
 from workbench.charts.spots import Spot
@@ -65,7 +66,8 @@ class Text:
 class Page:
     """A figure laid out for a size.
 
-    size   that asked for, higher where the words leave too little of it to the plot
+    size   that asked for; higher where the words leave too little of it to the plot, and lower
+           where the plot needs less
     spots  what says something to whoever points at it, and where, in the page's pixels
     """
 
@@ -83,11 +85,18 @@ class Page:
             *((note, small, colors.muted) for note in figure.notes),
         )
         shown = [entry for entry in figure.entries if not entry.is_hidden]
-        self._legend = _rows(shown, font, self._wide) if _needs_legend(figure) else []
+        self._entries = shown if _needs_legend(figure) else []
+        metrics = QFontMetricsF(font)
+        self._legend = rows_of(
+            self._entries,
+            self._wide,
+            lambda entry: SAMPLE_PX + 6 + metrics.horizontalAdvance(entry.name) + ENTRY_GAP_PX,
+            lambda text: metrics.horizontalAdvance(text) + ENTRY_GAP_PX,
+        )
         words = sum(text.height(self._wide) + GAP_PX for text in (*self._above, *self._below))
-        words += len(self._legend) * self._row_px + 2 * MARGIN_PX
+        words += self._legend.total * self._row_px + 2 * MARGIN_PX
         least_px = max(LEAST_PLOT_SHARE * size.height(), least_px_of(figure, self._wide, font))
-        plot_px = max(size.height() - words, least_px)
+        plot_px = min(max(size.height() - words, least_px), most_px(figure, font))
         self.size = QSize(size.width(), round(words + plot_px))
         self._plot_size = QSizeF(self._wide, plot_px)
         self.spots: list[tuple[QRectF, Spot]] = []
@@ -98,9 +107,8 @@ class Page:
         p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
         at = QPointF(MARGIN_PX, MARGIN_PX)
         at = self._paint_texts(p, self._above, at)
-        for row in self._legend:
-            self._paint_entries(p, row, at)
-            at = at + QPointF(0, self._row_px)
+        self._paint_legend(p, at)
+        at = at + QPointF(0, self._legend.total * self._row_px)
         self._paint_plot(p, QRectF(at, self._plot_size))
         at = at + QPointF(0, self._plot_size.height() + GAP_PX)
         self._paint_texts(p, self._below, at)
@@ -115,18 +123,21 @@ class Page:
             at = at + QPointF(0, text.height(self._wide) + GAP_PX)
         return at
 
-    def _paint_entries(self, p: QPainter, entries: Sequence[Entry], at: QPointF) -> None:
+    def _paint_legend(self, p: QPainter, at: QPointF) -> None:
         metrics = QFontMetricsF(self._font)
-        for entry in entries:
-            draw_sample(
-                p, entry.look, self._colors, QRectF(at, QSizeF(SAMPLE_PX, metrics.height()))
-            )
+        p.setFont(self._font)
+        p.setPen(QColor(self._colors.muted))
+        for text, place in self._legend.headings:
+            left = at + QPointF(place.x, place.row * self._row_px + metrics.ascent())
+            p.drawText(left, _cut(text, metrics, place.wide))
+        for entry, place in zip(self._entries, self._legend.entries, strict=True):
+            left = at + QPointF(place.x, place.row * self._row_px)
+            sample = QRectF(left, QSizeF(SAMPLE_PX, metrics.height()))
+            draw_sample(p, entry.look, self._colors, sample)
+            name = _cut(entry.name, metrics, place.wide - SAMPLE_PX - 6)
             p.setFont(self._font)
             p.setPen(QColor(self._colors.text))
-            room = self._wide - SAMPLE_PX - 6
-            label = metrics.elidedText(entry.label, Qt.TextElideMode.ElideRight, room)
-            p.drawText(at + QPointF(SAMPLE_PX + 6, metrics.ascent()), label)
-            at = at + QPointF(_entry_px(entry, metrics), 0)
+            p.drawText(left + QPointF(SAMPLE_PX + 6, metrics.ascent()), name)
 
     def _paint_plot(self, p: QPainter, box: QRectF) -> None:
         plot = Plot()
@@ -157,22 +168,8 @@ def _needs_legend(figure: Figure) -> bool:
     return True
 
 
-def _rows(entries: Sequence[Entry], font: QFont, wide: float) -> list[list[Entry]]:
-    """As many entries side by side as there is room for."""
-    metrics, used = QFontMetricsF(font), 0.0
-    rows: list[list[Entry]] = []
-    for entry in entries:
-        px = _entry_px(entry, metrics)
-        if not rows or used + px > wide:
-            rows.append([])
-            used = 0.0
-        rows[-1].append(entry)
-        used += px
-    return rows
-
-
-def _entry_px(entry: Entry, metrics: QFontMetricsF) -> float:
-    return SAMPLE_PX + 6 + metrics.horizontalAdvance(entry.label) + ENTRY_GAP_PX
+def _cut(text: str, metrics: QFontMetricsF, wide: float) -> str:
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
 
 
 def _box_of(spot: Spot, view: object, page: QRectF) -> QRectF:

@@ -14,6 +14,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QWheelEv
 
 from workbench.theme import Colors
 
+pg.setConfigOptions(antialias=True)  # each item asks this for itself
+
 LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
 GAP_PX = 6
 LABEL_GAP_PX = 12

@@ -145,7 +145,7 @@ class Data:
 
     def narrowed(self, shown: Slice, name: str) -> Slice:
         """Of the dimension `name` only one value, where there are several to choose from."""
-        values = self._offered(name)
+        values = self._offered(shown, name)
         own = tuple(each for each in shown.own if each != name)
         if len(values) < 2:
             return replace(shown, own=own)
@@ -157,10 +157,11 @@ class Data:
         points = tuple(p for p in shown.points if _of(p, name) in (None, chosen))
         return Slice(self, points, (*shown.options, option), own)
 
-    def _offered(self, name: str) -> tuple[Any, ...]:
-        if name == "machines":
-            return tuple(source.key for source in self.sources)
-        return self.values(name)
+    def _offered(self, shown: Slice, name: str) -> tuple[Any, ...]:
+        """Those that some point still shown has, in the dimension's order."""
+        met = {_of(point, name) for point in shown.points}
+        sources = (source.key for source in self.sources)
+        return tuple(v for v in (sources if name == "machines" else self.values(name)) if v in met)
 
     def _in_words(self, name: str, value: Any) -> str:
         if name == "machines":

@@ -10,7 +10,7 @@ from typing import Any
 from kernels.statistics import groups_of_equals
 from workbench import numbers
 from workbench.charts import dimensions
-from workbench.charts.legend_entries import label_of
+from workbench.charts.legend_entries import name_of
 from workbench.charts.points import Data, Point, Slice
 from workbench.charts.words import list_of
 
@@ -138,7 +138,7 @@ def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def _best_names(row: Mapping[str, Point], data: Data) -> tuple[str, ...]:
-    names = [label_of(point, data).partition(" · ")[0] for point in best_of(row.values())]
+    names = [name_of(point, data) for point in best_of(row.values())]
     return tuple(sorted(names))
 
 

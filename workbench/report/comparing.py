@@ -10,27 +10,31 @@ from kernels.statistics import CONFIDENCE
 from kernels.sweeps.compare import Pair, compare_sessions, summary_of
 from kernels.sweeps.record import Record, Session
 from workbench import numbers
-from workbench.report.tables import Column, Row, Table
-from workbench.report.words import column_of, header_dimensions, plural, value_of, were
+from workbench.report.drawings import Drawing, drawings
+from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.words import column_of, header_dimensions, name_of, plural, value_of, were
 
 WORDS = {"faster": "faster", "slower": "slower", "same": "same within noise"}
 
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """title and sentences about all cells, and the table of each."""
+    """title and sentences about all cells, the table of each, and the charts of both sessions."""
 
     title: str
     sentences: tuple[str, ...]
     table: Table
+    drawings: tuple[Drawing, ...]
 
 
 def comparisons(sessions: Sequence[Session]) -> Iterator[Versus]:
-    """Of every two sessions that measured some of the same cells."""
+    """Of every two sessions of one plan, or of just two with cells in common: two plans that share
+    some cells by chance say nothing about each other."""
     for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
-        pairs = compare_sessions(a, b)
-        if any(each.comparison for each in pairs):
-            yield _versus(a, b, pairs, f"comparison-{number}")
+        if len(sessions) == 2 or a.plan.title == b.plan.title:
+            pairs = compare_sessions(a, b)
+            if any(each.comparison for each in pairs):
+                yield _versus(a, b, pairs, f"comparison-{number}")
 
 
 def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Versus:
@@ -38,8 +42,8 @@ def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Versus:
     headers = header_dimensions(a)
     table = Table(
         key,
-        f"{name_b} beside {name_a}. A ratio above 1 means that {name_b} is faster; in brackets "
-        f"its {100 * CONFIDENCE:g} % interval.",
+        f"{a.plan.title} – {name_b} beside {name_a}. A ratio above 1 means that {name_b} is "
+        f"faster; its interval is that of {100 * CONFIDENCE:g} % confidence.",
         (
             *map(column_of, headers),
             *(Column(name_a), Column(name_b), Column("Ratio"), Column("Interval")),
@@ -48,7 +52,12 @@ def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Versus:
         tuple(_row(pair, headers) for pair in pairs if pair.comparison),
         headers=len(headers),
     )
-    return Versus(f"{name_b} beside {name_a}", tuple(_sentences(pairs, name_b)), table)
+    return Versus(
+        f"{a.plan.title}: {name_b} beside {name_a}",
+        tuple(_sentences(pairs, name_b)),
+        without_empty(table),
+        tuple(drawings((a, b), key)),
+    )
 
 
 def _row(pair: Pair, headers: Sequence[str]) -> Row:
@@ -58,8 +67,8 @@ def _row(pair: Pair, headers: Sequence[str]) -> Row:
         (
             *(value_of(name, pair.cell) for name in headers),
             *(_median(pair.a), _median(pair.b)),
-            numbers.ratio(found.ratio),
-            f"({numbers.ratio(found.low)} – {numbers.ratio(found.high)})",
+            numbers.three_digits(found.ratio),
+            f"{numbers.three_digits(found.low)} – {numbers.three_digits(found.high)}",
             WORDS[found.verdict],
         )
     )
@@ -77,13 +86,12 @@ def _sentences(pairs: Sequence[Pair], name_b: str) -> Iterator[str]:
         f"same within noise in {found.verdicts['same']:,}."
     )
     if found.ratio is not None:
-        yield f"The geometric mean of their ratios is {numbers.ratio(found.ratio)}."
+        yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."
     if found.incomparable:
         yield f"{were(found.incomparable, 'cell')} refused or not verified by one or both."
 
 
 def _names(a: Session, b: Session) -> tuple[str, str]:
     """Of the machines; two of one name get a letter."""
-    if a.machine.name != b.machine.name:
-        return a.machine.name, b.machine.name
-    return f"{a.machine.name} (A)", f"{b.machine.name} (B)"
+    names = name_of(a.machine), name_of(b.machine)
+    return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")

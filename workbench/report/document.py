@@ -9,49 +9,23 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels import Engine
+from kernels.engine import all_implementations
 from kernels.job import Progress
 from kernels.sweeps.record import Session
 from workbench import __version__
 from workbench.charts.words import list_of
 from workbench.report import method
 from workbench.report.comparing import Versus, comparisons
-from workbench.report.drawings import Drawing, drawings
-from workbench.report.end_to_end import end_to_end_table
-from workbench.report.examples import Example, examples
 from workbench.report.machines import cards
-from workbench.report.published_times import published_table
-from workbench.report.refusals import missing, refusals_table
-from workbench.report.reproducing import Commands, commands_for
+from workbench.report.section import Section, composing_section
 from workbench.report.tables import Table
-from workbench.report.times import quickest_table, times_table
-from workbench.report.words import conditions, moment, plural, sentence, were
-
-LONG = 60  # rows; more of them are folded away behind the quickest of each
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One session.
-
-    facts    what was measured, a sentence each
-    tables   the verified times first; those in `folded` are long and stand behind a fold
-    """
-
-    key: str
-    title: str
-    machine: str
-    facts: tuple[str, ...]
-    drawings: tuple[Drawing, ...]
-    tables: tuple[Table, ...]
-    folded: tuple[Table, ...]
-    examples: tuple[Example, ...]
-    commands: Commands
+from workbench.report.words import moment, name_of, plural
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """machines    (name, card) of each there is
-    together    charts of several sessions in one
+    """machines         (name, card) of each there is
+    implementations  (title, idea) of each that gave a verified time
     """
 
     title: str
@@ -59,8 +33,8 @@ class Document:
     written: str
     machines: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     method: tuple[tuple[str, str], ...]
+    implementations: tuple[tuple[str, str], ...]
     versus: tuple[Versus, ...]
-    together: tuple[Drawing, ...]
     sections: tuple[Section, ...]
     version: str = field(default=__version__)
 
@@ -80,79 +54,30 @@ def composing(
     engine = Engine(use_gpu=False)
     sections = []
     for number, session in enumerate(sessions, start=1):
-        for step in _composing_section(session, f"session-{number}", pictures, engine):
+        for step in composing_section(session, f"session-{number}", pictures, engine):
             if isinstance(step, Section):
                 sections.append(step)
             else:
                 yield step
-    yield Progress("comparing")
-    versus = tuple(comparisons(sessions))
+    versus = []
+    for each in comparisons(sessions):
+        versus.append(each)
+        yield Progress("comparing")
     yield Document(
         title=_title(sessions),
         lead=_lead(sessions),
         written=moment(written),
         machines=tuple(cards(session.machine for session in sessions)),
         method=tuple(method.paragraphs(sessions)),
-        versus=versus,
-        together=tuple(drawings(sessions, "together")) if versus else (),
+        implementations=tuple(_implementations(sessions)),
+        versus=tuple(versus),
         sections=tuple(sections),
     )
 
 
-def _composing_section(
-    session: Session, key: str, pictures: Mapping[str, NDArray[Any]], engine: Engine
-) -> Iterator[Progress | Section]:
-    title = session.plan.title
-    yield Progress(f"writing the tables of {title}")
-    times, quickest = times_table(session, f"{key}-times"), quickest_table(session, f"{key}-best")
-    is_long = times is not None and quickest is not None and len(times.rows) > LONG
-    others = (
-        end_to_end_table(session, f"{key}-end-to-end"),
-        published_table(session, f"{key}-published"),
-        refusals_table(session, f"{key}-refused"),
-    )
-    drawn = []
-    yield Progress(f"drawing the charts of {title}")
-    for each in drawings([session], key):
-        drawn.append(each)
-        yield Progress(f"drawing the charts of {title}")
-    yield Progress(f"filtering the examples of {title}")
-    yield Section(
-        key=key,
-        title=title,
-        machine=session.machine.name,
-        facts=tuple(_facts(session)),
-        drawings=tuple(drawn),
-        tables=tuple(each for each in (quickest if is_long else times, *others) if each),
-        folded=(times,) if is_long and times else (),
-        examples=tuple(examples(session, pictures, engine)),
-        commands=commands_for(session),
-    )
-
-
-def _facts(session: Session) -> Iterator[str]:
-    """What, on what, when, and how much of it there is."""
-    plan = session.plan
-    if fixed := conditions(session):
-        yield fixed
-    if plan.source:
-        where = f", table {plan.table}" if plan.table else ""
-        yield f"It repeats what was published by {plan.source}{where}."
-    if plan.note:
-        yield sentence(plan.note)
-    verified = sum(record.verified is not None for record in session.records)
-    yield (
-        f"Measured on {session.machine.name} from {moment(session.started)} on: "
-        f"{plural(len(session.records), 'cell')}, of which {verified:,} have a verified time."
-    )
-    if left := missing(session):
-        yield f"{were(left, 'cell')} planned and not measured, for it was stopped before."
-    yield from session.remarks
-
-
 def _title(sessions: Sequence[Session]) -> str:
     titles = list(dict.fromkeys(session.plan.title for session in sessions))
-    machines = list(dict.fromkeys(session.machine.name for session in sessions))
+    machines = list(dict.fromkeys(name_of(session.machine) for session in sessions))
     what = list_of(titles) if len(titles) <= 2 else plural(len(titles), "sweep")
     return f"{what} on {list_of(machines)}"
 
@@ -165,3 +90,10 @@ def _lead(sessions: Sequence[Session]) -> str:
         f"{verified:,} verified times of {plural(len(records), 'cell')}, measured from "
         f"{moment(started)} on."
     )
+
+
+def _implementations(sessions: Sequence[Session]) -> Iterator[tuple[str, str]]:
+    """From the plainest up."""
+    records = (record for session in sessions for record in session.records)
+    there = {record.cell.implementation for record in records if record.verified}
+    return ((each.title, each.idea) for each in all_implementations() if each.key in there)

@@ -11,6 +11,7 @@ from kernels.sweeps.record import Session
 from workbench.charts.export import svg_of
 from workbench.charts.figure import Choices, Figure
 from workbench.charts.kinds import chart_kinds
+from workbench.charts.points import Data
 from workbench.report.baselines import baseline_of
 
 
@@ -34,10 +35,11 @@ def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
     choices = Choices(baseline=baseline.key if baseline else None)
     # In a report everything was measured before: to call it recorded would say nothing.
     sessions = [replace(session, is_recorded=False) for session in sessions]
+    data = Data(sessions, choices)
     for kind in chart_kinds():
-        if kind.why_not(sessions):
+        if kind.why_not(data):
             continue
-        figure = kind.figure(sessions, choices)
+        figure = kind.figure(data)
         if not figure.is_empty:
             yield Drawing(
                 figure.title,

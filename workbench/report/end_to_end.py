@@ -27,7 +27,7 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
     baseline = _on_cpu(session)
     table = Table(
         key,
-        f"{session.plan.title}: with the way to the device and back. {caption(session, baseline)}",
+        f"{session.plan.title} – with the way to the device and back. {caption(session, baseline)}",
         (
             *map(column_of, headers),
             *map(Column, ("Upload", "Kernel", "Download", "Total")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from PIL import Image
 
 from kernels import Engine
 from kernels.errors import KernelError
-from kernels.job import Sampling
+from kernels.job import Progress, Result, Sampling
 from kernels.pictures import stored_as
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import job_of
@@ -23,7 +24,7 @@ from workbench.charts.names import filter_title, title_of
 
 WIDTH, HEIGHT = 360, 240  # pixels: two of them stand side by side on A4
 MOST = 4  # filters a session
-LARGEST = 31  # weights: larger ones blur a picture this small to nothing
+LARGEST = 17  # weights: beyond, checking every pixel takes too long to wait for
 ONCE = Sampling(max_samples=1, check=True)
 
 
@@ -41,16 +42,15 @@ class Example:
 
 def examples(
     session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine
-) -> Iterator[Example]:
-    """One for each filter, with the largest weights of it that were measured.
+) -> Iterator[Progress | Example]:
+    """One for each filter, with the largest weights of it that were measured, up to LARGEST.
 
     pictures  by name, (H, W, C): those given to the sweep that are at hand
+    Yields Progress wherever it may be paused, as the engine does.
     """
     for cell in _cells(session):
-        try:
-            yield _example(cell, pictures, engine)
-        except KernelError:  # weights that make no picture: the report does without
-            continue
+        with suppress(KernelError):  # weights that make no picture: the report does without
+            yield from _example(cell, pictures, engine)
 
 
 def _cells(session: Session) -> list[Cell]:
@@ -63,13 +63,21 @@ def _cells(session: Session) -> list[Cell]:
     return list(largest.values())[:MOST]
 
 
-def _example(cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine) -> Example:
+def _example(
+    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine
+) -> Iterator[Progress | Example]:
     small, given, what = _on_small_picture(cell, pictures)
     job = job_of(small, given)
     job = replace(job, implementation=engine.best_for(job))
-    result = engine.run(job, ONCE)
+    result: Result | None = None
+    for step in engine.filtering(job, ONCE):
+        if isinstance(step, Result):
+            result = step
+        else:
+            yield step
+    assert result is not None
     name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
-    return Example(
+    yield Example(
         title=name,
         before=_data_uri(job.picture),
         after=_data_uri(result.picture),
@@ -94,7 +102,7 @@ def _on_small_picture(
         kind = str(part.dtype)
         small = replace(small, width=width, height=height, channels=channels, pixel_type=kind)
         return small, {cell.picture: part}, f"the middle of {cell.picture}, {width}×{height} pixels"
-    timed = f"; timed was {cell.picture}" if cell.picture != "photo" else ""
+    timed = f"; what was timed was {cell.picture}" if cell.picture != "photo" else ""
     channels = 3 if cell.channels > 2 else 1
     small = replace(small, picture="photo", width=WIDTH, height=HEIGHT, channels=channels)
     return small, {}, f"the built-in picture{timed}"

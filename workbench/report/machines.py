@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kernels.sweeps.record import Machine
 from workbench import numbers
+from workbench.report.words import name_of
 
 CEILINGS = {
     "copy_gb_s": "copying in the device's memory",
@@ -23,7 +24,7 @@ def cards(machines: Iterable[Machine]) -> Iterator[tuple[str, tuple[tuple[str, s
     for machine in machines:
         found.setdefault(repr(replace(machine, ceilings={})), []).append(machine)
     for same in found.values():
-        yield same[0].name, tuple(_card(same[0], [each.ceilings for each in same]))
+        yield name_of(same[0]), tuple(_card(same[0], [each.ceilings for each in same]))
 
 
 def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tuple[str, str]]:

@@ -113,10 +113,10 @@ def _verified(measured: Measured) -> Iterator[str]:
         )
         right = [each for each in checks if each.ok]
         full = sum(each.is_full for each in right)
-        yield (
-            f"{were(len(right), 'answer')} right: {full:,} "
-            f"in every pixel, {len(right) - full:,} in all edges, corners and random tiles."
-        )
+        where = f"{full:,} in every pixel, {len(right) - full:,} in edges, corners and random tiles"
+        if full == len(right):
+            where = "in every pixel"
+        yield f"{were(len(right), 'answer')} right, {where}."
         if wrong := len(checks) - len(right):
             yield f"{were(wrong, 'answer')} wrong, see below."
     if unchecked := len(measured) - len(checks):

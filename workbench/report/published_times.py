@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from kernels.errors import BadJobError
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Measurement, Session
@@ -12,20 +13,19 @@ from workbench import numbers
 from workbench.report.tables import Column, Row, Table, without_empty
 from workbench.report.words import column_of, header_dimensions, value_of
 
-FACT = (
-    "Published speed-ups compare the GPU's kernel alone with one CPU thread that is not vectorised."
-)
-
 
 def published_table(session: Session, key: str) -> Table | None:
     """Theirs and ours, cell by cell; None where nothing was published."""
-    published = published_for(session.plan)
+    try:
+        published = published_for(session.plan)
+    except BadJobError:  # it names implementations of another version of this program
+        return None
     if not published:
         return None
     headers = tuple(name for name in header_dimensions(session) if name != "caches")
     table = Table(
         key,
-        f"{session.plan.title}: published elsewhere. {'; '.join(_sources(published))}.",
+        f"{session.plan.title} – published elsewhere. {'; '.join(_sources(published))}.",
         (
             *map(column_of, headers),
             *(
@@ -36,7 +36,7 @@ def published_table(session: Session, key: str) -> Table | None:
         ),
         tuple(_rows(published, headers, _measured(session))),
         headers=len(headers),
-        notes=(*dict.fromkeys(each.note for each in published if each.note), FACT),
+        notes=tuple(dict.fromkeys(each.note for each in published if each.note)),
     )
     return without_empty(table)
 

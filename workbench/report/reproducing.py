@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
-from dataclasses import dataclass
-
-from kernels.sweeps.presets import presets
+from dataclasses import dataclass, replace
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
+from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Session
 
 
@@ -26,17 +24,33 @@ class Commands:
 
 
 def commands_for(session: Session) -> Commands:
-    """Of the preset that the plan is, or of its own file."""
-    preset = next((each.key for each in presets() if each.plan == session.plan), None)
-    name = preset or _file_stem(session.plan)
-    what = preset or f"{name}.toml"
-    lines = (
-        f"workbench sweep {shlex.quote(what)} --out {name}",
-        f"workbench report {name} --out {name}",
+    """Of the preset that the plan is, perhaps with options, or of its own file."""
+    for preset in presets():
+        if (options := _options(session.plan, preset.plan)) is not None:
+            return Commands(_lines(preset.key, preset.key, options))
+    stem = _file_stem(session.plan)
+    file = f"{stem}.toml"
+    return Commands(_lines(file, stem, ""), file, as_toml(session.plan))
+
+
+def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:
+    return (
+        f"workbench sweep {what}{options} --out {folder}",
+        f"workbench report {folder}",
     )
-    if preset:
-        return Commands(lines)
-    return Commands(lines, what, as_toml(session.plan))
+
+
+def _options(plan: Plan, preset: Plan) -> str | None:
+    """What has to be said beside the preset's name; None where that is not enough."""
+    implementations, seconds = plan.implementations, plan.cell_seconds
+    if replace(preset, implementations=implementations, cell_seconds=seconds) != plan:
+        return None
+    options = ""
+    if implementations != preset.implementations:
+        options += f" --implementations {','.join(implementations)}"
+    if seconds != preset.cell_seconds:
+        options += f" --seconds {seconds:g}"
+    return options
 
 
 def _file_stem(plan: Plan) -> str:

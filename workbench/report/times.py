@@ -28,9 +28,13 @@ FIGURES = (
     Column("Quartiles"),
     Column("Minimum"),
     Column("Samples"),
-    Column("Pixels"),
+    Column("Throughput"),
 )
 CHECKED = "Every pixel was checked, except where a number of pixels is named."
+REMARKS = {
+    "one sample": "One sample: that run took all the time there was.",
+    "time limit": "Time limit: sampling ended there, before the spread had settled.",
+}
 LAST = (Column("Largest error"), Column("Checked"), Column("Remarks", is_number=False))
 
 
@@ -43,7 +47,7 @@ def times_table(session: Session, key: str) -> Table | None:
     baseline = baseline_of(session)
     table = Table(
         key,
-        f"{session.plan.title}: verified times. {caption(session, baseline)}",
+        f"{session.plan.title} – verified times. {caption(session, baseline)}",
         (
             *map(column_of, headers),
             *FIGURES,
@@ -58,12 +62,15 @@ def times_table(session: Session, key: str) -> Table | None:
 
 
 def _notes(session: Session) -> Iterator[str]:
-    """About the errors: how much was checked, and whether the plan's tolerance was kept."""
+    """What the remarks mean, how much was checked, and whether the plan's tolerance was kept."""
+    measured = [each.verified for each in session.records if each.verified]
+    there = {remark for each in measured for remark in remarks(each)}
+    yield from (text for remark, text in REMARKS.items() if remark in there)
     yield CHECKED
     tolerance = session.plan.tolerance
     if tolerance is not None:
-        checks = [each.verified.check for each in session.records if each.verified]
-        kept = sum(each is not None and each.max_error <= tolerance for each in checks)
+        checks = [each.check for each in measured if each.check]
+        kept = sum(each.max_error <= tolerance for each in checks)
         yield (
             f"The plan asks for errors up to {tolerance:g} as well: {kept:,} of "
             f"{plural(len(checks), 'answer')} kept to that."
@@ -113,11 +120,11 @@ def _check(check: Check | None) -> tuple[str, str]:
 
 
 def remarks(measurement: Measurement) -> Iterator[str]:
-    """What has to be known of a figure before it is believed."""
+    """What has to be known of a figure before it is believed, in short; see REMARKS."""
     if len(measurement.kernel.samples_ms) == 1:
-        yield "a single sample"
+        yield "one sample"
     elif measurement.kernel.ended == "time":
-        yield "ended by the time limit before it was steady"
+        yield "time limit"
     if measurement.health and measurement.health.throttled:
         yield f"throttled: {list_of(measurement.health.throttled)}"
 
@@ -137,13 +144,13 @@ def quickest_table(session: Session, key: str) -> Table | None:
     baseline = baseline_of(session)
     table = Table(
         key,
-        f"{session.plan.title}: the quickest of each. {caption(session, baseline)}",
+        f"{session.plan.title} – the quickest of each. {caption(session, baseline)}",
         (
             *map(column_of, outer),
             Column("Quickest", is_number=False),
             Column("Same within noise", is_number=False),
             Column("Median"),
-            Column("Pixels"),
+            Column("Throughput"),
             *((Column("Speed-up"),) if baseline else ()),
             Column("Of"),
         ),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.record import Session
+from kernels.sweeps.record import Machine, Session
 from workbench.charts import dimensions
 from workbench.charts.names import kind_of
 from workbench.charts.words import held_fixed
@@ -59,6 +59,11 @@ def conditions(session: Session) -> str:
 def is_on_gpu(implementation: str) -> bool:
     """Whether it is a rung of the ladder."""
     return kind_of(implementation) == "cuda"
+
+
+def name_of(machine: Machine) -> str:
+    """Its GPU; or its CPU, without how many cores that has."""
+    return machine.gpu or machine.cpu.partition(",")[0]
 
 
 def sentence(words: str) -> str:

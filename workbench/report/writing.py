@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,15 @@ def writing(
             yield step
         else:
             document = step
-    yield Progress("writing the files")
-    texts = {PAGE: page(document), TABLES: tables(document), DATA: _csv(sessions)}
+    makers: dict[str, Callable[[], str]] = {
+        PAGE: lambda: page(document),
+        TABLES: lambda: tables(document),
+        DATA: lambda: _csv(sessions),
+    }
+    texts: dict[str, str] = {}
+    for name, make in makers.items():
+        yield Progress(f"writing {name}")
+        texts[name] = make()
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -113,8 +113,8 @@ def row_of(pair: Pair) -> tuple[str, ...]:
         return (name, *times, pair.objection or "", "")
     found = pair.comparison
     words = "same within noise" if found.verdict == "same" else found.verdict
-    interval = f"{numbers.ratio(found.low)} – {numbers.ratio(found.high)}"
-    return (name, *times, f"{numbers.ratio(found.ratio)} {words}", interval)
+    interval = f"{found.low:.2f} – {found.high:.2f}"
+    return (name, *times, f"{found.ratio:.2f}× as fast: {words}", interval)
 
 
 def said(summary: Summary, count: int) -> str:
@@ -128,7 +128,7 @@ def said(summary: Summary, count: int) -> str:
         f"{counts['slower']} slower" if counts["slower"] else "",
         f"{counts['same']} the same within noise" if counts["same"] else "",
     ]
-    ratio = numbers.ratio(summary.ratio)
+    ratio = f"{summary.ratio:.2f}×"
     sentence = f"B against A: of {compared} compared, {', '.join(p for p in parts if p)}"
     left = count - compared
     rest = f" {left} more cannot be compared." if left else ""

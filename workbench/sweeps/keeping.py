@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,9 @@ from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.running import cells_of, sweeping
+from workbench.assets_path import asset
 
+RECORDED = "recorded"  # of the assets
 MOST_SHOWN = 12  # of the sessions kept, in a menu
 LOOKING = Progress("looking at this computer")
 NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept."
@@ -57,10 +60,11 @@ def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterat
         started = datetime.now().timestamp()
         file, complaint = _created(path, plan, machine)
         session = Session(plan, machine, started)
-        yield Began(session, cells_of(plan, given), path if file else None)
-        if complaint:
-            yield NotKept(NOT_KEPT.format(complaint))
-        yield from _kept(sweeping(plan, engine, given), file)
+        with file or nullcontext():
+            yield Began(session, cells_of(plan, given), path if file else None)
+            if complaint:
+                yield NotKept(NOT_KEPT.format(complaint))
+            yield from _kept(sweeping(plan, engine, given), file)
 
     return steps
 
@@ -72,9 +76,10 @@ def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
         yield LOOKING
         _refuse_other_pictures(read_session(path), given)
         session, file = resume(path, this_machine(engine))
-        yield Began(session, cells_of(session.plan, given), path)
-        done = {record.cell for record in session.records}
-        yield from _kept(sweeping(session.plan, engine, given, done=done), file)
+        with file:
+            yield Began(session, cells_of(session.plan, given), path)
+            done = {record.cell for record in session.records}
+            yield from _kept(sweeping(session.plan, engine, given, done=done), file)
 
     return steps
 
@@ -111,6 +116,19 @@ def slug(title: str) -> str:
     return re.sub(r"[^\w]+", "-", title).strip("-").lower()[:60]
 
 
+def came_with_it() -> list[Path]:
+    """The recorded sessions that came with the program."""
+    try:
+        return sorted(path for path in asset(RECORDED).iterdir() if is_session(path))
+    except FileNotFoundError:
+        return []
+
+
+def can_grow(path: Path | None) -> bool:
+    """Whether a session's file is one to write to: not packed, and not the program's own."""
+    return path is not None and path.suffix != ".gz" and path not in came_with_it()
+
+
 def folder() -> Path:
     """Where this program keeps sessions."""
     return Path(user_data_dir("filter-workbench")) / "sessions"
@@ -141,16 +159,11 @@ def _created(path: Path, plan: Plan, machine: Any) -> tuple[SessionFile | None, 
 def _kept(
     steps: Iterator[Progress | Record], file: SessionFile | None
 ) -> Iterator[NotKept | Progress | Record]:
-    try:
-        for step in steps:
-            if file is not None and isinstance(step, Record):
-                try:
-                    file.append(step)
-                except SessionFileError as error:
-                    file.close()
-                    file = None
-                    yield NotKept(NOT_KEPT.format(error))
-            yield step
-    finally:
-        if file is not None:
-            file.close()
+    for step in steps:
+        if file is not None and isinstance(step, Record):
+            try:
+                file.append(step)
+            except SessionFileError as error:
+                file = None
+                yield NotKept(NOT_KEPT.format(error))
+        yield step

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from workbench.actions import Action
-from workbench.assets_path import asset
 from workbench.sweeps import keeping
 from workbench.sweeps.chart_window import ChartWindow
 from workbench.sweeps.compare_dialog import CompareDialog
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MENU = "&Sweep"
 RECENT, RECORDED = f"{MENU}/&Recent sessions", f"{MENU}/Recor&ded sessions"
+CLOSE_ALL = "Close all sessions"
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
 NO_TWO = "Show two sessions first: open another beside the one that is shown."
@@ -55,7 +57,7 @@ class SweepMenu(QObject):
                 "Show measurements from a file beside what is measured here.",
                 separator=True,
             ),
-            Action(MENU, "&Close all sessions", self._close_all, tip="Their files stay."),
+            Action(MENU, f"&{CLOSE_ALL}", self._close_all, tip="Their files stay."),
             Action(
                 *(MENU, "Co&mpare…", self._compare, ("Ctrl+M",)),
                 "Two of the sessions that are shown, measurement by measurement.",
@@ -77,11 +79,15 @@ class SweepMenu(QObject):
 
     def connect_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
         """Fill what depends on files whenever it is about to be seen."""
+        after = next(each for each in everything.actions() if each.objectName() == CLOSE_ALL)
+        for menu in (recent, recorded):  # they belong below "Open session…"
+            everything.removeAction(menu.menuAction())
+            everything.insertAction(after, menu.menuAction())
         recent.aboutToShow.connect(partial(self._fill, recent, keeping.kept))
-        recorded.aboutToShow.connect(partial(self._fill, recorded, came_with_it))
+        recorded.aboutToShow.connect(partial(self._fill, recorded, keeping.came_with_it))
         for menu in (recent, recorded):
             self._fill(menu, list)
-        self._window.sweep.set_sessions_menu(everything)
+        self._window.sweep.show_session_actions(_second_part(everything))
 
     def toggle_chart_window(self) -> None:
         """Give the chart a window, or take it back."""
@@ -94,6 +100,7 @@ class SweepMenu(QObject):
         self._chart_window.left.connect(self._take_chart_back)
         sweep.chart.show()
         self._chart_window.show()
+        self._chart_window.activateWindow()
 
     def close(self) -> None:
         """The window closes, and the chart's with it."""
@@ -169,13 +176,10 @@ class SweepMenu(QObject):
             CompareDialog(shown, self._window).open()
 
 
-def came_with_it() -> list[Path]:
-    """The recorded sessions that came with the program."""
-    try:
-        folder = asset("recorded")
-    except FileNotFoundError:
-        return []
-    return sorted(path for path in folder.iterdir() if keeping.is_session(path))
+def _second_part(menu: QMenu) -> list[QAction]:
+    """What stands between its first and its second line: all about sessions."""
+    parts = groupby(menu.actions(), key=lambda each: each.isSeparator())
+    return next(islice((list(part) for is_line, part in parts if not is_line), 1, None))
 
 
 def title_of(path: Path) -> str:

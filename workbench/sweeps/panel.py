@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QIcon, QImage
+from PySide6.QtGui import QAction, QIcon, QImage
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,13 +23,13 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Implementation
 from kernels.errors import KernelError
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.record import Session
 from workbench.assets_path import asset
 from workbench.charts.chart_view import ChartView
 from workbench.state import State
+from workbench.sweeps.estimating import time_s
 from workbench.sweeps.keeping import Began
 from workbench.sweeps.plan_choice import PlanChoice
 from workbench.sweeps.run_row import Phase, RunRow
@@ -40,6 +40,9 @@ from workbench.sweeps.words import fixed_choices
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
 NOTHING_TO_REPORT = "Measure something first, or open a session"
 REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it down
+# What is drawn is taken from what is measured on the CPU meanwhile: at most such a part of it,
+# which no median notices.
+DRAW_SHARE = 15
 LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: so many times as long as one takes
 CHART_PX = 300
 
@@ -124,6 +127,12 @@ class SweepPanel(QWidget):
     def show_asked(self) -> None:
         """A sweep was asked for, and will begin."""
         self._run.show_asked()
+        self.give_chart_room()
+        if self.chart.isVisible():
+            self.chart.draw_now()  # what takes long the first time is not to meet the first cell
+
+    def give_chart_room(self) -> None:
+        """Fold the choices away; a click brings them back."""
         self._show_choice(False)
 
     def show_begun(self, began: Began) -> None:
@@ -163,14 +172,22 @@ class SweepPanel(QWidget):
         self._show_sessions()
         return self.chart.image()
 
+    def draw_now(self) -> None:
+        """What would be drawn in a moment, for a picture that is taken now."""
+        self._show_sessions()
+        if self.chart.isVisible() and self._sessions.shown:
+            self.chart.draw_now()
+
     def conditions(self) -> dict[str, Any]:
         """What a picture of the chart keeps beside the window's choices: those that its plan holds
         fixed, in the State's words, and the plan itself; nothing while there is no chart."""
         shown = self._sessions.sessions()
         return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
 
-    def set_sessions_menu(self, menu: QMenu) -> None:
-        """What the button Sessions opens."""
+    def show_session_actions(self, actions: Sequence[QAction]) -> None:
+        """What the button Sessions offers."""
+        menu = QMenu(self._sessions_button)
+        menu.addActions(actions)
         self._sessions_button.setMenu(menu)
 
     def close_sessions(self) -> None:
@@ -209,9 +226,15 @@ class SweepPanel(QWidget):
 
     @Slot()
     def _show_sessions(self) -> None:
+        drawing = QElapsedTimer()
+        drawing.start()
         shown = self._sessions.shown
         is_running = self._run.phase is not Phase.IDLE
         self.chart.show_sessions(self._sessions.sessions())
+        if shown and self.chart.isVisible():
+            self.chart.draw_now()
+        cost_ms = drawing.elapsed() if is_running else 0
+        self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
         self._list.show_sessions(shown, is_running=is_running)
         has_records = any(each.session.records for each in shown)
         self._report.setEnabled(has_records)
@@ -228,7 +251,7 @@ class SweepPanel(QWidget):
         self._left_clock.start()
         done = {record.cell for record in session.records}
         rest = [cell for cell in self._cells if cell not in done]
-        left_s = estimated_s(rest, session.records, session.plan.sampling)
+        left_s = time_s(rest, session.plan, session.records)
         self._run.show_left(left_s if rest and done else None)
         self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
 

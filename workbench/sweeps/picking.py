@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
 
-from kernels import filters
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import Given, job_of
 from workbench import intents
-from workbench.choices import NAMES
+from workbench.charts.names import filter_title, title_of
+from workbench.choices import NAMES, from_data
 from workbench.state import Picture, State
 from workbench.sweeps.draft import given, given_name
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.main_window import MainWindow
 
 NOWHERE = "Point at a measurement in the chart first: this leads back from there."
+NOT_HERE = "This program does not have what was measured there."
 
 
 class Picking(QObject):
@@ -65,18 +66,23 @@ class Picking(QObject):
 
     def _show(self, cell: Cell, picture: Picture | None) -> None:
         window, state = self._window, self._window.store.state
+        changes = from_data(changes_for(cell), state)
+        if not changes.keys() >= {"filter", "ksize", "border"}:
+            window.messages.show_message("error", NOT_HERE)
+            return
         if state is not self._after:  # else the one before the first in a row still counts
             self._before = state
-        changes = changes_for(cell)
         if picture is not None:
             changes |= {"picture": picture, "levels": None}
         shown = picture or state.picture
         if shown is not None and not shown.is_stored_as(state.pixel_type):
             changes["pixel_type"] = str(shown.samples.dtype)
         remarks = []
-        if reason := self._why_not_here(cell):
+        if "implementation" not in changes:
+            remarks.append(f"This program has no {cell.implementation}.")
+        elif reason := self._why_not_here(cell):
             del changes["implementation"]
-            remarks.append(f"{intents.implementation(cell.implementation).title}: {reason}")
+            remarks.append(f"{title_of(cell.implementation)}: {reason}")
         if shown is None or not is_of(shown, cell):
             remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
         window.take_over(changes)
@@ -131,6 +137,6 @@ def name_of(cell: Cell) -> str:
 
 def in_words(cell: Cell) -> str:
     """Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²."""
-    how = f"{intents.implementation(cell.implementation).title} {cell.block_in_words}".strip()
-    what = f"{filters.get(cell.filter).title} {cell.ksize}×{cell.ksize}"
+    how = f"{title_of(cell.implementation)} {cell.block_in_words}".strip()
+    what = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
     return f"{what} · {how} · {name_of(cell)}"

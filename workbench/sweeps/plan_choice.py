@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from kernels.device import Device, NoDevice
 from kernels.engine import Implementation
 from kernels.errors import KernelError
-from kernels.sweeps.estimate import about, estimated_s
+from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.presets import presets
@@ -21,6 +21,7 @@ from kernels.sweeps.running import cells_of
 from workbench.state import State
 from workbench.sweeps.dimensions import BY_FIELD
 from workbench.sweeps.draft import UnclearError, given
+from workbench.sweeps.estimating import time_s
 from workbench.sweeps.plan_editor import FIRST, PlanEditor
 from workbench.sweeps.plan_source import FILE, OWN, PlanSource
 from workbench.sweeps.words import held_fixed
@@ -55,6 +56,7 @@ class PlanChoice(QWidget):
         self._device: Device | NoDevice | None = None
         self._own: Own = (dict(FIRST_TEXTS), [], False)
         self._shown_key = OWN  # of what the editor holds
+        self._counted: Plan | None = None  # that the hint speaks of
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
         self._hint = _hint()
@@ -102,8 +104,13 @@ class PlanChoice(QWidget):
         self._keep_own()
         texts, unticked, transfers = self._own
         kept = {"texts": texts, "unticked": unticked, "transfers": transfers}
-        plan = self._source.plan(FILE) if self._source.key == FILE else None
-        return {**kept, "source": self._source.key, **({"file": as_toml(plan)} if plan else {})}
+        key = self._source.key
+        shown = self._source.plan(key)
+        made = shown if self.plan is None or self._editor.unable else self.plan
+        # A preset that was changed is one's own from then on.
+        if shown is not None and made is not None and (key == FILE or made != shown):
+            return {**kept, "source": FILE, "file": as_toml(made)}
+        return {**kept, "source": key}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
         """Take over what `choices()` gave; what makes no sense is as on the first day."""
@@ -153,8 +160,9 @@ class PlanChoice(QWidget):
         is_told = self._editor.show_wrong(problem)
         self._source.show_can_save(self.plan is not None)
         if self.plan is None:
+            self._counted = None
             self._say("" if is_told else str(problem), is_wrong=True)
-        else:
+        elif self.plan != self._counted:
             self._count.start()
         self.changed.emit()
 
@@ -163,11 +171,16 @@ class PlanChoice(QWidget):
         """How much it is, a moment later: a plan may have thousands of cells to add up."""
         if self.plan is None:
             return
+        self._counted = self.plan
         cells = cells_of(self.plan, given(self._state.picture))
-        time = about(estimated_s(cells, (), self.plan.sampling))
+        time = about(time_s(cells, self.plan))
         count = f"{len(cells):,} measurement{'s' if len(cells) != 1 else ''}, {time}"
         fixed = held_fixed(self.plan)
-        self._say(f"{count}, with {fixed}." if fixed else f"{count}.", is_wrong=False)
+        said = f"{count}, with {fixed}." if fixed else f"{count}."
+        if unable := self._editor.unable:
+            all_of_it = len(unable) + len(self.plan.implementations)
+            said += f" {len(unable)} of its {all_of_it} implementations cannot run here."
+        self._say(said, is_wrong=False)
 
     def _say(self, text: str, *, is_wrong: bool) -> None:
         self._hint.setText(text)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.device import Device, NoDevice
-from kernels.engine import Implementation
+from kernels.engine import Implementation, all_implementations
 from kernels.sweeps.plan import Plan
 from workbench.sweeps.dimensions import BY_FIELD, DIMENSIONS
 from workbench.sweeps.draft import Draft, UnclearError, texts_of
@@ -98,7 +98,8 @@ class PlanEditor(QWidget):
         """Hold `plan`; what it leaves fixed stays as it has it."""
         self._base = plan
         self._show_texts(texts_of(plan))
-        self._wanted = {key: key in plan.implementations for key in self._ticks}
+        every = (each.key for each in all_implementations())  # also before they are shown
+        self._wanted = {key: key in plan.implementations for key in every}
         self._transfers.setChecked(plan.transfers)
         self._show_ticks()
 
@@ -121,6 +122,12 @@ class PlanEditor(QWidget):
     @property
     def transfers(self) -> bool:
         return self._transfers.isChecked()
+
+    @property
+    def unable(self) -> list[str]:
+        """What the plan that is shown wants and cannot run here."""
+        wanted = self._base.implementations if self._base else ()
+        return [k for k, (tick, _) in self._ticks.items() if k in wanted and not tick.isEnabled()]
 
     # -- what it is told
 

@@ -15,6 +15,7 @@ from workbench.views.tile import MUTED, scaled_font
 
 OWN = ""  # the key of what the user composes
 FILE = "\0file"  # of the plan that was opened last: no preset is called so
+SPARE_PX = 40  # scroll bar and padding of a list
 OWN_TITLE = "This picture, as it is set"
 OWN_TIP = "What is not varied is as it is set in the window"
 
@@ -103,10 +104,18 @@ class PlanSource(QWidget):
         for source, group in groupby(plans, key=lambda pair: pair[1].source):
             model.appendRow(_heading(source or "Presets", self._list.font()))
             for key, plan in group:
-                title = f"{plan.table}: {plan.title}" if plan.table else plan.title
-                model.appendRow(_item(title, key, plan.note or plan.title))
+                model.appendRow(_item(short(plan), key, plan.title))
         with QSignalBlocker(self._list):
             self._list.setModel(model)
+        view = self._list.view()  # wider than the panel is
+        view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
+
+
+def short(plan: Plan) -> str:
+    """What stands below its institution: "Image size, table 5.5"."""
+    name = plan.title.split(": ", 1)[-1] if plan.source else plan.title
+    name = name[0].upper() + name[1:]
+    return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
 
 
 def _item(title: str, key: str, tip: str) -> QStandardItem:

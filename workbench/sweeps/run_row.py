@@ -73,6 +73,7 @@ class RunRow(QWidget):
         column.addLayout(buttons)
         column.addLayout(progress)
         column.addWidget(self._doing)
+        self._say("")
         self._refresh()
 
     @property
@@ -160,9 +161,12 @@ class RunRow(QWidget):
         pause_tip = "Go on where it stands" if paused else "Stand still, measuring nothing"
         self._start.setToolTip((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
         self._cancel.setEnabled(not idle)
+        self._bar.setVisible(not idle)
+        self._left.setVisible(not idle)
 
     def _say(self, text: str) -> None:
         self._doing.show_text(text)
+        self._doing.setVisible(bool(text))
         self._doing.setAccessibleName(f"Sweep: {text or 'idle'}")
 
 

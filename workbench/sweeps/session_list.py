@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from workbench.assets_path import asset
+from workbench.sweeps.keeping import can_grow
 from workbench.sweeps.sessions import Shown
 from workbench.views.tile import ElidedLabel
+
+CLOSE_PX = 24
 
 
 class SessionList(QWidget):
@@ -77,6 +79,7 @@ class SessionList(QWidget):
             close = QToolButton()
             close.setObjectName(f"close-{line.number}")
             close.setProperty("flat", True)
+            close.setFixedSize(CLOSE_PX, CLOSE_PX)
             close.setIcon(QIcon(str(asset("icons/close.svg"))))
             close.setAccessibleName(f"Close {line.text}")
             close.setToolTip("Show it no longer; its file stays")
@@ -93,12 +96,13 @@ class _Line:
         self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
         self.is_live = not session.is_recorded
         self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
-        what = "Recorded" if session.is_recorded else "Measured here"
-        self.text = f"{what}: {session.plan.title} · {session.machine.name}"
+        what = f"{session.machine.name}, recorded" if session.is_recorded else "Measured here"
+        self.text = f"{what}: {session.plan.title}"
         began = datetime.fromtimestamp(session.started)
         facts = (
             f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
             f"{self.rest} are missing" if self.rest else "",
+            f"on {session.machine.name} with {session.machine.cpu}" if session.machine.gpu else "",
             str(shown.path or "kept in no file"),
             *session.remarks,
         )
@@ -108,10 +112,3 @@ class _Line:
     def key(self) -> tuple[int, int, bool]:
         """What its row looks like depends on nothing else."""
         return self.number, self.rest, self.is_measured_now
-
-
-def can_grow(path: Path | None) -> bool:
-    """Whether a session's file is one to write to, and none that came with the program."""
-    if path is None or path.name.endswith(".gz"):
-        return False
-    return not any(parent.name == "recorded" for parent in path.parents)

@@ -8,16 +8,18 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QV
 
 from workbench.actions import Action
 
-IN_THE_PICTURE = (
+ELSEWHERE = (
     ("Wheel, + and −", "Zoom at the pointer"),
     ("Drag, arrow keys", "Move the picture"),
     ("Double click", "Fit, or one pixel for one"),
     ("Space, held", "Show the original"),
+    ("Alt+Down", "In a sweep's line: choose its values"),
+    ("Click on a point", "In a chart: show what was measured"),
 )
 
 
 class ShortcutsDialog(QDialog):
-    """Lists every action that has a key, and what the mouse does in the picture."""
+    """Lists every action that has a key, and what the mouse does in pictures and charts."""
 
     def __init__(self, actions: list[Action], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,7 +28,7 @@ class ShortcutsDialog(QDialog):
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
         rows = [(_keys(each), _name(each)) for each in actions if each.keys]
-        rows += IN_THE_PICTURE
+        rows += ELSEWHERE
         half = -(-len(rows) // 2)
         for number, (keys, name) in enumerate(rows):
             column = 2 * (number // half)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from PySide6.QtGui import QFont, QFontMetricsF
@@ -39,6 +40,14 @@ def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
         case shown.Grid(rows=rows):
             return 1.25 * row * len(rows) + 6 * row
     return 14 * row
+
+
+def most_px(figure: shown.Figure, font: QFont) -> float:
+    """The height above which a figure gains nothing."""
+    if isinstance(figure.body, shown.Grid):
+        tiles_px = grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
+        return tiles_px + 6 * font.pixelSize()
+    return math.inf
 
 
 def scaled(font: QFont, factor: float) -> QFont:

@@ -15,7 +15,6 @@ from workbench.charts.looks import color_of, marker_of, marker_px, marker_style,
 from workbench.charts.spots import Spot
 from workbench.theme import Colors
 
-MARKER_PX = 8.0
 FILL_SHARE = 0.45  # of the background in a bar, so that its marker shows on it
 PART_SHARE = 0.75  # and in one that says the same as the one before, with something added
 
@@ -47,14 +46,23 @@ class Placed(NamedTuple):
 
 
 def draw_marks(
-    plot: Any, placed: Sequence[Placed], scale: Scale, colors: Colors, *, is_upright: bool
+    plot: Any,
+    placed: Sequence[Placed],
+    scale: Scale,
+    colors: Colors,
+    marker: float,
+    *,
+    is_upright: bool,
 ) -> list[Spot]:
-    """What can be drawn of them, and what all of them say."""
+    """What can be drawn of them, and what all of them say.
+
+    marker  its size in pixels
+    """
     valued = [each for each in placed if each.bar.value]
     solid = [each for each in valued if not each.is_bare]
     _draw_boxes(plot, solid, scale, colors, is_upright=is_upright)
     _draw_whiskers(plot, solid, scale, colors, is_upright=is_upright)
-    _draw_markers(plot, valued, scale, colors, is_upright=is_upright)
+    _draw_markers(plot, valued, scale, colors, marker, is_upright=is_upright)
     return [_spot(each, scale, is_upright=is_upright) for each in placed]
 
 
@@ -109,7 +117,13 @@ def _draw_whiskers(
 
 
 def _draw_markers(
-    plot: Any, placed: Sequence[Placed], scale: Scale, colors: Colors, *, is_upright: bool
+    plot: Any,
+    placed: Sequence[Placed],
+    scale: Scale,
+    colors: Colors,
+    marker: float,
+    *,
+    is_upright: bool,
 ) -> None:
     ends = [scale.place(each.bar.value or 0.0) for each in placed]
     middles = [each.middle for each in placed]
@@ -122,7 +136,7 @@ def _draw_markers(
             x=middles if is_upright else ends,
             y=ends if is_upright else middles,
             symbol=[marker_of(look) for look in looks],
-            size=[marker_px(look, MARKER_PX) for look in looks],
+            size=[marker_px(look, marker) for look in looks],
             pen=[style["pen"] for style in styles],
             brush=[style["brush"] for style in styles],
             useCache=False,

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from workbench.charts.drawing.bar_marks import Placed, Scale, draw_marks, mark_of, words_of
 from workbench.charts.drawing.labels import Label, Labels
-from workbench.charts.drawing.room import EDGE_PX, Captions, make_room, wrapped
+from workbench.charts.drawing.room import EDGE_PX, Captions, magnified, make_room, wrapped
 from workbench.charts.figure import Bars
 from workbench.charts.spots import Drawn
 from workbench.theme import Colors
@@ -22,6 +22,7 @@ NARROW_PX = 520  # in a wider plot the names of bars stand beside them
 NAME_SHARE = 0.4  # of the width, at most
 LEAST_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
 LEAST_TEXT_PX = 8
+MARKER_PX = 8.0
 HEADROOM = 0.06  # of the height, over the highest of upright bars
 TICK_SLACK = 1e-9
 
@@ -57,7 +58,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
     bottom.fixed = [(float(i), label) for i, label in enumerate(labels or names)]
     make_room(plot, Captions(body.axis.label), colors, font)
     slots = 1 + max((bar.slot for group in body.groups for bar in group.bars), default=0)
-    step = min(GROUP_SHARE / slots, 1.25 * LARGEST_BAR_PX / max(group_px, 1.0))
+    step = min(GROUP_SHARE / slots, 1.25 * LARGEST_BAR_PX * magnified(font) / max(group_px, 1.0))
     placed = [
         Placed(
             bar,
@@ -68,7 +69,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
         for number, group in enumerate(body.groups)
         for bar in group.bars
     ]
-    spots = draw_marks(plot, placed, scale, colors, is_upright=True)
+    spots = draw_marks(plot, placed, scale, colors, MARKER_PX * magnified(font), is_upright=True)
     missing = [mark_of(each, scale, colors, font) for each in placed if not each.bar.value]
     plot.addItem(Labels(missing))
     return Drawn(spots, x, y)
@@ -83,7 +84,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
     plot.setXRange(scale.start, scale.end, padding=0)
     make_room(plot, captions, colors, font)
     tall = max(plot.getViewBox().boundingRect().height(), 40.0)
-    row_px = min(LARGEST_ROW_PX, tall / max(rows(body, plot.width()), 1))
+    row_px = min(LARGEST_ROW_PX * magnified(font), tall / max(rows(body, plot.width()), 1))
     small = _fitting(font, row_px)
     metrics = QFontMetricsF(small)
     most = plot.width() * (1.0 if is_narrow else NAME_SHARE) - 2 * EDGE_PX
@@ -98,7 +99,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
     y = (-tall / row_px, 0.0)
     plot.setXRange(*x, padding=0)
     plot.setYRange(*y, padding=0)
-    half = min(0.36, 0.5 * LARGEST_BAR_PX / row_px)
+    half = min(0.36, 0.5 * LARGEST_BAR_PX * magnified(font) / row_px)
     placed: list[Placed] = []
     labels: list[Label] = []
     ticks: list[tuple[float, str]] = []
@@ -116,7 +117,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
         at += 0.5
     left.fixed, left.font, left.text_color = ticks, small, QColor(colors.text)
     make_room(plot, captions, colors, font, name_px)
-    spots = draw_marks(plot, placed, scale, colors, is_upright=False)
+    spots = draw_marks(plot, placed, scale, colors, MARKER_PX * magnified(font), is_upright=False)
     plot.addItem(Labels(labels))
     return Drawn(spots, x, y)
 

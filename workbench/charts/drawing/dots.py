@@ -12,7 +12,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QFont
 
 from workbench.charts.drawing.labels import Label, Labels
-from workbench.charts.drawing.room import Captions, make_room
+from workbench.charts.drawing.room import Captions, magnified, make_room
 from workbench.charts.figure import Axis, Dot, Guide, Plot, Series
 from workbench.charts.looks import (
     WRONG_MARKER,
@@ -27,6 +27,8 @@ from workbench.theme import Colors
 
 MARKER_PX = 9.0
 PINNED_PX = 12.0
+LINE, PINNED_LINE, WHISKER = 2.0, 3.2, 1.6
+HEADROOM = 1.4  # times the height of a guide on a logarithmic axis
 ROOM_PX = 14.0  # between the outermost marks and the plot's edge
 
 Range = tuple[float, float]
@@ -45,8 +47,9 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
         _draw_guide(plot, guide, body, colors, font)
     spots = []
     for series in body.series:
-        spots += _draw_series(plot, series, body, colors)
+        spots += _draw_series(plot, series, body, colors, magnified(font))
     spots += _draw_wrong(plot, body, colors, y)
+    spots.sort(key=lambda spot: spot.cell is None)  # what can be picked comes first
     return Drawn(spots, x, y, can_zoom=True)
 
 
@@ -69,6 +72,8 @@ def _ranges(plot: Any, body: Plot) -> tuple[Range, Range]:
     xs = [*(dot.x for dot in dots), *(body.x.ends or ()), *(x for x, _ in guides)]
     ys = [end for dot in right for end in (dot.low, dot.high)]
     ys += [*(body.y.ends or ()), *(y for _, y in guides)]
+    if body.y.is_log:  # the name of a guide has its place over it
+        ys += [HEADROOM * guide.points[-1][1] for guide in body.guides if guide.label]
     if not body.y.is_log:
         ys.append(0.0)
     return _padded(xs, body.x, plot.width() - 80), _padded(ys, body.y, plot.height() - 80)
@@ -83,7 +88,9 @@ def _padded(values: Iterable[float], axis: Axis, size_px: float) -> Range:
     return (low if low == 0.0 and not axis.ticks and not axis.is_log else low - room), high + room
 
 
-def _draw_series(plot: Any, series: Series, body: Plot, colors: Colors) -> list[Spot]:
+def _draw_series(
+    plot: Any, series: Series, body: Plot, colors: Colors, factor: float
+) -> list[Spot]:
     dots = [dot for dot in series.dots if not dot.is_wrong]
     if not dots:
         return []
@@ -91,21 +98,22 @@ def _draw_series(plot: Any, series: Series, body: Plot, colors: Colors) -> list[
     xs = np.array([_place(dot.x, body.x) for dot in dots])
     ys = np.array([_place(dot.y, body.y) for dot in dots])
     if series.joined and len(dots) > 1:
-        plot.addItem(pg.PlotCurveItem(xs, ys, pen=pen_of(look, colors, 3.2 if is_pinned else 2.0)))
+        width = factor * (PINNED_LINE if is_pinned else LINE)
+        plot.addItem(pg.PlotCurveItem(xs, ys, pen=pen_of(look, colors, width)))
     ends = [(_place(dot.low, body.y), _place(dot.high, body.y)) for dot in dots]
     if any(high > low for low, high in ends):
         bars = pg.PlotCurveItem(
             np.repeat(xs, 2),
             np.array(list(chain.from_iterable(ends))),
             connect="pairs",
-            pen=pg.mkPen(color_of(look, colors), width=1.6),
+            pen=pg.mkPen(color_of(look, colors), width=WHISKER * factor),
         )
         plot.addItem(bars)
     markers = pg.ScatterPlotItem(
         x=xs,
         y=ys,
         symbol=marker_of(look),
-        size=marker_px(look, PINNED_PX if is_pinned else MARKER_PX),
+        size=marker_px(look, factor * (PINNED_PX if is_pinned else MARKER_PX)),
         useCache=False,
         **marker_style(look, colors),
     )
@@ -147,7 +155,7 @@ def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont
         xs = [low, high]
     plot.addItem(pg.PlotCurveItem(xs, ys, pen=pg.mkPen(colors.muted, width=1.4)))
     if guide.label:
-        at, anchor = (xs[-1], ys[-1]), (1.0, -0.1)
+        at, anchor = (xs[-1], ys[-1]), (1.0, 1.05)
         if guide.is_at_start:
             at, anchor = (xs[0], ys[0]), (-0.2, 0.4)
         plot.addItem(Labels([Label(*at, guide.label, font, colors.muted, anchor)]))

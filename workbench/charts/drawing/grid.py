@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
@@ -22,11 +22,25 @@ CIVIDIS = (
     "#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
     "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
 )  # fmt: skip
-DARK_ON_LIGHT = 0.48  # from this lightness on, text is dark
+ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on a tile,
+DARK_ON_LIGHT = 0.48  # by the tile's lightness
 GAP = 0.03  # of a tile, left free around it
 LEAST_TEXT_PX = 8
+LARGEST_TILE, LARGEST_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
 NAME_SHARE = 0.42  # of the width, at most
 TURNED_SHARE = 0.34  # of the height, at most
+
+
+class Writing(NamedTuple):
+    """How all tiles are written in.
+
+    is_turned  upwards, where they are higher than wide
+    is_short   only their verdicts
+    """
+
+    font: QFont
+    is_turned: bool = False
+    is_short: bool = False
 
 
 def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
@@ -46,25 +60,33 @@ def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
         columns = [metrics.elidedText(c, Qt.TextElideMode.ElideRight, most) for c in body.columns]
     left.fixed = [(-float(i), name) for i, name in enumerate(rows)]
     bottom.fixed = [(float(i), name) for i, name in enumerate(columns)]
-    x, y = (-0.5, len(columns) - 0.5), (0.5 - len(rows), 0.5)
+    x = (-0.5, len(columns) - 0.5)
     plot.setXRange(*x, padding=0)
-    plot.setYRange(*y, padding=0)
     make_room(plot, Captions(_caption(body), _below(body)), colors, font, row_px)
     box = plot.getViewBox().boundingRect()
-    size = box.width() / max(len(columns), 1), box.height() / max(len(rows), 1)
+    tile_high = min(box.height() / max(len(rows), 1), largest_tile_px(body, font))
+    top = box.height() / tile_high - len(rows) + 0.5  # what is left over stays free above
+    y = (0.5 - len(rows), top)
+    plot.setYRange(*y, padding=0)
+    size = box.width() / max(len(columns), 1), tile_high
     low, high = _ends(body)
-    small = _fitting(font, body, size)
+    how = _writing(font, body, size)
     fills = [_fill(tile, body, colors, low, high) for tile in body.tiles]
     _draw_tiles(plot, body.tiles, fills)
     _draw_outlines(plot, body.tiles, fills, colors)
-    if small is not None:
+    if how is not None:
         labels = [
             label
             for tile, fill in zip(body.tiles, fills, strict=True)
-            for label in _labels(tile, fill, small, size, colors)
+            for label in _labels(tile, fill, how, size, colors)
         ]
         plot.addItem(Labels(labels))
     return Drawn([_spot(tile) for tile in body.tiles], x, y)
+
+
+def largest_tile_px(body: Grid, font: QFont) -> float:
+    """How high a tile may be: a table's need no more than its text."""
+    return font.pixelSize() * (LARGEST_TABLE_TILE if body.scale is None else LARGEST_TILE)
 
 
 def _spot(tile: Tile) -> Spot:
@@ -151,29 +173,36 @@ def _draw_outlines(
 
 
 def _labels(
-    tile: Tile, fill: QColor, font: QFont, size: tuple[float, float], colors: Colors
+    tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
 ) -> list[Label]:
     """As many of its lines as there is room for, around its middle."""
-    metrics = QFontMetricsF(font)
-    color = "#10151b" if fill.lightnessF() > DARK_ON_LIGHT else "#f6f7f9"
+    color = ON_LIGHT if fill.lightnessF() > DARK_ON_LIGHT else ON_DARK
     if tile.verdict == "bad":
         color = colors.text
-    lines = [w for w in tile.words if metrics.horizontalAdvance(w) + 4 <= size[0]]
-    if not lines and tile.verdict:
-        lines = [_mark(tile)]
+    metrics = QFontMetricsF(how.font)
+    lines = [line for line in tile.words if metrics.horizontalAdvance(line) + 4 <= size[0]]
     lines = lines[: max(1, int((size[1] - 2) / metrics.height()))]
+    if how.is_turned:
+        lines = [tile.words[0]]
+    elif how.is_short:
+        lines = [_mark(tile)]
     first = -(len(lines) - 1) / 2
     x, y = float(tile.column), -float(tile.row)
     return [
-        Label(x, y, line, font, color, down=first + number) for number, line in enumerate(lines)
+        Label(x, y, line, how.font, color, down=first + number, is_turned=how.is_turned)
+        for number, line in enumerate(lines)
     ]
 
 
-def _fitting(font: QFont, body: Grid, size: tuple[float, float]) -> QFont | None:
-    """A font in which the first line of every tile fits; None: there is none that can be read."""
-    for words in ([tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]):
-        if font_found := _fitting_words(font, words, size):
-            return font_found
+def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | None:
+    """How every tile can say the most that all can; None: nothing that could be read."""
+    whole, short = [tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]
+    if level := _fitting(font, whole, *size):
+        return Writing(level)
+    if turned := _fitting(font, whole, size[1], size[0]):
+        return Writing(turned, is_turned=True)
+    if level := _fitting(font, short, *size):
+        return Writing(level, is_short=True)
     return None
 
 
@@ -182,12 +211,13 @@ def _mark(tile: Tile) -> str:
     return tile.words[0].partition(" ")[0] if tile.verdict else tile.words[0]
 
 
-def _fitting_words(font: QFont, words: list[str], size: tuple[float, float]) -> QFont | None:
+def _fitting(font: QFont, words: list[str], wide: float, high: float) -> QFont | None:
+    """The largest font in which all of them fit."""
     for px in range(round(1.15 * font.pixelSize()), LEAST_TEXT_PX - 1, -1):
         small = QFont(font)
         small.setPixelSize(px)
         metrics = QFontMetricsF(small)
         widest = max((metrics.horizontalAdvance(word) for word in words), default=0)
-        if widest + 6 <= size[0] and metrics.height() <= size[1]:
+        if widest + 6 <= wide and metrics.height() <= high:
             return small
     return None

@@ -17,6 +17,7 @@ class Label(NamedTuple):
 
     anchor  which of its own points stands there: 0, 0 is its upper left, 1, 1 its lower right
     down    by how many of its own lines it stands lower
+    is_turned  written upwards, around its middle
     """
 
     x: float
@@ -26,6 +27,7 @@ class Label(NamedTuple):
     color: str
     anchor: tuple[float, float] = (0.5, 0.5)
     down: float = 0.0
+    is_turned: bool = False
 
 
 class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
@@ -55,5 +57,11 @@ class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
             top = at.y() - (label.anchor[1] - label.down) * high
             p.setFont(label.font)
             p.setPen(QColor(label.color))
-            p.drawText(QPointF(left, top + metrics.ascent()), label.text)
+            if label.is_turned:
+                p.translate(at)
+                p.rotate(-90)
+                p.drawText(QPointF(-wide / 2, metrics.ascent() - high / 2), label.text)
+                p.resetTransform()
+            else:
+                p.drawText(QPointF(left, top + metrics.ascent()), label.text)
         p.restore()

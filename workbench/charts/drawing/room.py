@@ -14,6 +14,7 @@ from workbench.theme import Colors
 EDGE_PX = 12  # right of the plot, for half of the last tick's text
 MOST_LINES = 3
 GAP_PX = 4
+USUAL_FONT_PX = 13
 CAPTION_ROWS = 1.7  # of the font's height
 
 
@@ -24,6 +25,11 @@ class Captions(NamedTuple):
 
     above: str
     below: str = ""
+
+
+def magnified(font: QFont) -> float:
+    """How much larger than usual marks and lines are, beside letters of this size."""
+    return max(1.0, font.pixelSize() / USUAL_FONT_PX)
 
 
 def make_room(

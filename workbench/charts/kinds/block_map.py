@@ -30,8 +30,7 @@ def why_not(data: Data) -> str | None:
 
 
 def figure(data: Data, title: str) -> Figure:
-    shown = data.slice("blocks")
-    shown = _with_blocks(shown)
+    shown = data.narrowed(_with_blocks(data.slice("blocks", "implementations")), "implementations")
     wide, high = _sides(data.values("blocks"))
     column, row = {x: i for i, x in enumerate(wide)}, {y: i for i, y in enumerate(high)}
 

@@ -9,7 +9,7 @@ from workbench import numbers
 from workbench.charts.figure import Axis, Bar, Bars, Figure, Group
 from workbench.charts.kinds.bars import bar_of
 from workbench.charts.kinds.making import SERIES, is_log, made, visible
-from workbench.charts.legend_entries import entries_of, entry_of, label_of
+from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
 from workbench.charts.names import KEYS, title_of
 from workbench.charts.points import Data, Point, Slice, spread
 from workbench.charts.sentences import by_source
@@ -116,4 +116,4 @@ def _quickest(points: Iterable[Point]) -> Point | None:
 
 
 def _name(point: Point, shown: Slice) -> str:
-    return label_of(point, shown.data).partition(" · ")[0]
+    return name_of(point, shown.data)

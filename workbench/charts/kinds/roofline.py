@@ -14,7 +14,7 @@ from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.figure import Axis, Dot, Figure, Guide, Plot, Series
 from workbench.charts.kinds.making import SERIES, made, visible
-from workbench.charts.legend_entries import entries_of, entry_of, label_of
+from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
 from workbench.charts.names import title_of
 from workbench.charts.points import Data, Point, Slice
 from workbench.charts.words import details, list_of
@@ -125,7 +125,7 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
     if not points:
         return ""
     best = max(points, key=lambda point: roofs[id(point)].share)
-    who = label_of(best, data).partition(" · ")[0]
+    who = name_of(best, data)
     return f"{who} at {dimensions.in_words('ksizes', best.cell.ksize)} comes nearest. " + (
         roofs[id(best)].sentence
     )

@@ -7,7 +7,7 @@ from workbench.charts import dimensions
 from workbench.charts.figure import Axis, Figure, Guide, Plot
 from workbench.charts.kinds import lines
 from workbench.charts.kinds.making import SpeedUp, baseline_option, is_log, made, speed_ups
-from workbench.charts.legend_entries import label_of
+from workbench.charts.legend_entries import name_of
 from workbench.charts.points import Data, Point, Slice
 from workbench.charts.sentences import by_source
 
@@ -51,7 +51,7 @@ def _best(shown: Slice, found: list[SpeedUp], name: str, against: str) -> str:
         return ""
     best = max(own, key=lambda each: each.ratio.middle)
     least, most = _at_ends(own, best.point, name)
-    who = label_of(best.point, shown.data).partition(" · ")[0]
+    who = name_of(best.point, shown.data)
     where = dimensions.in_words(name, dimensions.of(best.point.cell, name))
     ratio = numbers.ratio(best.ratio.middle)
     if best.ratio.middle < 1.05:

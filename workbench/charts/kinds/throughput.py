@@ -8,7 +8,7 @@ from workbench.charts import dimensions
 from workbench.charts.figure import Axis, Figure, Plot
 from workbench.charts.kinds import lines
 from workbench.charts.kinds.making import is_log, made, why_not_several
-from workbench.charts.legend_entries import label_of
+from workbench.charts.legend_entries import name_of
 from workbench.charts.points import Data, Point, Slice, Spread
 from workbench.charts.sentences import by_source
 
@@ -47,6 +47,6 @@ def _most(shown: Slice) -> str:
     if not rates:
         return ""
     best = max(rates, key=lambda point: rates[point].middle)
-    who = label_of(best, shown.data).partition(" · ")[0]
+    who = name_of(best, shown.data)
     where = dimensions.in_words("sizes", dimensions.of(best.cell, "sizes"))
     return f"{who} filters the most, {numbers.pixel_rate(rates[best].middle)} at {where}."

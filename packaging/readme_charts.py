@@ -1,0 +1,79 @@
+"""Draws README.md's charts from the sessions in assets/recorded/: `make charts`.
+
+Each becomes an SVG in assets/charts/, and between README's markers a picture with the sentence that
+the chart says of itself.  Without the sessions the place says that nothing was measured yet.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kernels.sweeps.files import SUFFIXES, read_session
+from workbench.charts.export import svg_of
+from workbench.charts.figure import Choices, Figure
+from workbench.charts.kinds import chart_kinds
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+RECORDED = ROOT / "assets" / "recorded"
+DRAWN = ROOT / "assets" / "charts"
+BEGIN, END = "<!-- charts -->", "<!-- /charts -->"
+NOT_MEASURED = "*Not measured yet: see `workbench sweep`.*"
+
+# (the session's name, without its ending; the chart's kind; what speed-ups are against)
+CHARTS = (
+    ("camerino_image_size", "time_by_size", None),
+    ("firenze_transfers", "ladder", "opencv"),
+    ("camerino_block_shape", "block_shapes", None),
+)
+
+
+def figures() -> Iterator[tuple[str, Figure]]:
+    """(file name, chart) of every session that is there."""
+    kinds = {kind.key: kind for kind in chart_kinds()}
+    for name, kind, baseline in CHARTS:
+        path = next(filter(Path.is_file, (RECORDED / f"{name}{end}" for end in SUFFIXES)), None)
+        if path is not None:
+            session = read_session(path)
+            yield f"{name}.svg", kinds[kind].figure([session], Choices(baseline=baseline))
+
+
+def words(drawn: list[tuple[str, Figure]]) -> str:
+    """What stands between the markers."""
+    parts = [
+        f"![{_plain(figure.title)}](assets/charts/{name})\n\n{_plain(figure.sentence)}"
+        for name, figure in drawn
+    ]
+    return "\n\n".join(parts) or NOT_MEASURED
+
+
+def with_words(text: str, made: str) -> str:
+    """`text` with everything between the markers replaced."""
+    pattern = re.compile(f"({BEGIN}\n).*?({END})", re.DOTALL)
+    if not pattern.search(text):
+        raise ValueError(f"There is no place for charts in {README.name}.")
+    return pattern.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
+
+
+def main() -> int:
+    drawn = list(figures())
+    DRAWN.mkdir(parents=True, exist_ok=True)
+    for old in DRAWN.glob("*.svg"):
+        old.unlink()
+    for name, figure in drawn:
+        (DRAWN / name).write_text(svg_of(figure), encoding="utf-8")
+    README.write_text(with_words(README.read_text("utf-8"), words(drawn)), encoding="utf-8")
+    print(f"Drew {len(drawn)} charts into {DRAWN.relative_to(ROOT)}.")
+    return 0
+
+
+def _plain(text: str) -> str:
+    """Without what Markdown would take as its own."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

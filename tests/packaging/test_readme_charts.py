@@ -1,0 +1,92 @@
+"""README's charts: drawn from the recorded sessions, in step with them, with their sentences."""
+
+import gzip
+import importlib.util
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from kernels.sweeps.files import SessionFile
+from tests.made_sessions import a_session
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def script(root):
+    """`packaging/readme_charts.py`, which is a script and no member of a package; fresh."""
+    path = root / "packaging" / "readme_charts.py"
+    spec = importlib.util.spec_from_file_location("readme_charts", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def description(svg):
+    return " ".join((ElementTree.fromstring(svg).findtext(f"{SVG}desc") or "").split())
+
+
+def test_the_charts_in_the_tree_are_those_of_its_sessions(script):
+    drawn = list(script.figures())
+    assert {each.name for each in script.DRAWN.glob("*.svg")} == {name for name, _ in drawn}
+    for name, figure in drawn:
+        svg = (script.DRAWN / name).read_text(encoding="utf-8")
+        assert description(svg) == " ".join(figure.summary.split()), "run `make charts`"
+
+
+def test_readme_says_what_they_say(script):
+    text = script.README.read_text(encoding="utf-8")
+    assert script.with_words(text, script.words(list(script.figures()))) == text, (
+        "run `make charts`"
+    )
+
+
+@pytest.fixture
+def elsewhere(script, tmp_path, monkeypatch):
+    """The script on a tree of its own, with one session that was made up."""
+    for name, path in (
+        ("ROOT", tmp_path),
+        ("README", tmp_path / "README.md"),
+        ("RECORDED", tmp_path / "assets" / "recorded"),
+        ("DRAWN", tmp_path / "assets" / "charts"),
+    ):
+        monkeypatch.setattr(script, name, path)
+    script.README.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n")
+    script.RECORDED.mkdir(parents=True)
+    session = a_session("sizes")
+    plain = script.RECORDED / "camerino_image_size.jsonl"
+    with SessionFile.create(plain, session.plan, session.machine, session.started) as file:
+        for record in session.records:
+            file.append(record)
+    plain.with_name(f"{plain.name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    return script
+
+
+def test_it_draws_what_there_is_and_writes_its_sentence(elsewhere, capsys):
+    assert elsewhere.main() == 0
+    (drawn,) = elsewhere.DRAWN.iterdir()
+    assert drawn.name == "camerino_image_size.svg"
+    ((_, figure),) = elsewhere.figures()
+    assert description(drawn.read_text(encoding="utf-8")) == " ".join(figure.summary.split())
+    text = elsewhere.README.read_text(encoding="utf-8")
+    assert re.fullmatch(r"before\n<!-- charts -->.*<!-- /charts -->\nafter\n", text, re.DOTALL)
+    assert "(assets/charts/camerino_image_size.svg)" in text
+    assert figure.sentence in text
+    assert "old" not in text
+    assert "Drew 1 charts into assets/charts." in capsys.readouterr().out
+
+
+def test_without_sessions_it_says_so_and_leaves_no_old_chart(elsewhere):
+    elsewhere.main()
+    for each in elsewhere.RECORDED.iterdir():
+        each.unlink()
+    elsewhere.main()
+    assert elsewhere.NOT_MEASURED in elsewhere.README.read_text(encoding="utf-8")
+    assert list(elsewhere.DRAWN.iterdir()) == []
+
+
+def test_a_readme_without_a_place_is_an_error(script):
+    with pytest.raises(ValueError, match="no place for charts"):
+        script.with_words("nothing here", "x")

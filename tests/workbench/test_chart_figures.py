@@ -1,0 +1,587 @@
+"""Charts by their data: what is where, how high, in which series, and what is left out and why."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.sweeps.plan import Plan
+from kernels.timing import Timing
+from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured, wrong
+from workbench.charts.figure import Bars, Choices, Grid, Plot
+from workbench.charts.kinds import chart_kinds, first_kind
+
+KINDS = {kind.key: kind for kind in chart_kinds()}
+
+
+def figure(key, *sessions, **choices):
+    return KINDS[key].figure(sessions, Choices(**choices))
+
+
+def series(chart, label):
+    """Those with this label in the legend; of a publication there is one for each implementation"""
+    found = [each for each in chart.body.series if each.entry.label == label]
+    assert found, [each.entry.label for each in chart.body.series]
+    return found
+
+
+def took(ms_of):
+    """The outcome of cells of which each sample takes `ms_of(cell)`, exactly."""
+
+    def outcome(cell, found):
+        return replace(found, kernel=Timing((ms_of(cell),) * 12, cell.cache))
+
+    return outcome
+
+
+def record_of(session, **facts):
+    """The record of the one cell with these values."""
+    (found,) = [
+        record
+        for record in session.records
+        if all(getattr(record.cell, name) == value for name, value in facts.items())
+    ]
+    return found
+
+
+# -- every kind, every plan
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("key", KINDS)
+def test_a_kind_shows_a_plan_or_says_why_not(plan, key):
+    session, kind = a_session(plan), KINDS[key]
+    if reason := kind.why_not([session]):
+        assert reason.endswith(".")
+        with pytest.raises(ValueError, match=r"\.$"):
+            kind.figure([session])
+        return
+    chart = kind.figure([session])
+    assert chart.kind == key
+    assert not chart.is_empty
+    assert chart.title in chart.summary
+    assert "NVIDIA H200" in chart.subtitle
+    assert all(note.endswith((".", ")")) for note in chart.notes)
+    assert all(mark.text for mark in marks(chart.body))
+
+
+def marks(body):
+    match body:
+        case Plot():
+            return [dot for each in body.series for dot in each.dots]
+        case Bars():
+            return [bar for group in body.groups for bar in group.bars]
+        case Grid():
+            return list(body.tiles)
+
+
+@settings(max_examples=25, deadline=None)
+@given(plan=st.sampled_from(sorted(PLANS)), share=st.floats(0, 1))
+def test_a_sweep_can_be_looked_at_at_any_moment(plan, share):
+    count = int(share * len(PLANS[plan].cells()))
+    session = a_session(plan, first=count)
+    for kind in chart_kinds():
+        if kind.why_not([session]) is None:
+            assert kind.figure([session]).title
+
+
+@pytest.mark.parametrize(
+    ("plan", "key"),
+    [
+        ("sizes", "time_by_size"),
+        ("ksizes", "time_by_kernel"),
+        ("blocks", "block_shapes"),
+        ("block_grid", "block_map"),
+        ("correctness", "correctness"),
+        ("five_steps", "time_by_size"),
+        ("transfers", "ladder"),
+        ("sizes_and_kernels", "time_by_size"),
+        ("counts", "time_by_count"),
+    ],
+)
+def test_what_is_varied_decides_what_is_looked_at_first(plan, key):
+    assert first_kind([a_session(plan)]).key == key
+
+
+def test_without_sessions_every_kind_says_that_nothing_is_measured():
+    assert {kind.why_not([]) for kind in chart_kinds()} == {"Nothing is measured yet."}
+    assert first_kind([]) is None
+
+
+# -- lines
+
+
+def test_a_dot_is_a_median_with_its_quartiles():
+    session = a_session("sizes")
+    (line,) = series(figure("time_by_size", session), "Shared-memory tile")
+    record = record_of(session, implementation="shared", width=512)
+    (dot,) = [dot for dot in line.dots if dot.cell == record.cell]
+    kernel = record.outcome.kernel
+    assert (dot.x, dot.y) == (512 * 512, pytest.approx(kernel.median_ms))
+    assert (dot.low, dot.high) == pytest.approx(kernel.quartiles_ms)
+    assert [d.x for d in line.dots] == sorted(side * side for side in (256, 512, 1024, 2048, 4096))
+
+
+def test_time_by_size_is_logarithmic_both_ways_unless_somebody_chose():
+    chart = figure("time_by_size", a_session("sizes"))
+    assert (chart.body.x.is_log, chart.body.y.is_log) == (True, True)
+    assert not figure("time_by_size", a_session("sizes"), is_log=False).body.y.is_log
+
+
+def test_ticks_stand_at_the_sizes_that_will_be_measured():
+    chart = figure("time_by_size", a_session("sizes", first=3))
+    texts = [text for _, text in chart.body.x.ticks]
+    assert texts == ["256²", "512²", "1024²", "2048²", "4096²"]
+
+
+def test_the_cpu_is_named_with_its_threads_and_dashed():
+    chart = figure("time_by_size", a_session("sizes"))
+    labels = [entry.label for entry in chart.entries[:6]]
+    assert labels == [
+        *("Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"),
+        *("Global memory", "Constant memory", "Shared-memory tile"),
+    ]
+    assert [entry.look.dash for entry in chart.entries[:6]] == ["dash"] * 3 + ["solid"] * 3
+
+
+def test_cold_and_warm_caches_are_told_apart():
+    chart = figure("time_by_size", a_session("caches"), published=False)
+    assert [(entry.label, entry.look.dash) for entry in chart.entries] == [
+        ("Global memory, cold L2", "solid"),
+        ("Global memory, warm L2", "dot"),
+        ("Shared-memory tile, cold L2", "solid"),
+        ("Shared-memory tile, warm L2", "dot"),
+    ]
+
+
+def test_throughput_is_of_all_pixels_of_all_pictures():
+    session = a_session("sizes", outcome=took(lambda cell: 2.0))
+    (line,) = series(figure("throughput", session), "Shared-memory tile")
+    assert line.dots[1].y == pytest.approx(512 * 512 / 1e6 / 2e-3)
+
+
+def test_a_wrong_answer_has_a_place_and_a_cross_but_no_value():
+    def outcome(cell, found):
+        is_it = (cell.implementation, cell.width) == ("constant", 1024)
+        return wrong(cell) if is_it else found
+
+    for key in ("time_by_size", "throughput", "speedup_by_size"):
+        chart = figure(key, a_session("sizes", outcome=outcome))
+        (line,) = series(chart, "Constant memory")
+        (cross,) = [dot for dot in line.dots if dot.is_wrong]
+        assert (cross.x, cross.y) == (1024 * 1024, 0.0)
+        assert "✗ Its answer is WRONG" in cross.text
+        (note,) = [each for each in chart.notes if each.startswith("✗")]
+        assert note.startswith("✗ Constant memory at 1024²: Its answer is WRONG in 12 samples")
+
+
+def test_what_was_refused_is_told_once_for_each_reason_and_is_not_in_the_legend():
+    chart = figure("time_by_size", a_session("sizes", LAPTOP))
+    assert chart.notes[0] == (
+        "Global memory, Constant memory and Shared-memory tile: No GPU was found."
+    )
+    own = [entry.label for entry in chart.entries if entry.look.standing == "live"]
+    assert own == ["Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"]
+    partly = figure("time_by_size", a_session("sizes_and_kernels"))
+    assert partly.notes[0].startswith("Untiled picture at 512², 1024², 2048² and 3 more: ")
+
+
+def test_an_unchecked_answer_is_no_speed():
+    def outcome(cell, found):
+        return replace(found, check=None)
+
+    chart = figure("time_by_size", a_session("sizes", outcome=outcome), published=False)
+    assert all(dot.is_wrong for dot in marks(chart.body))
+    assert "Its answer was not checked." in chart.notes[0]
+
+
+# -- choices
+
+
+def test_dimensions_without_room_become_choices():
+    session = a_session("everything")
+    chart = figure("time_by_size", session)
+    chosen = {option.name: option.chosen for option in chart.options}
+    assert chosen == {"filters": "gaussian", "ksizes": 3, "blocks": (8, 8)}
+    cells = [dot.cell for dot in marks(chart.body) if dot.cell]
+    assert {cell.filter for cell in cells} == {"gaussian"}
+    other = figure("time_by_size", session, slices={"filters": "box", "blocks": (32, 8)})
+    cells = [dot.cell for dot in marks(other.body) if dot.cell]
+    assert {(cell.filter, cell.ksize) for cell in cells} == {("box", 3)}
+    assert {cell.block_xy for cell in cells} == {None, (32, 8)}  # the CPU has none to choose
+    assert "Box blur 3×3" in other.subtitle
+
+
+def test_a_choice_that_is_no_longer_there_is_as_if_never_made():
+    chart = figure("time_by_size", a_session("everything"), slices={"filters": "emboss"})
+    assert next(o.chosen for o in chart.options if o.name == "filters") == "gaussian"
+
+
+def test_of_sizes_the_largest_measured_is_shown_first():
+    chart = figure("time_by_kernel", a_session("sizes_and_kernels", first=100))
+    (option,) = chart.options
+    assert option.name == "sizes"
+    measured_so_far = a_session("sizes_and_kernels", first=100).records
+    assert option.chosen[0] == max(record.cell.width for record in measured_so_far)
+
+
+def test_hidden_series_stay_in_the_legend_and_nowhere_else():
+    session = a_session("sizes")
+    key = figure("time_by_size", session).entries[0].key
+    chart = figure("time_by_size", session, hidden=frozenset({key}))
+    assert chart.entries[0].is_hidden
+    assert key not in [each.entry.key for each in chart.body.series]
+    assert "Shown: Sequential" not in chart.summary
+
+
+def test_a_pinned_series_comes_last_and_the_others_are_pale():
+    session = a_session("sizes")
+    key = figure("time_by_size", session).entries[0].key
+    chart = figure("time_by_size", session, pinned=frozenset({key}))
+    assert chart.body.series[-1].entry.key == key
+    assert [each.entry.look.is_pale for each in chart.body.series].count(False) == 1
+
+
+def test_a_series_keeps_its_key_in_another_sweep():
+    first = figure("time_by_size", a_session("sizes")).entries[3]
+    other = figure("time_by_kernel", a_session("ksizes")).entries[3]
+    assert (first.key, first.look) == (other.key, other.look)
+
+
+def test_no_two_implementations_of_a_sweep_share_a_colour_while_there_are_enough():
+    keys = ("sequential", "opencv", "constant", "register_tile", "shared", "tile_separable")
+    plan = replace(PLANS["ksizes"], implementations=keys, source="")
+    looks = [entry.look for entry in figure("time_by_kernel", a_session(plan)).entries]
+    assert len({look.color for look in looks[:6]}) == 6
+    assert looks[2].color == figure("time_by_kernel", a_session("ksizes")).entries[4].look.color
+
+
+# -- speed-ups
+
+
+def test_a_speed_up_is_of_medians_on_the_same_work():
+    session = a_session("sizes")
+    chart = figure("speedup_by_size", session, baseline="opencv")
+    assert chart.title == "Speed-up by image size, against OpenCV (8 threads)"
+    (line,) = series(chart, "Shared-memory tile")
+    medians = {
+        key: record_of(session, implementation=key, width=2048).outcome.kernel.median_ms
+        for key in ("opencv", "shared")
+    }
+    (dot,) = [dot for dot in line.dots if dot.x == 2048**2]
+    assert dot.y == pytest.approx(medians["opencv"] / medians["shared"])
+    assert dot.low <= dot.y <= dot.high
+    (itself,) = series(chart, "OpenCV (8 threads)")
+    assert {dot.y for dot in itself.dots} == {1.0}
+
+
+def test_any_implementation_measured_can_be_the_baseline_the_cpu_first():
+    (option, *_) = figure("speedup_by_size", a_session("sizes")).options
+    assert option.name == "baseline"
+    assert [key for key, _ in option.values] == [
+        *("sequential", "parallel", "opencv", "global", "constant", "shared"),
+    ]
+    assert option.chosen == "sequential"
+
+
+def test_each_machine_is_compared_with_its_own_baseline():
+    live = a_session("sizes", LAPTOP, outcome=took(lambda cell: 10.0))
+    recorded = a_session("sizes", is_recorded=True, outcome=took(lambda cell: 1.0))
+    chart = figure("speedup_by_size", live, recorded, published=False)
+    assert {dot.y for dot in marks(chart.body)} == {1.0}
+
+
+def test_a_warm_time_is_compared_with_a_warm_baseline():
+    session = a_session("caches", outcome=took(lambda c: 1.0 if c.cache == "warm" else 3.0))
+    chart = figure("speedup_by_size", session, baseline="global", published=False)
+    assert {dot.y for dot in marks(chart.body)} == {1.0}
+
+
+def test_where_the_baseline_is_missing_there_is_no_speed_up_and_it_is_said():
+    chart = figure("speedup_by_size", a_session("sizes"), baseline="opencv")
+    published = [each for each in chart.body.series if each.entry.look.standing == "published"]
+    assert published == []
+    assert any("OpenCV (8 threads) was not measured on the same work" in n for n in chart.notes)
+
+
+# -- published and recorded
+
+
+def test_published_numbers_are_grey_and_named_with_their_source():
+    chart = figure("time_by_size", a_session("sizes"))
+    grey = [entry for entry in chart.entries if entry.look.standing == "published"]
+    assert [entry.label for entry in grey] == [
+        "Published: GeForce GTX 1050 Ti, Università di Camerino",
+        "Published: Tesla T4, Università di Camerino",
+    ]
+    assert any("table 5.5" in note and "table 5.6" in note for note in chart.notes)
+    lines = series(chart, grey[0].label)
+    assert len({line.entry.look.marker for line in lines}) == len(lines) == 4
+    assert {dot.cell for line in lines for dot in line.dots} == {None}  # nothing to load
+    without = figure("time_by_size", a_session("sizes"), published=False)
+    assert len(without.entries) == 6
+    assert without.has_published
+
+
+def test_recorded_sessions_are_named_beside_what_runs_here():
+    chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
+    labels = {entry.label: entry.look for entry in chart.entries}
+    here = labels["OpenCV (8 threads) · Intel Core i7-1260P"]
+    there = labels["Shared-memory tile · NVIDIA H200 (recorded)"]
+    assert (here.standing, here.is_faint) == ("live", False)
+    assert (there.standing, there.is_faint) == ("recorded", True)
+    assert "16 cores, recorded" in chart.subtitle
+
+
+def test_a_recorded_session_alone_is_not_faint():
+    chart = figure("time_by_size", a_session("sizes", is_recorded=True))
+    assert chart.entries[0].label == "Sequential (1 thread)"
+    assert {(e.look.standing, e.look.is_faint) for e in chart.entries[:6]} == {("recorded", False)}
+
+
+def test_sessions_of_another_program_version_are_shown_by_their_keys():
+    session = a_session("sizes", is_recorded=True)
+    renamed = tuple(
+        replace(r, cell=replace(r.cell, implementation="of_tomorrow"))
+        for r in session.records
+        if r.cell.implementation == "shared"
+    )
+    plan = replace(session.plan, implementations=("of_tomorrow",), source="")
+    chart = figure("time_by_size", replace(session, plan=plan, records=renamed))
+    assert [entry.label for entry in chart.entries] == ["of_tomorrow"]
+
+
+# -- bars and maps
+
+
+def block_times(times):
+    return a_session("blocks", outcome=took(lambda cell: times.get(cell.block_xy, 9.0)))
+
+
+def test_equal_block_shapes_are_outlined_together():
+    chart = figure("block_shapes", block_times({(32, 8): 1.0, (32, 4): 1.001}))
+    best = {
+        (group.label, bar.entry.label)
+        for group in chart.body.groups
+        for bar in group.bars
+        if bar.is_best
+    }
+    names = ("Global memory", "Constant memory", "Shared-memory tile")
+    assert best == {(shape, name) for shape in ("32×4", "32×8") for name in names}
+    assert "Shared-memory tile: 32×8 and 32×4 are fastest and equal within noise" in chart.sentence
+    assert "takes 9.0× as long" in chart.sentence
+
+
+def test_where_all_shapes_are_equal_none_is_outlined():
+    chart = figure("block_shapes", block_times(dict.fromkeys(PLANS["blocks"].blocks, 1.0)))
+    assert not any(bar.is_best for bar in marks(chart.body))
+    assert "all 7 are equal within noise" in chart.sentence
+
+
+def test_a_published_time_stands_over_the_bar_it_compares_with():
+    (group,) = [
+        g for g in figure("block_shapes", a_session("blocks")).body.groups if g.label == "16×16"
+    ]
+    slots = {}
+    for bar in group.bars:
+        slots.setdefault(bar.slot, []).append(bar.entry.look)
+    assert len(slots) == 3
+    for looks in slots.values():
+        assert [look.standing for look in looks] == ["live", "published", "published"]
+        assert len({look.marker for look in looks}) == 1
+
+
+def test_a_block_map_has_occupancy_and_outlines_ties():
+    session = a_session("block_grid")
+    chart = figure("block_map", session)
+    tiles = {tile.cell.block_xy: tile for tile in chart.body.tiles}
+    assert tiles[32, 8].words[1] == "100%"
+    assert {shape for shape, tile in tiles.items() if tile.is_best} >= {(32, 8)}
+    assert (128, 16) not in tiles  # a block of so many threads there is not
+    x, y = chart.body.columns.index("64"), chart.body.rows.index("4")
+    assert (tiles[64, 4].column, tiles[64, 4].row) == (x, y)
+
+
+def test_only_what_has_a_block_can_be_mapped_by_it():
+    (option,) = [
+        option
+        for option in figure("block_map", a_session("everything")).options
+        if option.name == "implementations"
+    ]
+    assert [key for key, _ in option.values] == ["global", "constant", "shared"]
+
+
+def test_refused_and_wrong_cells_of_a_map_have_no_colour():
+    def outcome(cell, found):
+        return wrong(cell) if cell.block_xy == (8, 1) else found
+
+    chart = figure("block_map", a_session("block_grid", outcome=outcome))
+    (tile,) = [tile for tile in chart.body.tiles if tile.cell.block_xy == (8, 1)]
+    assert (tile.value, tile.words, tile.verdict) == (None, ("✗",), "bad")
+    chart = figure(
+        "throughput_map",
+        a_session("sizes_and_kernels"),
+        slices={"implementations": "shared_untiled"},
+    )
+    assert {t.verdict for t in chart.body.tiles if t.cell and t.cell.width > 500} == {"missing"}
+
+
+def test_a_speed_up_map_is_of_one_implementation_against_the_baseline():
+    session = a_session("sizes_and_kernels")
+    chart = figure("speedup_map", session, baseline="opencv", slices={"implementations": "shared"})
+    assert chart.title == "Speed-up of Shared-memory tile over OpenCV (8 threads)"
+    (tile,) = [t for t in chart.body.tiles if (t.cell.width, t.cell.ksize) == (512, 7)]
+    one, other = (
+        record_of(session, implementation=key, width=512, ksize=7).outcome.kernel.median_ms
+        for key in ("opencv", "shared")
+    )
+    assert tile.value == pytest.approx(one / other)
+
+
+def test_the_honest_ladder_ends_with_the_transfers():
+    session = a_session("transfers")
+    chart = figure("ladder", session)
+    labels = [group.label for group in chart.body.groups]
+    assert labels[:4] == [
+        *("Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"),
+        "Global memory",
+    ]
+    kernel, ordinary, pinned = chart.body.groups[3].bars
+    found = record_of(session, implementation="global").outcome
+    assert kernel.value == pytest.approx(found.kernel.median_ms)
+    assert ordinary.value == pytest.approx(found.end_to_end_ms)
+    assert kernel.value < pinned.value < ordinary.value
+    assert "with transfers" in ordinary.words
+
+
+def test_a_picture_kind_that_matters_is_told():
+    def slow_noise(cell):
+        return 2.0 if cell.picture == "noise" else 1.0
+
+    session = a_session("pictures", outcome=took(slow_noise))
+    assert "noise takes 2.0× as long as photo" in figure("by_pictures", session).sentence
+    even = a_session("pictures", outcome=took(lambda cell: 1.0))
+    assert "makes no difference" in figure("by_pictures", even).sentence
+
+
+# -- correctness
+
+
+def test_the_correctness_table_holds_answers_against_the_tolerance():
+    def outcome(cell, found):
+        off = replace(found.check, max_error=2e-5)
+        is_it = (cell.implementation, cell.filter, cell.ksize) == ("shared", "box", 5)
+        return replace(found, check=off) if is_it else found
+
+    chart = figure("correctness", a_session("correctness", outcome=outcome))
+    assert chart.title == "Correctness: largest error, tolerance 1.0e-5"
+    bad = [tile for tile in chart.body.tiles if tile.verdict == "bad"]
+    assert [chart.body.rows[tile.row] for tile in bad] == ["Box blur 5×5"]
+    assert [chart.body.columns[tile.column] for tile in bad] == ["Shared-memory tile"]
+    assert bad[0].words == ("✗ 2.0e-5",)
+    assert chart.sentence == (
+        "1 of 72 answers are not within 1.0e-5; the largest error is 2.0e-5, of Shared-memory "
+        "tile with Box blur 5×5."
+    )
+
+
+def test_right_answers_are_counted():
+    chart = figure("correctness", a_session("correctness"))
+    assert chart.sentence.startswith("All 72 answers are right within 1.0e-5; the largest error is")
+    assert {tile.verdict for tile in chart.body.tiles} == {"good"}
+
+
+# -- roofline
+
+
+def test_a_roofline_is_marked_as_a_model_and_stays_under_the_roof():
+    chart = figure("roofline", a_session("ksizes"))
+    assert "model" in chart.title
+    assert "Model: " in chart.sentence
+    top = max(y for guide in chart.body.guides for _, y in guide.points)
+    assert top == pytest.approx(65.6)
+    assert all(0 < dot.y < top for dot in marks(chart.body))
+    assert {dot.cell.implementation for dot in marks(chart.body)} == {
+        "global",
+        "constant",
+        "shared",
+    }
+
+
+def test_without_ceilings_there_is_no_roof():
+    plain = replace(H200, ceilings={})
+    assert KINDS["roofline"].why_not([a_session("ksizes", plain)]) == (
+        "The ceilings of NVIDIA H200 were not measured."
+    )
+    assert "No GPU was measured" in KINDS["roofline"].why_not([a_session("ksizes", LAPTOP)])
+
+
+def test_what_fits_into_the_cache_is_flagged():
+    notes = figure("roofline", a_session("ksizes")).notes
+    assert any("L2 cache" in note for note in notes)
+
+
+# -- what the sentences say
+
+
+def plan_of_sizes(**facts):
+    return Plan("Sizes", ("opencv", "shared"), ((256, 256), (512, 512), (1024, 1024)), **facts)
+
+
+def test_from_where_the_gpu_pays_off_is_computed():
+    def ms(cell):
+        return 1.0 if cell.implementation == "opencv" else 2e5 / cell.pixels
+
+    chart = figure("time_by_size", a_session(plan_of_sizes(), outcome=took(ms)))
+    assert chart.sentence == (
+        "Fastest: OpenCV (8 threads) at 256²; Shared-memory tile from 512² to 1024². "
+        "The GPU pays off from 512² (0.262\u202fMP) on, transfers left out."
+    )
+
+
+def test_with_transfers_measured_they_count():
+    def ms(cell):
+        return 0.5 if cell.implementation == "opencv" else 0.01
+
+    session = a_session(plan_of_sizes(transfers=True), outcome=took(ms))
+    said = figure("time_by_size", session).sentence
+    assert "transfers included." in said
+    assert "The GPU beats the CPU at every size without them." in said
+
+
+def test_series_that_noise_cannot_tell_apart_are_named_together():
+    session = a_session(plan_of_sizes(), outcome=took(lambda cell: 1.0))
+    said = figure("time_by_size", session).sentence
+    names = "OpenCV (8 threads) and Shared-memory tile"
+    assert said.startswith(f"{names} are equal within noise and fastest at every size.")
+
+
+def test_while_measuring_only_what_all_have_counts():
+    session = a_session(plan_of_sizes(), first=3, outcome=took(lambda cell: 1.0 + cell.width))
+    said = figure("time_by_size", session).sentence
+    assert "at the one value measured so far by all" in said
+
+
+def test_two_machines_are_spoken_of_by_name():
+    chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
+    assert chart.sentence.startswith("Intel Core i7-1260P: OpenCV (8 threads) is fastest")
+    assert "NVIDIA H200 (recorded): Shared-memory tile is fastest" in chart.sentence
+
+
+def test_a_point_tells_its_spread_its_rate_and_its_check():
+    (line,) = series(figure("time_by_size", a_session("sizes")), "Shared-memory tile")
+    lines = line.dots[-1].text.replace("\u202f", " ").splitlines()
+    assert lines[0].startswith("Shared-memory tile: ")
+    assert "4096², Gaussian blur 3×3, 16×16" in lines[1]
+    assert any(line.startswith("quartiles ") and "20 samples" in line for line in lines)
+    assert any("GP/s" in line for line in lines)
+    assert lines[-1].startswith("verified, checked all pixels")
+
+
+def test_throttling_is_told():
+    hot = measured(a_session("sizes").records[-1].cell)
+    hot = replace(hot, health=replace(hot.health, throttled=("power cap",)))
+    session = a_session("sizes", outcome=lambda cell, found: replace(found, health=hot.health))
+    (line,) = series(figure("time_by_size", session), "Shared-memory tile")
+    assert "throttled: power cap" in line.dots[0].text

@@ -1,0 +1,428 @@
+"""The chart as a widget: it fills, is chosen from, pointed at, driven by keys, and exported."""
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QWidget
+
+from tests.made_sessions import LAPTOP, PLANS, a_session
+from tests.workbench.driving import child, pick, until
+from workbench import theme
+from workbench.charts.canvas import Canvas
+from workbench.charts.chart_view import EMPTY, HIDDEN, ChartView
+from workbench.charts.legend import Legend
+from workbench.charts.option_row import OptionRow
+from workbench.charts.points import Data
+
+
+@pytest.fixture
+def view(qapp, qtbot):
+    theme.apply(qapp, "light")
+    view = ChartView()
+    qtbot.addWidget(view)
+    view.resize(480, 760)
+    view.show()
+    return view
+
+
+def canvas_of(view) -> Canvas:
+    return view.findChild(Canvas)
+
+
+def show(qtbot, view, *sessions, kind=None):
+    """Show them, and wait until they are drawn."""
+    canvas = canvas_of(view)
+    until(qtbot, lambda: canvas.plot is not None)
+    view.show_sessions(sessions)
+    if kind:
+        view.show_kind(kind)
+    until(qtbot, lambda: view.figure is not None and canvas.spots)
+    QApplication.processEvents()
+    return canvas
+
+
+def place_of(canvas, spot):
+    """Where a spot is, in the plot's pixels."""
+    return canvas.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
+
+
+def words(view, name):
+    return child(view, name, QLabel).text()
+
+
+def spoken(view):
+    """The legend's entries by what a screen reader says of them."""
+    return {each.accessibleName(): each for each in view.findChild(Legend).entries}
+
+
+def test_it_says_so_while_there_is_nothing(view):
+    texts = [label.text() for label in view.findChildren(QLabel) if label.isVisible()]
+    assert texts == [EMPTY]
+    assert view.accessibleDescription() == "Nothing is measured yet."
+    assert view.image().isNull()
+    assert not child(view, "chart-kind").isEnabled()
+
+
+def test_it_fills_as_points_are_measured(qtbot, view):
+    canvas = show(qtbot, view, a_session("ksizes", first=4))
+    assert len([spot for spot in canvas.spots if spot.cell]) == 4
+    view.show_sessions([a_session("ksizes", first=12)])
+    until(qtbot, lambda: len([spot for spot in canvas.spots if spot.cell]) == 12)
+
+
+def test_many_points_at_once_are_drawn_once(qtbot, view, monkeypatch):
+    show(qtbot, view, a_session("sizes", first=2))
+    made = []
+    monkeypatch.setattr(Data, "__init__", _counting(Data.__init__, made))
+    for count in range(3, 23):
+        view.show_sessions([a_session("sizes", first=count)])
+    until(qtbot, lambda: made)
+    QTest.qWait(20)
+    assert len(made) == 1
+
+
+def _counting(method, calls):
+    def counted(*given, **facts):
+        calls.append(1)
+        return method(*given, **facts)
+
+    return counted
+
+
+def test_the_kind_follows_the_plan_until_somebody_chooses(qtbot, view):
+    kinds = child(view, "chart-kind", QComboBox)
+    show(qtbot, view, a_session("sizes"))
+    assert kinds.currentData() == "time_by_size"
+    pick(kinds, "throughput")
+    assert words(view, "chart-title") == "Throughput by image size"
+    show(qtbot, view, a_session("sizes", first=20))
+    assert kinds.currentData() == "throughput"
+    show(qtbot, view, a_session("blocks"))
+    assert kinds.currentData() == "block_shapes"
+
+
+def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    kinds = child(view, "chart-kind", QComboBox)
+    item = kinds.model().item(kinds.findData("block_shapes"))
+    assert not item.isEnabled()
+    assert item.toolTip() == "Only one block is measured, 16×16."
+
+
+def test_slices_and_the_baseline_are_chosen_from_lists(qtbot, view):
+    show(qtbot, view, a_session("everything"), kind="speedup_by_size")
+    pick_text(child(view, "chart-filters", QComboBox), "Box blur")
+    assert "Box blur 3×3" in words(view, "chart-subtitle")
+    pick_text(child(view, "chart-baseline", QComboBox), "Global memory")
+    assert words(view, "chart-title").endswith("against Global memory")
+    view.prefer_baseline("sequential")  # comes too late: somebody has chosen
+    assert words(view, "chart-title").endswith("against Global memory")
+
+
+def test_the_preferred_baseline_is_taken_until_somebody_chooses(qtbot, view):
+    view.prefer_baseline("opencv")
+    show(qtbot, view, a_session("sizes"), kind="speedup_by_size")
+    assert words(view, "chart-title").endswith("against OpenCV (8 threads)")
+    view.prefer_baseline("parallel")
+    assert words(view, "chart-title").endswith("against Parallel (12 threads)")
+
+
+def pick_text(combo, text):
+    row = combo.findText(text)
+    assert row >= 0, [combo.itemText(i) for i in range(combo.count())]
+    combo.setCurrentIndex(row)
+    combo.activated.emit(row)
+
+
+def test_lists_that_a_chart_does_not_need_are_gone(qtbot, view):
+    show(qtbot, view, a_session("everything"))
+    assert child(view, "chart-filters").isVisible()
+    show(qtbot, view, a_session("sizes"))
+    assert not child(view, "chart-filters").isVisible()
+
+
+@pytest.mark.parametrize("width", [320, 480, 1100])
+def test_lists_stand_side_by_side_as_far_as_there_is_room(qtbot, view, width):
+    view.resize(width, 760)
+    show(qtbot, view, a_session("sizes_and_kernels"), kind="speedup_map")
+    QTest.qWait(50)  # a list of Qt's may have second thoughts about its width
+    row = view.findChild(OptionRow)
+    boxes = [each.geometry() for each in row.findChildren(QWidget) if each.isVisibleTo(row)]
+    boxes = [box for box in boxes if box.width() > 40]
+    assert len(boxes) >= 6
+    assert all(row.rect().contains(box) for box in boxes)
+    lists = [each.geometry() for each in row.findChildren(QComboBox) if each.isVisible()]
+    assert not any(a.intersects(b) for a in lists for b in lists if a is not b)
+    assert (len({box.y() for box in lists}) == 1) == (width == 1100)
+
+
+# -- the legend
+
+
+def test_a_click_in_the_legend_hides_a_series_and_another_shows_it(qtbot, view):
+    canvas = show(qtbot, view, a_session("sizes"))
+    count = len(canvas.spots)
+    QTest.mouseClick(spoken(view)["Global memory"], Qt.MouseButton.LeftButton)
+    assert len(canvas.spots) == count - 5
+    QTest.mouseClick(spoken(view)["Global memory, hidden"], Qt.MouseButton.LeftButton)
+    assert len(canvas.spots) == count
+
+
+def test_the_legend_is_driven_by_keys(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    view.activateWindow()
+    first, second = list(spoken(view).values())[:2]
+    first.setFocus()
+    QTest.keyClick(first, Qt.Key.Key_Right)
+    until(qtbot, second.hasFocus)
+    QTest.keyClick(second, Qt.Key.Key_Space)
+    assert "Parallel (12 threads), hidden" in spoken(view)
+    QTest.keyClick(second, Qt.Key.Key_P)
+    assert "Parallel (12 threads), pinned, hidden" in spoken(view)
+
+
+def test_what_is_pinned_stays_pinned_in_another_sweep(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    QTest.mouseClick(spoken(view)["Shared-memory tile"], Qt.MouseButton.RightButton)
+    assert "Shared-memory tile, pinned" in spoken(view)
+    show(qtbot, view, a_session("ksizes"))
+    assert "Shared-memory tile, pinned" in spoken(view)
+    assert view.figure.body.series[-1].entry.label == "Shared-memory tile"
+
+
+def test_hiding_everything_is_said_and_can_be_undone(qtbot, view):
+    show(qtbot, view, a_session("ksizes"))
+    for entry in list(spoken(view).values()):
+        QTest.mouseClick(entry, Qt.MouseButton.LeftButton)
+    assert view.figure.is_empty
+    texts = [label.text() for label in canvas_of(view).findChildren(QLabel) if label.isVisible()]
+    assert texts == [HIDDEN]
+    action(view, "Show all, pin none").trigger()
+    assert not view.figure.is_empty
+
+
+def action(view, text):
+    menu = child(view, "chart-menu").menu()
+    return next(each for each in menu.actions() if each.text().replace("&", "") == text)
+
+
+def test_a_legend_takes_as_many_rows_as_it_needs(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    legend = view.findChild(Legend)
+    narrow = legend.height()
+    view.resize(1100, 760)
+    until(qtbot, lambda: legend.height() < narrow)
+    boxes = [entry.geometry() for entry in legend.entries]
+    assert all(legend.rect().contains(box) for box in boxes)
+    assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
+    assert min(box.height() for box in boxes) >= 24
+
+
+# -- pointing
+
+
+def test_a_click_on_a_point_asks_for_its_cell(qtbot, view):
+    canvas = show(qtbot, view, a_session("ksizes"))
+    asked = []
+    view.picked.connect(asked.append)
+    spot = next(spot for spot in canvas.spots if spot.cell)
+    at = place_of(canvas, spot).toPoint()
+    QTest.mouseClick(canvas.plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    until(qtbot, lambda: asked)
+    assert asked == [spot.cell]
+
+
+def test_the_nearest_mark_is_pointed_at_and_nothing_far_from_all(qtbot, view):
+    canvas = show(qtbot, view, a_session("ksizes"))
+    spot = canvas.spots[0]
+    place = place_of(canvas, spot)
+    assert canvas.spot_at(place + QPointF(1, 1)) == spot
+    assert canvas.spot_at(QPointF(-200, -200)) is None
+
+
+def test_a_tile_is_pointed_at_anywhere_on_it(qtbot, view):
+    canvas = show(qtbot, view, a_session("block_grid"))
+    spot = canvas.spots[0]
+    box = canvas.plot.getViewBox()
+    corner = box.mapViewToScene(QPointF(spot.x + 0.45, spot.y + 0.45))
+    assert canvas.spot_at(corner) == spot
+    between = box.mapViewToScene(QPointF(spot.x + 0.55, spot.y))
+    assert canvas.spot_at(between) != spot
+
+
+def test_the_arrow_keys_go_from_point_to_point_and_enter_picks(qtbot, view):
+    canvas = show(qtbot, view, a_session("ksizes"))
+    asked = []
+    view.picked.connect(asked.append)
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    assert canvas.accessibleDescription() == canvas.spots[0].text
+    QTest.keyClick(canvas, Qt.Key.Key_Left)
+    assert canvas.accessibleDescription() == canvas.spots[-1].text
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    assert asked == []  # that one is published: there is nothing to load
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    assert asked == [canvas.spots[0].cell]
+
+
+def test_where_the_keys_are_stays_while_points_come_in(qtbot, view):
+    canvas = show(qtbot, view, a_session("ksizes", first=8))
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    view.show_sessions([a_session("ksizes", first=9)])
+    until(qtbot, lambda: len([spot for spot in canvas.spots if spot.cell]) == 9)
+    asked = []
+    view.picked.connect(asked.append)
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    assert asked == [canvas.spots[0].cell]
+
+
+def test_published_points_lead_nowhere(qtbot, view):
+    canvas = show(qtbot, view, a_session("sizes"))
+    grey = [spot for spot in canvas.spots if "(published)" in spot.text]
+    assert grey
+    assert {spot.cell for spot in grey} == {None}
+
+
+def wheel(canvas, modifiers):
+    at = QPointF(canvas.plot.width() / 2, canvas.plot.height() / 2)
+    event = QWheelEvent(
+        at,
+        canvas.plot.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(canvas.plot.viewport(), event)
+    return event.isAccepted()
+
+
+def test_ctrl_and_the_wheel_look_closer_and_esc_shows_all_again(qtbot, view):
+    canvas = show(qtbot, view, a_session("ksizes"))
+    box = canvas.plot.getViewBox()
+    whole = box.viewRange()
+    wheel(canvas, Qt.KeyboardModifier.NoModifier)  # scrolls what the chart stands in
+    assert box.viewRange() == whole
+    wheel(canvas, Qt.KeyboardModifier.ControlModifier)
+    closer = box.viewRange()
+    assert closer[0][1] - closer[0][0] < whole[0][1] - whole[0][0]
+    view.show_sessions([a_session("ksizes")])
+    assert view.figure
+    assert box.viewRange()[0] == pytest.approx(closer[0])  # a new point does not undo it
+    QTest.keyClick(canvas, Qt.Key.Key_Escape)
+    assert box.viewRange()[0] == pytest.approx(whole[0])
+
+
+def test_bars_and_maps_cannot_be_zoomed(qtbot, view):
+    canvas = show(qtbot, view, a_session("block_grid"))
+    whole = canvas.plot.getViewBox().viewRange()
+    wheel(canvas, Qt.KeyboardModifier.ControlModifier)
+    assert canvas.plot.getViewBox().viewRange() == whole
+
+
+# -- words, theme, export
+
+
+def test_all_of_it_is_told_to_who_cannot_see_it(qtbot, view):
+    show(qtbot, view, a_session("sizes", LAPTOP))
+    said = view.accessibleDescription()
+    assert said.startswith("Time by image size. OpenCV (8 threads) is fastest at every size.")
+    assert "No GPU was found." in said
+    assert words(view, "chart-sentence") in said
+
+
+def test_the_scale_and_the_published_numbers_can_be_switched(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    log, grey = action(view, "Logarithmic scale"), action(view, "Published numbers, in grey")
+    assert log.isChecked()
+    log.trigger()
+    assert not view.figure.body.y.is_log
+    count = len(view.figure.entries)
+    grey.trigger()
+    assert len(view.figure.entries) == count - 2
+    assert not log.isChecked()
+
+
+def test_a_theme_change_draws_the_chart_anew(qtbot, view, qapp):
+    canvas = show(qtbot, view, a_session("sizes"))
+    theme.apply(qapp, "dark")
+    try:
+        until(qtbot, lambda: canvas.plot.backgroundBrush().color().name() == theme.DARK.panel)
+        assert view.image().pixelColor(2, 2).name() == theme.DARK.panel
+    finally:
+        theme.apply(qapp, "light")
+    assert canvas.plot.backgroundBrush().color().name() == theme.LIGHT.panel
+
+
+def test_it_survives_a_move_to_a_window_of_its_own_and_back(qtbot, view):
+    canvas = show(qtbot, view, a_session("sizes"))
+    before = view.parent()
+    other = ChartView()  # any widget will do as a parent
+    qtbot.addWidget(other)
+    other.show()
+    view.setParent(other)
+    view.show()
+    view.resize(400, 500)
+    view.setParent(before)
+    view.show()
+    show(qtbot, view, a_session("sizes", first=12))
+    assert [spot for spot in canvas.spots if spot.cell]
+
+
+def test_the_chart_is_copied_as_an_image(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    copied = []
+    view.copy_wanted.connect(copied.append)
+    action(view, "Copy the chart").trigger()
+    assert isinstance(copied[0], QImage)
+    assert copied[0].width() >= 1000
+
+
+@pytest.mark.parametrize(("suffix", "text"), [("png", "Save as PNG…"), ("svg", "Save as SVG…")])
+def test_the_chart_is_saved_with_the_suffix_that_it_needs(
+    qtbot, view, monkeypatch, tmp_path, suffix, text
+):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a chart"), ""))
+    show(qtbot, view, a_session("sizes"))
+    wanted = []
+    view.save_wanted.connect(lambda path, content: wanted.append((path, content)))
+    action(view, text).trigger()
+    ((path, content),) = wanted
+    assert path == Path(tmp_path / f"a chart.{suffix}")
+    if suffix == "svg":
+        assert ElementTree.fromstring(content).get("viewBox")
+    else:
+        assert not content.isNull()
+
+
+def test_a_dialog_that_is_left_saves_nothing(qtbot, view, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    show(qtbot, view, a_session("sizes"))
+    wanted = []
+    view.save_wanted.connect(lambda *given: wanted.append(given))
+    action(view, "Save as SVG…").trigger()
+    assert wanted == []
+
+
+def test_drawing_never_takes_more_than_a_part_of_the_time(qtbot, view):
+    show(qtbot, view, a_session("everything"))
+    canvas = canvas_of(view)
+    assert len(canvas.spots) > 10
+    assert len(PLANS["everything"].cells()) == len(a_session("everything").records)
+    assert view._later.interval() >= 100  # and longer where drawing takes longer
+
+
+def test_the_plots_library_is_not_loaded_before_a_chart_is_painted():
+    code = (
+        "import sys, workbench.charts.chart_view, workbench.charts.history_plot\n"
+        "assert not any(name.startswith('pyqtgraph') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

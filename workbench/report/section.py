@@ -1,0 +1,120 @@
+"""What a report says of one session: its facts, charts, tables, examples and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from kernels import Engine
+from kernels.job import Progress
+from kernels.sweeps.record import Session
+from workbench.report.drawings import Drawing, drawings
+from workbench.report.end_to_end import end_to_end_table
+from workbench.report.examples import Example, examples
+from workbench.report.launches import launches_table
+from workbench.report.published_times import published_table
+from workbench.report.refusals import missing, refusals_table
+from workbench.report.reproducing import Commands, commands_for
+from workbench.report.tables import Table
+from workbench.report.times import quickest_table, times_table
+from workbench.report.words import conditions, moment, name_of, plural, sentence, were
+
+LONG = 60  # rows; more of them are folded away behind the quickest of each
+
+# In the page's order, with the end of each one's key.
+MAKERS = (
+    ("best", quickest_table),
+    ("times", times_table),
+    ("end-to-end", end_to_end_table),
+    ("published", published_table),
+    ("refused", refusals_table),
+    ("launches", launches_table),
+)
+FOLDED = "launches"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One session.
+
+    facts    what was measured, a sentence each
+    tables   the verified times first; those in `folded` stand behind folds
+    """
+
+    key: str
+    title: str
+    machine: str
+    facts: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
+    tables: tuple[Table, ...]
+    folded: tuple[Table, ...]
+    examples: tuple[Example, ...]
+    commands: Commands
+
+
+def composing_section(
+    session: Session, key: str, pictures: Mapping[str, NDArray[Any]], engine: Engine
+) -> Iterator[Progress | Section]:
+    """Work it out a part at a time; the last thing yielded is the Section."""
+    title = session.plan.title
+    made: dict[str, Table] = {}
+    for name, make in MAKERS:
+        yield Progress(f"writing the tables of {title}")
+        if table := make(session, f"{key}-{name}"):
+            made[name] = table
+    drawn, shown = [], []
+    yield Progress(f"drawing the charts of {title}")
+    for each in drawings([session], key):
+        drawn.append(each)
+        yield Progress(f"drawing the charts of {title}")
+    for step in examples(session, pictures, engine):
+        if isinstance(step, Example):
+            shown.append(step)
+        yield Progress(f"filtering the examples of {title}")
+    in_sight, folded = _told_apart(made)
+    yield Section(
+        key=key,
+        title=title,
+        machine=name_of(session.machine),
+        facts=tuple(_facts(session)),
+        drawings=tuple(drawn),
+        tables=in_sight,
+        folded=folded,
+        examples=tuple(shown),
+        commands=commands_for(session),
+    )
+
+
+def _told_apart(made: Mapping[str, Table]) -> tuple[tuple[Table, ...], tuple[Table, ...]]:
+    """In sight, and folded: of many times only the quickest of each are in sight, of few all."""
+    is_long = {"best", "times"} <= made.keys() and len(made["times"].rows) > LONG
+    folded = ("times", FOLDED) if is_long else (FOLDED,)
+    left_out = () if is_long else ("best",)
+    in_sight = [name for name in made if name not in (*folded, *left_out)]
+    return (
+        tuple(made[name] for name in in_sight),
+        tuple(made[name] for name in folded if name in made),
+    )
+
+
+def _facts(session: Session) -> Iterator[str]:
+    """What, on what, when, and how much of it there is."""
+    plan = session.plan
+    if fixed := conditions(session):
+        yield fixed
+    if plan.source:
+        where = f", table {plan.table}" if plan.table else ""
+        yield f"It repeats what was published by {plan.source}{where}."
+    if plan.note:
+        yield sentence(plan.note)
+    verified = sum(record.verified is not None for record in session.records)
+    yield (
+        f"Measured on {name_of(session.machine)} from {moment(session.started)} on: "
+        f"{plural(len(session.records), 'cell')}, of which {verified:,} have a verified time."
+    )
+    if left := missing(session):
+        yield f"{were(left, 'cell')} planned and not measured."
+    yield from session.remarks

@@ -1,0 +1,24 @@
+"""How long many cells will take, worked out quickly enough to do it between two frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.estimate import estimated_s
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Record
+
+MOST = 1000  # some 10 ms
+
+
+def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
+    """About how many seconds `cells` of `plan` will take; of very many, by a sample of them.
+
+    seen  what was measured of it, in order
+    """
+    if len(cells) <= MOST:
+        return estimated_s(cells, seen, plan.sampling)
+    some = Random(0).sample(cells, MOST)
+    return estimated_s(some, seen, plan.sampling) * len(cells) / MOST
