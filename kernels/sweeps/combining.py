@@ -18,16 +18,16 @@ T = TypeVar("T", int, float)
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:
     """All of `parts`, at least one: sample i is the sum of their samples i, as far as all have it.
 
-    What ran, and the occupancy, are those of the first.
+    What ran, and the occupancy, are those of the first; why sampling ended, of the shortest.
     """
-    first = parts[0]
+    first, shortest = parts[0], min(parts, key=lambda each: len(each.kernel.samples_ms))
     if len(parts) == 1:
         return first
     samples_ms = tuple(map(sum, zip(*(each.kernel.samples_ms for each in parts), strict=False)))
     compile_ms = [each.compile_ms for each in parts if each.compile_ms is not None]
     return replace(
         first,
-        kernel=replace(first.kernel, samples_ms=samples_ms),
+        kernel=replace(shortest.kernel, samples_ms=samples_ms),
         check=_all_checks([each.check for each in parts if each.check is not None]),
         compile_ms=sum(compile_ms) if compile_ms else None,
         health=_all_health([each.health for each in parts if each.health is not None]),

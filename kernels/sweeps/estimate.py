@@ -15,7 +15,7 @@ from kernels.engine import all_implementations
 from kernels.host.parallel import threads
 from kernels.job import Sampling
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import SWEEP_SAMPLING
+from kernels.sweeps.plan import SWEEP_SAMPLING, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
 # Products of a weight and a sample in a second, of one core and of a GPU, as they come to be.
@@ -85,15 +85,15 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
 
 def _cell_s(cell: Cell, run_s: float, sampling: Sampling) -> float:
     """All that it takes to measure `cell`, if one run takes so long; see `kernels.sampling`."""
-    kind = _kind(cell)
-    beside_s = CELL_S[kind] * cell.count
-    beside_s += cell.megapixels * 1e6 * cell.channels * PICTURE_S_A_SAMPLE
+    kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
+    samples = cell.pixels * cell.channels
+    beside_s = CELL_S[kind] + samples * PICTURE_S_A_SAMPLE
     if run_s > sampling.max_seconds:
-        return beside_s + run_s
-    each_s = run_s + BETWEEN_S[kind] * cell.count
-    warm_s = max(sampling.warmups * each_s, sampling.warmup_seconds * cell.count)
+        return cell.count * (beside_s + run_s)
+    each_s = run_s + BETWEEN_S[kind]
+    warm_s = max(sampling.warmups * each_s, sampling.warmup_seconds)
     least_s = max(sampling.max_seconds, sampling.min_samples * each_s)
-    return beside_s + warm_s + min(sampling.max_samples * each_s, least_s)
+    return cell.count * (beside_s + warm_s + min(sampling.max_samples * each_s, least_s))
 
 
 def _run_s(cell: Cell, like: Record | None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
 
 from kernels.engine import all_implementations
@@ -23,6 +23,9 @@ SWEEP_SAMPLING = Sampling(
     warmup_seconds=0.05,
     check_taps=20_000_000,
 )
+
+
+SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,18 @@ class Plan:
                         )
                         found[cell] = None
         return tuple(found)
+
+
+def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:
+    """How each picture of `cell` is sampled, where a plan has `sampling`."""
+    sampling = replace(sampling, cache=cell.cache or sampling.cache)
+    if cell.count == 1:
+        return sampling
+    samples = min(sampling.max_samples, SAMPLES_OF_MANY)
+    warmup_seconds = sampling.warmup_seconds / cell.count
+    return replace(
+        sampling, min_samples=samples, max_samples=samples, warmup_seconds=warmup_seconds
+    )
 
 
 # Every field that is a list to vary, in the order in which their products are made.

@@ -17,7 +17,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.combining import one_after_another, repeated
 from kernels.sweeps.estimate import about, but_for_size, scaled_s
 from kernels.sweeps.jobs import NOTHING_GIVEN, Given, job_of, stand_in_job
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Plan, sampling_of
 from kernels.sweeps.record import Measurement, Record
 from kernels.transfers import Transfers
 from kernels.trials import trying
@@ -155,12 +155,7 @@ class _Running:
         return whole
 
     def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
-        sampling = self.plan.sampling
-        sampling = replace(
-            sampling,
-            max_seconds=sampling.max_seconds / cell.count,
-            cache=cell.cache or sampling.cache,
-        )
+        sampling = sampling_of(cell, self.plan.sampling)
         asked = replace(cell, implementation="", block_xy=None, cache=None)
         if asked != self.asked:
             self.asked, self.oracles = asked, {}

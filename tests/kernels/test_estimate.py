@@ -40,9 +40,9 @@ def test_more_samples_take_longer():
     assert estimated_s([CPU], sampling=many) > 5 * estimated_s([CPU], sampling=few)
 
 
-def test_pictures_one_after_another_take_so_many_times_as_long():
+def test_more_pictures_one_after_another_take_longer():
     many = Cell("opencv", count=32)
-    assert estimated_s([many]) > 8 * estimated_s([Cell("opencv")])
+    assert estimated_s([many]) > 4 * estimated_s([Cell("opencv")])
 
 
 def test_what_was_measured_puts_the_model_right():

@@ -279,6 +279,17 @@ def test_several_pictures_are_timed_one_after_another(made_up):
     assert four.cell.megapixels == 4 * one.cell.megapixels
 
 
+def test_each_of_many_pictures_is_sampled_as_often_as_any_other():
+    """However fast one happens to run, and whatever the noise."""
+    sampling = Sampling(50, 0.5, check_taps=1000, min_samples=2, noise=0.5)
+    (found,) = records(plan("opencv", counts=(12,), sampling=sampling), on_cpu())
+    assert len(found.verified.kernel.samples_ms) == 10
+    slow = replace(sampling, max_seconds=1e-9)
+    (found,) = records(plan("opencv", counts=(3,), sampling=slow), on_cpu())
+    assert len(found.verified.kernel.samples_ms) == 1
+    assert found.verified.kernel.ended == "single"
+
+
 def test_one_wrong_answer_of_many_is_found(made_up):
     class WrongOnce(OnGpu):
         def filtering(self, job, sampling=None):

@@ -560,7 +560,7 @@ def test_series_that_noise_cannot_tell_apart_are_named_together():
 def test_while_measuring_only_what_all_have_counts():
     session = a_session(plan_of_sizes(), first=3, outcome=took(lambda cell: 1.0 + cell.width))
     said = figure("time_by_size", session).sentence
-    assert "at the one value measured so far by all" in said
+    assert "at the one size measured so far by all" in said
 
 
 def test_two_machines_are_spoken_of_by_name():

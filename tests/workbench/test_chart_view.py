@@ -15,10 +15,11 @@ from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.driving import child, pick, until
 from workbench import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.chart_view import EMPTY, HIDDEN, ChartView
+from workbench.charts.chart_card import EMPTY, HIDDEN
+from workbench.charts.chart_view import ChartView
 from workbench.charts.legend import Legend
 from workbench.charts.option_row import OptionRow
-from workbench.charts.points import Data
+from workbench.charts.slices import Data
 
 
 @pytest.fixture

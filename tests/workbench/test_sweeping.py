@@ -311,7 +311,7 @@ def test_a_session_from_another_machine_is_shown_beside_the_live_one(qtbot, wind
     rows = child(window, "session-list")
     until(qtbot, rows.isVisible)
     assert not child(window, "sweep-source").isVisible()  # the chart has the room
-    lines = ["Measured here: Gaussian blur 5×5", "NVIDIA H200, recorded: Image size"]
+    lines = ["Gaussian blur 5×5 · measured here", "Image size, table 5.5 · NVIDIA H200, recorded"]
     until(qtbot, lambda: [e.accessibleName() for e in rows.findChildren(QLabel)] == lines)
     click(child(window, f"close-{window.sessions.shown[1].number}", QToolButton))
     assert window.sessions.sessions() == (mine,)

@@ -5,39 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from PySide6.QtCore import QElapsedTimer, QSignalBlocker, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontInfo, QImage, QPalette, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QElapsedTimer, QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtGui import QImage, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from kernels.sweeps.record import Session
 from workbench import theme
 from workbench.charts import kinds
-from workbench.charts.canvas import Canvas
-from workbench.charts.figure import Bars, Choices, Figure, Plot
+from workbench.charts.chart_card import ChartCard
+from workbench.charts.chart_menu import ChartMenu
+from workbench.charts.figure import Choices, Figure
 from workbench.charts.kinds import ChartKind, chart_kinds, first_kind
-from workbench.charts.legend import Legend
 from workbench.charts.option_row import OptionRow
-from workbench.charts.points import Data
-from workbench.views.tile import MUTED, scaled_font
+from workbench.charts.slices import Data
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing
-HIDDEN = "Everything is hidden; show something by the legend."
-EMPTY = "Points appear here as they are measured."
-LARGE_PX = (900, 640)  # a larger chart has larger letters
+USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 LARGEST_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 
@@ -63,15 +49,14 @@ class ChartView(QWidget):
         self._choices = Choices()
         self._preferred: str | None = None
         self._kind_key: str | None = None  # None: what suits the sessions
-        self._varied: tuple[tuple[str, ...], ...] = ()
+        self._varied: tuple[str, ...] = ()
         self._figure: Figure | None = None
-        self._factor = 1.0  # of all letters
+        self._factor = 1.0
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(REDRAW_MS)
         self._later.timeout.connect(self._show)
         self._make_controls()
-        self._make_card()
         self._lay_out()
         self._show()
 
@@ -80,7 +65,7 @@ class ChartView(QWidget):
     def show_sessions(self, sessions: Sequence[Session]) -> None:
         """What was measured so far, the live session first; cheap to call for every record."""
         self._sessions = tuple(sessions)
-        varied = tuple(session.plan.varied for session in sessions)
+        varied = sessions[0].plan.varied if sessions else ()
         if varied != self._varied:  # another sweep asks for another first look
             self._varied, self._kind_key = varied, None
         if not self._later.isActive():
@@ -110,12 +95,14 @@ class ChartView(QWidget):
         """The chart with all its words, as in this theme; null while there is none."""
         from workbench.charts.export import png_of
 
-        figure = self.figure
-        return png_of(figure, self._scheme, IMAGE_PX) if figure else QImage()
+        scheme: Literal["light", "dark"] = "light"
+        if theme.colors(self.palette()) is theme.DARK:
+            scheme = "dark"
+        return png_of(figure, scheme, IMAGE_PX) if (figure := self.figure) else QImage()
 
     def draw_now(self) -> None:
         """What would be drawn in a moment, for a picture that is taken now."""
-        self._canvas.make_plot()
+        self._card.make_plot()
         self._show()
 
     # -- what is shown
@@ -132,10 +119,12 @@ class ChartView(QWidget):
         data = Data(self._sessions, choices)
         reasons = {kind.key: kind.why_not(data) for kind in chart_kinds()}
         kind = self._kind(data, reasons)
-        self._figure = kind.figure(data) if kind else None
+        self._figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
-        self._show_words()
-        self._draw()
+        self._options.show_options(figure.options if figure else ())
+        self._menu.show_figure(figure, choices)
+        self._card.show_figure(figure)
+        self.setAccessibleDescription(figure.summary if figure else kinds.NOTHING)
         self._later.setInterval(max(REDRAW_MS, SHARE * clock.elapsed()))
 
     def _kind(self, data: Data, reasons: dict[str, str | None]) -> ChartKind | None:
@@ -143,89 +132,24 @@ class ChartView(QWidget):
         return next(chosen, None) or first_kind(data)
 
     def _show_kinds(self, shown: ChartKind | None, reasons: dict[str, str | None]) -> None:
+        """All of them, in one order; those that can show nothing say why."""
         model: Any = self._kinds.model()
         with QSignalBlocker(self._kinds):
+            self._kinds.setCurrentIndex(chart_kinds().index(shown) if shown else -1)
             for row, kind in enumerate(chart_kinds()):
                 item, reason = model.item(row), reasons[kind.key]
                 item.setEnabled(reason is None)
                 item.setToolTip(reason or kind.tip)
-                if kind is shown:
-                    self._kinds.setCurrentIndex(row)
-            if shown is None:
-                self._kinds.setCurrentIndex(-1)
         self._kinds.setEnabled(shown is not None)
         self._kinds.setToolTip(shown.tip if shown else kinds.NOTHING)
 
-    def _show_words(self) -> None:
-        figure = self._figure
-        texts = {
-            self._title: figure.title if figure else "",
-            self._subtitle: figure.subtitle if figure else "",
-            self._sentence: figure.sentence if figure else "",
-            self._notes: "\n".join(figure.notes) if figure else "",
-        }
-        for label, text in texts.items():
-            if label.text() != text:
-                label.setText(text)
-            label.setVisible(bool(text))
-        self._legend.show_entries(figure.entries if figure else ())
-        self._options.show_options(figure.options if figure else ())
-        self.setAccessibleDescription(figure.summary if figure else kinds.NOTHING)
-        self._show_actions(figure)
-
-    def _show_actions(self, figure: Figure | None) -> None:
-        has_scale = figure is not None and isinstance(figure.body, Plot | Bars)
-        self._log.setEnabled(has_scale)
-        if figure is not None and isinstance(figure.body, Plot | Bars):
-            axis = figure.body.y if isinstance(figure.body, Plot) else figure.body.axis
-            self._log.setChecked(axis.is_log)
-        self._published.setEnabled(bool(figure and figure.has_published))
-        self._published.setChecked(self._choices.published)
-        self._all.setEnabled(bool(self._choices.hidden or self._choices.pinned))
-        for action in (self._copy, self._png, self._svg):
-            action.setEnabled(figure is not None)
-
-    @Slot()
-    def _draw(self) -> None:
-        plot = self._canvas.plot
-        if plot is None:
-            return
-        if self._figure is None or self._figure.is_empty:
-            hidden = self._figure is not None and self._choices.hidden
-            self._canvas.show_empty(HIDDEN if hidden else EMPTY)
-            return
-        from workbench.charts.drawing import draw, least_px
-
-        font = self._letters()
-        least = round(least_px(self._figure, self._canvas.width(), font))
-        if least != self._canvas.minimumHeight():
-            self._canvas.setMinimumHeight(least)
-        closer = self._canvas.closer_range
-        drawn = draw(plot, self._figure, theme.colors(self._canvas.palette()), font)
-        self._canvas.show_drawn(drawn)
-        if closer and drawn.can_zoom:
-            plot.setXRange(*closer[0], padding=0)
-            plot.setYRange(*closer[1], padding=0)
-
-    def _letters(self) -> QFont:
-        """Of the plot: as large as a panel's small print, or larger."""
-        font = scaled_font(0.92)
-        font.setPixelSize(round(self._factor * QFontInfo(font).pixelSize()))
-        return font
-
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        factor = min(self.width() / LARGE_PX[0], self.height() / LARGE_PX[1], LARGEST_FACTOR)
+        factor = min(self.width() / USUAL_PX[0], self.height() / USUAL_PX[1], LARGEST_FACTOR)
         factor = round(max(1.0, factor), 1)
         if factor != self._factor:
-            self._show_larger(factor)
-
-    def _show_larger(self, factor: float) -> None:
-        """A large chart is looked at from farther away."""
-        self._factor = factor
-        for label, scale, weight in self._scales:
-            label.setFont(scaled_font(factor * scale, weight))
-        self._legend.show_larger(factor)
+            self._factor = factor
+            self._card.show_larger(factor)
 
     # -- what the user does
 
@@ -249,40 +173,19 @@ class ChartView(QWidget):
     def _pin(self, key: str) -> None:
         self._choose(pinned=self._choices.pinned ^ {key})
 
-    @Slot()
-    def _show_everything(self) -> None:
-        self._choose(hidden=frozenset(), pinned=frozenset())
-
     def _choose(self, **changes: Any) -> None:
         self._choices = replace(self._choices, **changes)
         self._show()
 
-    @Slot()
-    def _copy_image(self) -> None:
-        self.copy_wanted.emit(self.image())
-
-    def _save(self, suffix: str) -> None:
-        if (figure := self.figure) is None:
-            return
+    @Slot(object)
+    def _save(self, path: Path) -> None:
         from workbench.charts.export import svg_of
 
-        name = f"{figure.title}.{suffix}".replace("/", "-")
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, "Save the chart", name, f"{suffix.upper()} (*.{suffix})"
-        )
-        if not chosen:
-            return
-        path = Path(chosen)
-        path = (
-            path if path.suffix.lower() == f".{suffix}" else path.with_name(f"{path.name}.{suffix}")
-        )
-        self.save_wanted.emit(path, self.image() if suffix == "png" else svg_of(figure))
+        if (figure := self.figure) is not None:
+            is_svg = path.suffix.lower() == ".svg"
+            self.save_wanted.emit(path, svg_of(figure) if is_svg else self.image())
 
     # -- how it looks
-
-    @property
-    def _scheme(self) -> Any:
-        return "dark" if theme.colors(self.palette()) is theme.DARK else "light"
 
     def _make_controls(self) -> None:
         self._kinds = QComboBox()
@@ -295,90 +198,27 @@ class ChartView(QWidget):
         for kind in chart_kinds():
             self._kinds.addItem(kind.title, kind.key)
         self._kinds.activated.connect(self._choose_kind)
-        menu = QMenu(self)
-        self._copy = menu.addAction("&Copy the chart", self._copy_image)
-        self._png = menu.addAction("Save as &PNG…", lambda: self._save("png"))
-        self._svg = menu.addAction("Save as &SVG…", lambda: self._save("svg"))
-        menu.addSeparator()
-        self._log = menu.addAction("&Logarithmic scale")
-        self._log.triggered.connect(lambda is_on: self._choose(is_log=is_on))
-        self._published = menu.addAction("P&ublished numbers, in grey")
-        self._published.triggered.connect(lambda is_on: self._choose(published=is_on))
-        for action in (self._log, self._published):
-            action.setCheckable(True)
-        self._all = menu.addAction("Show &all, pin none", self._show_everything)
-        self._more = QToolButton()
-        self._more.setObjectName("chart-menu")
-        self._more.setText("⋯")
-        self._more.setAccessibleName("More for this chart")
-        self._more.setToolTip("Copy, save as PNG or SVG, logarithmic scale, published numbers")
-        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._more.setMenu(menu)
-
-    def _make_card(self) -> None:
+        self._menu = ChartMenu()
+        self._menu.copy_wanted.connect(lambda: self.copy_wanted.emit(self.image()))
+        self._menu.save_wanted.connect(self._save)
+        self._menu.log_wanted.connect(lambda is_log: self._choose(is_log=is_log))
+        self._menu.published_wanted.connect(lambda is_shown: self._choose(published=is_shown))
+        self._menu.all_wanted.connect(lambda: self._choose(hidden=frozenset(), pinned=frozenset()))
         self._options = OptionRow()
         self._options.chosen.connect(self._choose_option)
-        self._title = _words("chart-title")
-        self._subtitle = _words("chart-subtitle", MUTED)
-        self._legend = Legend()
-        self._legend.hidden.connect(self._hide)
-        self._legend.pinned.connect(self._pin)
-        self._canvas = Canvas(EMPTY)
-        self._canvas.setObjectName("chart-canvas")
-        self._canvas.setAccessibleName("Points of the chart")
-        self._canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._canvas.setMinimumHeight(200)
-        self._canvas.ready.connect(self._draw)
-        self._canvas.picked.connect(self.picked)
-        self._sentence = _words("chart-sentence")
-        self._notes = _words("chart-notes", MUTED)
-        self._scales = (
-            (self._title, 1.05, QFont.Weight.DemiBold),
-            (self._subtitle, 0.85, QFont.Weight.Normal),
-            (self._sentence, 1.0, QFont.Weight.Normal),
-            (self._notes, 0.88, QFont.Weight.Normal),
-        )
-        self._show_larger(1.0)
+        self._card = ChartCard()
+        self._card.hidden.connect(self._hide)
+        self._card.pinned.connect(self._pin)
+        self._card.picked.connect(self.picked)
 
     def _lay_out(self) -> None:
         controls = QHBoxLayout()
         controls.setSpacing(6)
         controls.addWidget(self._kinds, 1)
-        controls.addWidget(self._more)
-        card = QFrame()
-        card.setProperty("card", True)
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(10, 8, 10, 8)
-        inside.setSpacing(4)
-        for widget in (self._title, self._subtitle, self._legend):
-            inside.addWidget(widget)
-        inside.addWidget(self._canvas, 1)
-        for widget in (self._sentence, self._notes):
-            inside.addWidget(widget)
+        controls.addWidget(self._menu)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addLayout(controls)
         layout.addWidget(self._options)
-        layout.addWidget(card, 1)
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        if self._later.isActive():
-            self._show()
-
-
-def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-    if role is not None:
-        label.setForegroundRole(role)
-    return label
+        layout.addWidget(self._card, 1)

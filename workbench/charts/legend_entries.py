@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from workbench.charts.figure import Entry, Look
 from workbench.charts.names import KEYS, kind_of, title_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Data, Slice
 
 PUBLISHED = "Published"
 COLORS = 7  # of a theme's series

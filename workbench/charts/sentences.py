@@ -11,11 +11,17 @@ from kernels.statistics import groups_of_equals
 from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.legend_entries import name_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import list_of
 
 NEAR = 1.25  # who takes longer than this many times the best is not asked whether it equals it
 MOST_EQUALS = 4
+WORDS = {
+    "sizes": ("size", "sizes"),
+    "ksizes": ("kernel size", "kernel sizes"),
+    "counts": ("number of pictures", "numbers of pictures"),
+}
 
 Row = dict[str, Point]  # by series
 
@@ -42,7 +48,7 @@ class Scope:
     @property
     def in_words(self) -> str:
         so_far = " so far" if self.is_so_far else ""
-        return f"value{'' if len(self.rows) == 1 else 's'} measured{so_far} by all"
+        return f"{_word(self.name, len(self.rows))} measured{so_far} by all"
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
@@ -181,7 +187,6 @@ def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) 
     return f"The GPU pays off from {said} on"
 
 
-def _word(name: str) -> str:
-    return {"sizes": "size", "ksizes": "kernel size", "counts": "number of pictures"}.get(
-        name, dimensions.label(name).lower()
-    )
+def _word(name: str, count: int = 1) -> str:
+    one, many = WORDS.get(name, (dimensions.label(name).lower(), "values"))
+    return one if count == 1 else many

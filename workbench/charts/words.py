@@ -11,7 +11,8 @@ from kernels.sweeps.cell import Cell
 from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.names import title_of
-from workbench.charts.points import Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Slice
 
 MOST_PLACES = 3
 MOST_NOTES = 6

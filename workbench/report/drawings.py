@@ -11,14 +11,17 @@ from kernels.sweeps.record import Session
 from workbench.charts.export import svg_of
 from workbench.charts.figure import Choices, Figure
 from workbench.charts.kinds import chart_kinds
-from workbench.charts.points import Data
+from workbench.charts.slices import Data
 from workbench.report.baselines import baseline_of
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """svg  one element, ready to stand in HTML as it is"""
+    """key  unique in a report: its id
+    svg  one element, ready to stand in HTML as it is
+    """
 
+    key: str
     title: str
     subtitle: str
     sentence: str
@@ -41,12 +44,14 @@ def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
             continue
         figure = kind.figure(data)
         if not figure.is_empty:
+            key = f"{prefix}-{figure.kind}"
             yield Drawing(
+                key,
                 figure.title,
                 figure.subtitle,
                 figure.sentence,
                 figure.notes,
-                embedded(svg_of(_without_words(figure)), figure, f"{prefix}-{figure.kind}-"),
+                embedded(svg_of(_without_words(figure)), figure, f"{key}-"),
             )
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
+from kernels.sweeps.presets import presets
 from workbench.actions import Action
 from workbench.sweeps import keeping
 from workbench.sweeps.chart_window import ChartWindow
@@ -183,5 +184,7 @@ def _second_part(menu: QMenu) -> list[QAction]:
 
 
 def title_of(path: Path) -> str:
-    """Its name without the endings."""
-    return path.name.removesuffix(".gz").removesuffix(".jsonl")
+    """The title of the preset whose key it has, as those do that came with the program; else its
+    name without the endings."""
+    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    return next((each.plan.title for each in presets() if each.key == stem), stem)

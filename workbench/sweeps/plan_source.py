@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.presets import Preset
 from workbench.controls.drop_down import DropDown
+from workbench.sweeps.words import short
 from workbench.views.tile import MUTED, scaled_font
 
 OWN = ""  # the key of what the user composes
@@ -109,13 +110,6 @@ class PlanSource(QWidget):
             self._list.setModel(model)
         view = self._list.view()  # wider than the panel is
         view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
-
-
-def short(plan: Plan) -> str:
-    """What stands below its institution: "Image size, table 5.5"."""
-    name = plan.title.split(": ", 1)[-1] if plan.source else plan.title
-    name = name[0].upper() + name[1:]
-    return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
 
 
 def _item(title: str, key: str, tip: str) -> QStandardItem:

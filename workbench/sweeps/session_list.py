@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from workbench.assets_path import asset
 from workbench.sweeps.keeping import can_grow
 from workbench.sweeps.sessions import Shown
+from workbench.sweeps.words import short
 from workbench.views.tile import ElidedLabel
 
-CLOSE_PX = 24
+CLOSE_PX, GAP_PX = 24, 2
+ROWS_SEEN = 4.6  # the piece of a row says that there are more
 
 
-class SessionList(QWidget):
+class SessionList(QScrollArea):
     """Hidden while there is nothing beside what is measured here, whole.
 
     Signals:
@@ -34,9 +36,15 @@ class SessionList(QWidget):
         self.setObjectName("session-list")
         self._known: list[tuple[int, int, bool]] = []
         self._rows: list[QWidget] = []
-        self._column = QVBoxLayout(self)
+        inside = QWidget()
+        self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
+        self._column.setSpacing(GAP_PX)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
     def show_sessions(self, shown: Sequence[Shown], *, is_running: bool) -> None:
@@ -53,11 +61,14 @@ class SessionList(QWidget):
             self._rows = [self._row(line) for line in lines]
             for row in self._rows:
                 self._column.addWidget(row)
+            seen = min(len(lines), ROWS_SEEN)
+            self.setFixedHeight(int(seen * (CLOSE_PX + GAP_PX)))
         is_of_interest = len(lines) > 1 or any(not each.is_live or each.rest for each in lines)
         self.setVisible(is_of_interest)
 
     def _row(self, line: _Line) -> QWidget:
         row = QWidget()
+        row.setFixedHeight(CLOSE_PX)
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -96,8 +107,8 @@ class _Line:
         self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
         self.is_live = not session.is_recorded
         self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
-        what = f"{session.machine.name}, recorded" if session.is_recorded else "Measured here"
-        self.text = f"{what}: {session.plan.title}"
+        where = f"{session.machine.name}, recorded" if session.is_recorded else "measured here"
+        self.text = f"{short(session.plan)} · {where}"
         began = datetime.fromtimestamp(session.started)
         facts = (
             f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
@@ -106,7 +117,7 @@ class _Line:
             str(shown.path or "kept in no file"),
             *session.remarks,
         )
-        self.tip = "\n".join([self.text, *(fact for fact in facts if fact)])
+        self.tip = "\n".join([session.plan.title, *(fact for fact in facts if fact)])
 
     @property
     def key(self) -> tuple[int, int, bool]:

@@ -21,6 +21,13 @@ def title_of(plan: Plan) -> str:
     return f"{what}, {of}" + (", …" if len(plan.filters) > 2 else "")
 
 
+def short(plan: Plan) -> str:
+    """Its title without its institution, and where it stands there: "Image size, table 5.5"."""
+    name = plan.title.split(": ", 1)[-1] if plan.source else plan.title
+    name = name[0].upper() + name[1:]
+    return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
+
+
 def held_fixed(plan: Plan) -> str:
     """Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3 channels uint8, blocks 32×8,
     L2 cold: what has one value."""

@@ -8,7 +8,7 @@ A module has
     why_not(data) -> str | None         why it can show nothing of this data, in words
     figure(data, title) -> Figure       pure data, see `workbench.charts.figure`
 
-`data` is a `workbench.charts.points.Data`: the sessions' points, and what somebody chose.
+`data` is a `workbench.charts.slices.Data`: the sessions' points, and what somebody chose.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from functools import cache
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.charts.figure import Choices, Figure
-from workbench.charts.points import Data
+from workbench.charts.slices import Data
 
 NOTHING = "Nothing is measured yet."
 

@@ -10,8 +10,9 @@ from workbench.charts import dimensions
 from workbench.charts.figure import Axis, Bar, Bars, Entry, Figure, Group
 from workbench.charts.kinds.making import SERIES, is_log, made, visible
 from workbench.charts.legend_entries import entries_of, entry_of, entry_with_marker, label_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
 from workbench.charts.sentences import best_of
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
 CAPTION = "Kernel time: median, quartiles as a whisker; outlined: the fastest and its equals"

@@ -8,8 +8,9 @@ from workbench.charts.figure import Axis, Figure, Grid
 from workbench.charts.kinds.making import made
 from workbench.charts.kinds.maps import tiles_of
 from workbench.charts.names import title_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
 from workbench.charts.sentences import best_and_worst, best_of
+from workbench.charts.slices import Data, Slice
 
 TITLE = "Block width × height"
 TIP = "Kernel time over the block's shape, with occupancy; the fastest and its equals are outlined"

@@ -7,8 +7,8 @@ from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars
 from workbench.charts.kinds.making import why_not_several
 from workbench.charts.names import title_of
-from workbench.charts.points import Data, Slice
 from workbench.charts.sentences import best_and_worst, by_source
+from workbench.charts.slices import Data, Slice
 
 TITLE = "Block shapes"
 TIP = "Kernel time by block shape; the fastest, and those equal to it within noise, are outlined"

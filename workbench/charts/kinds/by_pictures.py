@@ -6,7 +6,7 @@ from kernels.sweeps.plan import Plan
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import names_bars
 from workbench.charts.kinds.making import why_not_several
-from workbench.charts.points import Data
+from workbench.charts.slices import Data
 
 TITLE = "Picture kinds"
 TIP = "Kernel time by kind of picture, with quartiles"

@@ -11,7 +11,8 @@ from workbench.charts.figure import Figure, Grid, Tile
 from workbench.charts.kinds.making import made
 from workbench.charts.legend_entries import label_of
 from workbench.charts.names import title_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
 TITLE = "Correctness"

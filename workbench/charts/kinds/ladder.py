@@ -11,8 +11,9 @@ from workbench.charts.kinds.bars import bar_of
 from workbench.charts.kinds.making import SERIES, is_log, made, visible
 from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
 from workbench.charts.names import KEYS, title_of
-from workbench.charts.points import Data, Point, Slice, spread
+from workbench.charts.points import Point, spread
 from workbench.charts.sentences import by_source
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
 TITLE = "The honest ladder"

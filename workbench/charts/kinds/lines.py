@@ -8,7 +8,8 @@ from workbench.charts import dimensions
 from workbench.charts.figure import Axis, Dot, Entry, Series
 from workbench.charts.kinds.making import SERIES, visible
 from workbench.charts.legend_entries import entries_of, entry_with_marker, label_of
-from workbench.charts.points import Data, Point, Slice, Spread
+from workbench.charts.points import Point, Spread
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
 LARGE_RANGE = 8  # of kernel sizes; from here on they stand by their logarithm

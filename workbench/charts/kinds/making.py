@@ -12,7 +12,8 @@ from workbench.charts import dimensions, words
 from workbench.charts.figure import Axis, Bars, Entry, Figure, Grid, Option, Plot
 from workbench.charts.legend_entries import entries_of, with_threads
 from workbench.charts.names import KEYS, kind_of
-from workbench.charts.points import Data, Point, Slice, Spread
+from workbench.charts.points import Point, Spread
+from workbench.charts.slices import Data, Slice
 
 LARGE_RANGE = 20.0  # from here on an axis is logarithmic unless somebody chose
 SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart

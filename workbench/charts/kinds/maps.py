@@ -8,7 +8,8 @@ from typing import Any
 from workbench.charts import dimensions
 from workbench.charts.figure import Tile
 from workbench.charts.legend_entries import label_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
 MISSING = "·"

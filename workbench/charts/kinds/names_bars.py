@@ -7,8 +7,9 @@ from workbench.charts import dimensions
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars
 from workbench.charts.names import title_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
 from workbench.charts.sentences import best_of, by_source
+from workbench.charts.slices import Data, Slice
 
 
 def figure(data: Data, title: str, name: str, what: str) -> Figure:

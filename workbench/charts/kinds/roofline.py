@@ -16,7 +16,8 @@ from workbench.charts.figure import Axis, Dot, Figure, Guide, Plot, Series
 from workbench.charts.kinds.making import SERIES, made, visible
 from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
 from workbench.charts.names import title_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details, list_of
 
 TITLE = "Roofline (model)"

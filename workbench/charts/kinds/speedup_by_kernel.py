@@ -6,7 +6,7 @@ from kernels.sweeps.plan import Plan
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import speedup_lines
 from workbench.charts.kinds.making import why_not_one_implementation, why_not_several
-from workbench.charts.points import Data
+from workbench.charts.slices import Data
 
 TITLE = "Speed-up by kernel size"
 TIP = "How many times as fast as a baseline, against kernel size"

@@ -8,8 +8,9 @@ from workbench.charts.figure import Axis, Figure, Guide, Plot
 from workbench.charts.kinds import lines
 from workbench.charts.kinds.making import SpeedUp, baseline_option, is_log, made, speed_ups
 from workbench.charts.legend_entries import name_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
 from workbench.charts.sentences import by_source
+from workbench.charts.slices import Data, Slice
 
 
 def figure(data: Data, title: str, name: str) -> Figure:

@@ -15,7 +15,8 @@ from workbench.charts.kinds.making import (
 )
 from workbench.charts.kinds.maps import names, places, tiles_of, why_not_both
 from workbench.charts.legend_entries import label_of
-from workbench.charts.points import Data, Point
+from workbench.charts.points import Point
+from workbench.charts.slices import Data
 
 TITLE = "Speed-up: image × kernel size"
 TIP = "How many times as fast as a baseline, over image size and kernel size"

@@ -9,8 +9,9 @@ from workbench.charts.figure import Axis, Figure, Plot
 from workbench.charts.kinds import lines
 from workbench.charts.kinds.making import is_log, made, why_not_several
 from workbench.charts.legend_entries import name_of
-from workbench.charts.points import Data, Point, Slice, Spread
+from workbench.charts.points import Point, Spread
 from workbench.charts.sentences import by_source
+from workbench.charts.slices import Data, Slice
 
 TITLE = "Throughput by image size"
 TIP = "Megapixels a second against image size, with quartiles"

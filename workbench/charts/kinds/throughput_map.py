@@ -10,7 +10,8 @@ from workbench.charts.kinds.making import made
 from workbench.charts.kinds.maps import names, places, tiles_of, why_not_both
 from workbench.charts.kinds.throughput import rate_of
 from workbench.charts.legend_entries import label_of
-from workbench.charts.points import Data, Point, Slice
+from workbench.charts.points import Point
+from workbench.charts.slices import Data, Slice
 
 TITLE = "Throughput: image × kernel size"
 TIP = "Megapixels a second over image size and kernel size, with the kernel's time"

@@ -6,7 +6,7 @@ from kernels.sweeps.plan import Plan
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import time_lines
 from workbench.charts.kinds.making import why_not_several
-from workbench.charts.points import Data
+from workbench.charts.slices import Data
 
 TITLE = "Time by kernel size"
 TIP = "Kernel time against the size of the filter's kernel, with quartiles"

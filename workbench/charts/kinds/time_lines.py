@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench.charts.figure import Figure, Plot
 from workbench.charts.kinds import lines
 from workbench.charts.kinds.making import is_log, made, times_axis
-from workbench.charts.points import Data
 from workbench.charts.sentences import by_source, fastest, pays_off
+from workbench.charts.slices import Data
 
 CAPTION = "Kernel time: median, quartiles as a bar"
 

@@ -1,0 +1,77 @@
+"""The button beside a chart's kind: copy it, save it, and how its values are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+
+from workbench.charts.figure import Bars, Choices, Figure, Plot
+
+
+class ChartMenu(QToolButton):
+    """Opens what else can be done with a chart.
+
+    Signals:
+        copy_wanted(): to the clipboard.
+        save_wanted(path): its suffix says as what.
+        log_wanted(is_log), published_wanted(is_shown): how to show it.
+        all_wanted(): nothing hidden, nothing pinned.
+    """
+
+    copy_wanted = Signal()
+    save_wanted = Signal(object)
+    log_wanted = Signal(bool)
+    published_wanted = Signal(bool)
+    all_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("chart-menu")
+        self.setText("⋯")
+        self.setAccessibleName("More for this chart")
+        self.setToolTip("Copy, save as PNG or SVG, logarithmic scale, published numbers")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._title = ""
+        menu = QMenu(self)
+        self._exports = (
+            menu.addAction("&Copy the chart"),
+            menu.addAction("Save as &PNG…", lambda: self._save("png")),
+            menu.addAction("Save as &SVG…", lambda: self._save("svg")),
+        )
+        self._exports[0].triggered.connect(self.copy_wanted)
+        menu.addSeparator()
+        self._log = menu.addAction("&Logarithmic scale")
+        self._published = menu.addAction("P&ublished numbers, in grey")
+        for action in (self._log, self._published):
+            action.setCheckable(True)
+        self._log.triggered.connect(self.log_wanted)
+        self._published.triggered.connect(self.published_wanted)
+        self._all = menu.addAction("Show &all, pin none")
+        self._all.triggered.connect(self.all_wanted)
+        self.setMenu(menu)
+
+    def show_figure(self, figure: Figure | None, choices: Choices) -> None:
+        """What can be done with it, and how it is shown now."""
+        self._title = figure.title if figure else ""
+        for action in self._exports:
+            action.setEnabled(figure is not None)
+        body = figure.body if figure else None
+        self._log.setEnabled(isinstance(body, Plot | Bars))
+        if isinstance(body, Plot | Bars):
+            self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
+        self._published.setEnabled(bool(figure and figure.has_published))
+        self._published.setChecked(choices.published)
+        self._all.setEnabled(bool(choices.hidden or choices.pinned))
+
+    def _save(self, suffix: str) -> None:
+        name = f"{self._title}.{suffix}".replace("/", "-")
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, "Save the chart", name, f"{suffix.upper()} (*.{suffix})"
+        )
+        if not chosen:
+            return
+        path = Path(chosen)
+        has_suffix = path.suffix.lower() == f".{suffix}"
+        self.save_wanted.emit(path if has_suffix else path.with_name(f"{path.name}.{suffix}"))
