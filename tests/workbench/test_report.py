@@ -116,6 +116,17 @@ def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
         assert each.title in figure.words
 
 
+def test_a_note_that_many_charts_have_is_told_once(report):
+    session = a_session("sizes")
+    drawn = list(drawings([session], "x"))
+    notes = [note for each in drawn for note in each.notes]
+    assert len(notes) == len(drawn) or any("is true here as well" in note for note in notes)
+    source = [note for note in notes if "Università di Camerino" in note]
+    assert len(source) == 1
+    page = report(session)
+    assert page.words.count(" ".join(source[0].split())) == 1
+
+
 def test_names_that_are_code_stay_text(report, tmp_path):
     evil = '<script>alert("x")</script> & \\input{/etc/passwd} $x_1$ 100%'
     machine = replace(H200, cpu=evil, gpu=evil, software={evil: evil})

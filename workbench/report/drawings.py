@@ -38,7 +38,7 @@ def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
     choices = Choices(baseline=baseline.key if baseline else None)
     # In a report everything was measured before: to call it recorded would say nothing.
     sessions = [replace(session, is_recorded=False) for session in sessions]
-    data = Data(sessions, choices)
+    data, told = Data(sessions, choices), dict[str, str]()
     for kind in chart_kinds():
         if kind.why_not(data):
             continue
@@ -50,9 +50,20 @@ def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
                 figure.title,
                 figure.subtitle,
                 figure.sentence,
-                figure.notes,
+                _not_yet(told, figure),
                 embedded(svg_of(_without_words(figure)), figure, f"{key}-"),
             )
+
+
+def _not_yet(told: dict[str, str], figure: Figure) -> tuple[str, ...]:
+    """Its notes; for those that stand under an earlier chart, where they do.
+
+    told  note -> the chart that has it; gets those of `figure`
+    """
+    new = tuple(note for note in figure.notes if note not in told)
+    where = dict.fromkeys(told[note] for note in figure.notes if note in told)
+    told.update(dict.fromkeys(new, figure.title))
+    return (*new, *(f"What is noted under “{title}” is true here as well." for title in where))
 
 
 def _without_words(figure: Figure) -> Figure:
