@@ -45,7 +45,8 @@ from workbench.menus import Menus
 from workbench.opener import Opener
 from workbench.settings import Settings
 from workbench.state import Picture, State, Store
-from workbench.sweeps.keeping import is_plan, is_session
+from workbench.sweeps.keeping import is_of_sweep, is_plan
+from workbench.sweeps.left_over import LeftOver
 from workbench.sweeps.menu import SweepMenu
 from workbench.sweeps.panel import SweepPanel
 from workbench.sweeps.picking import Picking
@@ -103,7 +104,7 @@ class MainWindow(QMainWindow):
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions and plans among `paths`, and the first picture, or the one that comes
         with the program."""
-        pictures = [path for path in paths if not (is_plan(path) or is_session(path))]
+        pictures = [path for path in paths if not is_of_sweep(path)]
         if pictures:
             self.opener.open_file(pictures[0])
         else:
@@ -255,6 +256,7 @@ class MainWindow(QMainWindow):
         self.opener.restored.connect(self._restore)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.failed.connect(lambda sentence: say("error", sentence))
+        self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.saved.connect(lambda path: say("info", f"Saved {path}."))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
@@ -264,6 +266,7 @@ class MainWindow(QMainWindow):
         self.gallery.broke.connect(self._show_bug)
 
         self.measuring = Measuring(self)
+        self._left_over = LeftOver(self)
         self.picking = Picking(self)
         self.reporting = Reporting(self)
         self.sweep.report_wanted.connect(self.reporting.start)
@@ -312,12 +315,19 @@ class MainWindow(QMainWindow):
         else:
             self._chip.setText("No GPU")
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
-            if self.messages.kind is None:  # nothing that matters more is being said
-                self.messages.show_message("info", device.reason, device.remedy)
+            self._say_once_why(device)
         self.rung.show_device(device)
         self.sweep.show_device(device)
         self._choose_implementation(device)
         self._show_state(self.store.state)
+
+    def _say_once_why(self, device: NoDevice) -> None:
+        """At the first start in full, over the pictures; later the status bar has it."""
+        told = device.reason
+        if self.settings.get("told-no-gpu", "") == told or self.messages.kind is not None:
+            return  # it was said before, or something that matters more is being said
+        self.settings.set("told-no-gpu", told)
+        self.messages.show_message("info", device.reason, device.remedy)
 
     def _choose_implementation(self, device: Device | NoDevice) -> None:
         """Take the best there is, unless the user chose one that may run here."""
@@ -463,9 +473,9 @@ class MainWindow(QMainWindow):
         """Open `path` if it is a session or a plan, by its name; whether it is one."""
         if is_plan(path):
             self.sweep_menu.open_plan(path)
-        elif is_session(path):
-            self.open_session(path)
-        return is_plan(path) or is_session(path)
+        elif is_of_sweep(path):
+            self.open_session(path)  # which says what is wrong with a table
+        return is_of_sweep(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         kept = choices.to_data(self.store.state)

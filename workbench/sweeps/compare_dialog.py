@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -10,9 +14,11 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -20,26 +26,47 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
-from kernels.sweeps.record import Record
+from kernels.sweeps.record import Record, Session
+from kernels.sweeps.table import write_pairs_csv
 from workbench import numbers
+from workbench.background import Background
 from workbench.controls.drop_down import DropDown
-from workbench.sweeps.picking import in_words
+from workbench.exporter import Exporter
 from workbench.sweeps.sessions import Shown
+from workbench.sweeps.words import in_words, varied_of
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
 MOST_ROWS = 2000
+WIDTHS = (400, 90, 90, 170)  # what is longer is in its tooltip
+
+Answer = tuple[str, Sequence[tuple[str, ...]], Sequence[Pair]]
+
+COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CompareDialog(QDialog):
-    """Compares two of the sessions that are shown."""
+    """Compares two of the sessions that are shown.
 
-    def __init__(self, shown: Sequence[Shown], parent: QWidget | None = None) -> None:
+    comparing  works it out: hundreds of bootstraps take a second
+    exporter   saves it
+    """
+
+    def __init__(
+        self,
+        shown: Sequence[Shown],
+        comparing: Background,
+        exporter: Exporter,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Compare two sessions")
         self.resize(900, 560)
-        self._shown = shown
+        self._shown, self._comparing, self._exporter = shown, comparing, exporter
+        self._pairs: Sequence[Pair] = ()
+        self._makers: list[QPushButton] = []  # of copies of it
+        self._newest = 0  # of the questions asked; -1: nobody waits for an answer any more
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = QLabel()
         self._said.setObjectName("compare-said")
@@ -53,10 +80,12 @@ class CompareDialog(QDialog):
         self._table.setAlternatingRowColors(True)
         self._table.verticalHeader().hide()
         header = self._table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(True)
+        for column, width in enumerate(WIDTHS):
+            self._table.setColumnWidth(column, width)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        buttons = self._buttons()
         choosers = QHBoxLayout()
         for letter, chooser in (("&A", self._a), ("&B", self._b)):
             label = QLabel(letter)
@@ -71,12 +100,30 @@ class CompareDialog(QDialog):
         QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self._table, self._copy)
         self._compare()
 
+    def _buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        for text, name, tip, act in (
+            ("&Copy", "compare-copy", "The rows chosen, or all, for a spreadsheet", self._copy),
+            ("&Save as CSV…", "compare-save", "All measurements, with full digits", self._save),
+        ):
+            button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+            button.setObjectName(name)
+            button.setToolTip(tip)
+            button.clicked.connect(act)
+            self._makers.append(button)
+        return buttons
+
     def _chooser(self, letter: str, at: int) -> DropDown:
         chooser = DropDown(f"compare-{letter.lower()}", f"Session {letter}")
         for each in self._shown:
             session = each.session
             mark = "recorded" if session.is_recorded else "measured here"
-            chooser.addItem(f"{session.machine.name} · {session.plan.title} ({mark})")
+            began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
+            text = f"{session.machine.name} · {session.plan.title} ({mark}, {began})"
+            chooser.addItem(text)
+            where = str(each.path or "kept in no file")
+            chooser.setItemData(chooser.count() - 1, where, Qt.ItemDataRole.ToolTipRole)
         chooser.setCurrentIndex(at)
         chooser.setToolTip(f"The session called {letter} in the table")
         chooser.currentIndexChanged.connect(self._compare)
@@ -84,16 +131,39 @@ class CompareDialog(QDialog):
 
     def _compare(self) -> None:
         a, b = (self._shown[each.currentIndex()].session for each in (self._a, self._b))
-        pairs = compare_sessions(a, b)
-        self._said.setText(said(summary_of(pairs), len(pairs)))
-        self._table.setRowCount(min(len(pairs), MOST_ROWS))
-        for row, pair in enumerate(pairs[:MOST_ROWS]):
-            for column, text in enumerate(row_of(pair)):
+        self._newest += 1
+        self._show_pairs(COMPARING, ())
+        answer = partial(self._show, self._newest)
+        self._comparing.run(
+            partial(_compared, a, b), answer, lambda error: answer((str(error), (), ()))
+        )
+
+    def done(self, result: int) -> None:
+        """An answer that is still under way finds nobody."""
+        self._newest = -1
+        super().done(result)
+
+    def _show(self, number: int, answer: Answer) -> None:
+        """What came of the newest question; of an older one nothing."""
+        if number != self._newest:
+            return
+        sentence, rows, pairs = answer
+        self._show_pairs(sentence, pairs)
+        self._table.setRowCount(len(rows))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 item.setToolTip(text)
                 if column > 0:
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)
+
+    def _show_pairs(self, sentence: str, pairs: Sequence[Pair]) -> None:
+        self._said.setText(sentence)
+        self._pairs = pairs
+        self._table.setRowCount(0)
+        for button in self._makers:
+            button.setEnabled(bool(pairs))
 
     def _copy(self) -> None:
         """The rows chosen, or all, for a spreadsheet."""
@@ -104,10 +174,29 @@ class CompareDialog(QDialog):
             lines.append("\t".join(cell.text() if cell else "" for cell in cells))
         QGuiApplication.clipboard().setText("\n".join(lines))
 
+    def _save(self) -> None:
+        """All pairs, as `workbench compare --csv` writes them."""
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save", "comparison.csv", "CSV (*.csv)")
+        if chosen:
+            path = Path(chosen)
+            text = io.StringIO(newline="")
+            write_pairs_csv(self._pairs, text)
+            self._exporter.save_text(
+                path if path.suffix else path.with_suffix(".csv"), text.getvalue()
+            )
 
-def row_of(pair: Pair) -> tuple[str, ...]:
-    """What the table says of a pair."""
-    name = in_words(pair.cell)
+
+def _compared(a: Session, b: Session) -> Answer:
+    """All of it in words, the table's rows, and the pairs themselves."""
+    pairs = compare_sessions(a, b)
+    varied = varied_of(pair.cell for pair in pairs)
+    rows = [row_of(pair, varied) for pair in pairs[:MOST_ROWS]]
+    return said(summary_of(pairs), len(pairs)), rows, pairs
+
+
+def row_of(pair: Pair, varied: Collection[str] = ()) -> tuple[str, ...]:
+    """What the table says of a pair.  varied: what tells it from others, see `words.in_words`."""
+    name = in_words(pair.cell, varied)
     times = _time(pair.a), _time(pair.b)
     if pair.comparison is None:
         return (name, *times, pair.objection or "", "")
@@ -136,6 +225,7 @@ def said(summary: Summary, count: int) -> str:
 
 
 def _time(record: Record | None) -> str:
-    if record is None or isinstance(record.outcome, str):
+    """Of a verified answer: no other has a speed."""
+    if record is None or record.verified is None:
         return numbers.MISSING
-    return numbers.duration(record.outcome.kernel.median_ms)
+    return numbers.duration(record.verified.kernel.median_ms)

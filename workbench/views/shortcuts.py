@@ -15,6 +15,8 @@ ELSEWHERE = (
     ("Space, held", "Show the original"),
     ("Alt+Down", "In a sweep's line: choose its values"),
     ("Click on a point", "In a chart: show what was measured"),
+    ("Ctrl+Wheel", "In a chart: look closer; a double click shows all"),
+    ("P, right click", "In a chart's legend: pin a line to compare with"),
 )
 
 
