@@ -147,9 +147,13 @@ def _told_apart(session: Session, sessions: Sequence[Session]) -> str:
     same = [s for s in sessions if _home(s) == _home(session)]
     if len(same) == 1:
         return ""
-    if len({each.plan.title for each in same}) == len(same):
-        return session.plan.title.rpartition(": ")[2]
+    if len({_short_title(each) for each in same}) == len(same):
+        return _short_title(session)
     return f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
+
+
+def _short_title(session: Session) -> str:
+    return session.plan.title.rpartition(": ")[2]
 
 
 def _home(session: Session) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -25,21 +25,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
-from kernels.sweeps.record import Record, Session
+from kernels.sweeps.compare import Pair
 from kernels.sweeps.table import write_pairs_csv
-from workbench import numbers
 from workbench.background import Background
 from workbench.controls.drop_down import DropDown
 from workbench.exporter import Exporter
+from workbench.sweeps.compare_rows import Answer, compared
 from workbench.sweeps.sessions import Shown
-from workbench.sweeps.words import in_words, varied_of
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
-MOST_ROWS = 2000
-WIDTHS = (400, 90, 90, 170)  # what is longer is in its tooltip
-
-Answer = tuple[str, Sequence[tuple[str, ...]], Sequence[Pair]]
+WIDTHS = (85, 85, 190, 110)  # what is longer is in its tooltip
 
 COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -62,7 +57,7 @@ class CompareDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Compare two sessions")
-        self.resize(900, 560)
+        self.resize(1100, 600)
         self._shown, self._comparing, self._exporter = shown, comparing, exporter
         self._pairs: Sequence[Pair] = ()
         self._makers: list[QPushButton] = []  # of copies of it
@@ -80,10 +75,9 @@ class CompareDialog(QDialog):
         self._table.setAlternatingRowColors(True)
         self._table.verticalHeader().hide()
         header = self._table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        for column, width in enumerate(WIDTHS):
-            self._table.setColumnWidth(column, width)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for at, width in enumerate(WIDTHS, start=1):
+            self._table.setColumnWidth(at, width)
         self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
         buttons = self._buttons()
         choosers = QHBoxLayout()
@@ -109,6 +103,7 @@ class CompareDialog(QDialog):
         ):
             button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
             button.setObjectName(name)
+            button.setAutoDefault(False)
             button.setToolTip(tip)
             button.clicked.connect(act)
             self._makers.append(button)
@@ -120,7 +115,7 @@ class CompareDialog(QDialog):
             session = each.session
             mark = "recorded" if session.is_recorded else "measured here"
             began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
-            text = f"{session.machine.name} · {session.plan.title} ({mark}, {began})"
+            text = f"{began} · {session.machine.name} · {session.plan.title} ({mark})"
             chooser.addItem(text)
             where = str(each.path or "kept in no file")
             chooser.setItemData(chooser.count() - 1, where, Qt.ItemDataRole.ToolTipRole)
@@ -135,7 +130,7 @@ class CompareDialog(QDialog):
         self._show_pairs(COMPARING, ())
         answer = partial(self._show, self._newest)
         self._comparing.run(
-            partial(_compared, a, b), answer, lambda error: answer((str(error), (), ()))
+            partial(compared, a, b), answer, lambda error: answer((str(error), (), ()))
         )
 
     def done(self, result: int) -> None:
@@ -184,48 +179,3 @@ class CompareDialog(QDialog):
             self._exporter.save_text(
                 path if path.suffix else path.with_suffix(".csv"), text.getvalue()
             )
-
-
-def _compared(a: Session, b: Session) -> Answer:
-    """All of it in words, the table's rows, and the pairs themselves."""
-    pairs = compare_sessions(a, b)
-    varied = varied_of(pair.cell for pair in pairs)
-    rows = [row_of(pair, varied) for pair in pairs[:MOST_ROWS]]
-    return said(summary_of(pairs), len(pairs)), rows, pairs
-
-
-def row_of(pair: Pair, varied: Collection[str] = ()) -> tuple[str, ...]:
-    """What the table says of a pair.  varied: what tells it from others, see `words.in_words`."""
-    name = in_words(pair.cell, varied)
-    times = _time(pair.a), _time(pair.b)
-    if pair.comparison is None:
-        return (name, *times, pair.objection or "", "")
-    found = pair.comparison
-    words = "same within noise" if found.verdict == "same" else found.verdict
-    interval = f"{found.low:.2f} – {found.high:.2f}"
-    return (name, *times, f"{found.ratio:.2f}× as fast: {words}", interval)
-
-
-def said(summary: Summary, count: int) -> str:
-    """All of it in a sentence or two."""
-    compared = sum(summary.verdicts.values())
-    if not compared or summary.ratio is None:
-        return "Nothing can be compared: the two have no verified measurement in common."
-    counts = summary.verdicts
-    parts = [
-        f"{counts['faster']} faster" if counts["faster"] else "",
-        f"{counts['slower']} slower" if counts["slower"] else "",
-        f"{counts['same']} the same within noise" if counts["same"] else "",
-    ]
-    ratio = f"{summary.ratio:.2f}×"
-    sentence = f"B against A: of {compared} compared, {', '.join(p for p in parts if p)}"
-    left = count - compared
-    rest = f" {left} more cannot be compared." if left else ""
-    return f"{sentence}; {ratio} as fast in the geometric mean.{rest}"
-
-
-def _time(record: Record | None) -> str:
-    """Of a verified answer: no other has a speed."""
-    if record is None or record.verified is None:
-        return numbers.MISSING
-    return numbers.duration(record.verified.kernel.median_ms)

@@ -18,7 +18,7 @@ OWN = ""  # the key of what the user composes
 FILE = "\0file"  # of the plan that was opened last: no preset is called so
 SPARE_PX = 40  # scroll bar and padding of a list
 OWN_TITLE = "This picture, as it is set"
-NOISE = "Measured on noise: your picture has only one size."
+NOISE = "On noise, since your picture has one size only."
 OWN_TIP = "What is not varied is as it is set in the window"
 
 

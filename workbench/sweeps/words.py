@@ -69,7 +69,9 @@ ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache"
 def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
     """Of ASIDE, what is not the same in all `cells`."""
     cells = tuple(cells)
-    return frozenset(name for name in ASIDE if len({getattr(each, name) for each in cells}) > 1)
+    values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
+    values["cache"].discard(None)  # of the CPU, which has no choice of it
+    return frozenset(name for name in ASIDE if len(values[name]) > 1)
 
 
 def in_words(cell: Cell, varied: Collection[str] = ()) -> str:

@@ -140,6 +140,7 @@ class MessageBar(QWidget):
         for number, button in enumerate(self._acts):
             button.setObjectName(f"act-{number}" if number else "act")
             button.setToolTip("Do this about what the message speaks of")
+            button.setAccessibleName("Do what the message offers")
             button.clicked.connect(partial(self._act, number))
         self._dismiss.setObjectName("dismiss")
         self._dismiss.setProperty("flat", True)

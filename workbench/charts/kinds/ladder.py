@@ -52,7 +52,7 @@ def _label(point: Point, shown: Slice) -> str:
     if point.source.standing != "published":
         return label_of(point, shown.data)
     device = point.source.machine_of(point.cell.implementation).partition(",")[0]
-    device = device.replace("GeForce ", "")
+    device = device.partition(" (")[0].replace("GeForce ", "")
     return f"{title_of(point.cell.implementation)} · {device}, published"
 
 
