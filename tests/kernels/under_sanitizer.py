@@ -25,7 +25,8 @@ from tests.made_up import H200
 A_THREAD = {"address": 4e-6, "races": 2e-5}
 MOST_THREADS = {"address": inf, "races": 2500}  # a launch, unless there are none so small
 A_PRODUCT = 2e-8
-A_TENSOR_PRODUCT = 1e-6  # 32 threads take turns, where tensor cores would multiply
+# 32 threads take turns, where tensor cores would multiply.
+A_TENSOR_PRODUCT = {"address": 1e-6, "races": 4e-6}
 A_COMPILATION = 0.2
 MOST_SECONDS = 1.5  # a case, unless there are none so quick
 
@@ -64,7 +65,7 @@ def _seconds(case: Case, flavour: str, rung: Rung) -> float:
         return inf
     steps = [step for step in plan_steps(rung, job, DEVICE) if step.grid and step.block]
     threads = [prod(step.grid) * prod(step.block) for step in steps]
-    a_product = A_TENSOR_PRODUCT if "tensor" in rung.includes else A_PRODUCT
+    a_product = A_TENSOR_PRODUCT[flavour] if "tensor" in rung.includes else A_PRODUCT
     products = job.picture.size * job.ksize**2
     too_many = max(max(threads) - MOST_THREADS[flavour], 0) * MOST_SECONDS
     return sum(threads) * A_THREAD[flavour] + products * a_product + A_COMPILATION + too_many
