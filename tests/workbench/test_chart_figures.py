@@ -666,6 +666,17 @@ def test_right_answers_are_counted():
 # -- roofline
 
 
+def test_a_point_under_the_roof_tells_what_its_threads_ask_for():
+    chart = figure("roofline", a_session("ksizes"))
+    (line,) = series(chart, "Global memory")
+    (dot,) = (each for each in line.dots if each.cell.ksize == 3)
+    # Tap by tap: nine loads and nine multiply-adds a sample.
+    assert dot.text.endswith(
+        "Model: for each sample 9.00 loads of the picture, 89\u202f% of them again, and 18.0 "
+        "operations."
+    )
+
+
 def test_a_roofline_is_marked_as_a_model_and_stays_under_the_roof():
     chart = figure("roofline", a_session("ksizes"))
     assert "model" in chart.title

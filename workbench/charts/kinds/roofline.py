@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernels.models.roofline import Roof, roof_of
+from kernels.models.work import Work
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
 from workbench import numbers
@@ -101,9 +102,20 @@ def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
     assert roof.achieved_tflop_s is not None
     assert point.ms is not None
     y, middle = roof.achieved_tflop_s, point.ms.middle
-    text = f"{details(point, label_of(point, shown.data))}\n{roof.sentence}"
+    text = f"{details(point, label_of(point, shown.data))}\n{roof.sentence}\n{_asked_for(roof.work)}"
     low, high = y * middle / point.ms.high, y * middle / point.ms.low
     return Dot(roof.intensity, y, low, high, text, point.cell)
+
+
+def _asked_for(work: Work) -> str:
+    """What the rung's threads ask for, and how much of that again: halos, and tap after tap."""
+    assert work.loads_a_sample is not None
+    assert work.flops is not None
+    again = f"{100 * (work.halo_share or 0):.0f}{numbers.GAP}% of them again"
+    return (
+        f"Model: for each sample {numbers.three_digits(work.loads_a_sample)} loads of the picture, "
+        f"{again}, and {numbers.three_digits(work.flops / work.samples)} operations."
+    )
 
 
 def _guides(points: Sequence[Point], roofs: Roofs) -> tuple[Guide, ...]:
