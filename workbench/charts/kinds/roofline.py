@@ -102,9 +102,7 @@ def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
     assert roof.achieved_tflop_s is not None
     assert point.ms is not None
     y, middle = roof.achieved_tflop_s, point.ms.middle
-    text = (
-        f"{details(point, label_of(point, shown.data))}\n{roof.sentence}\n{_asked_for(roof.work)}"
-    )
+    said = (details(point, label_of(point, shown.data)), roof.sentence, _asked_for(roof.work))
     low, high = y * middle / point.ms.high, y * middle / point.ms.low
     return Dot(roof.intensity, y, low, high, "\n".join(said), point.cell)
 
