@@ -142,7 +142,7 @@ class Ran:
 
     grid, block   blocks and threads, x then y; None on the CPU
     registers     per thread; shared_bytes per block; None on the CPU
-    threads       CPU threads; None on the GPU
+    threads       CPU threads that it may use; None on the GPU
     """
 
     function: str

@@ -19,7 +19,7 @@ from kernels.pictures import (
     with_channels,
 )
 
-MOVE_Y, MOVE_X = 37, 101  # pixels from one of many pictures to the next; prime, so that all differ
+MOVE_Y, MOVE_X = 37, 101  # pixels from one of many pictures to the next; prime, so that few repeat
 
 
 def of_kind(
@@ -32,8 +32,8 @@ def of_kind(
 ) -> NDArray[Any]:
     """(height, width, channels) of one of KINDS, read-only; the last of 2 or 4 channels is alpha.
 
-    number  0, 1, ...: so many different pictures of one kind.  Noise is drawn anew; the others are
-            moved, and what leaves at one side comes in at the other.
+    number  0, 1, ...: so many pictures of one kind.  Noise is drawn anew; the others are moved, and
+            what leaves at one side comes in at the other, which does not show where all is uniform.
     """
     if kind == "noise":
         picture = noise(height, width, channels, pixel_type, NOISE_SEED + number)

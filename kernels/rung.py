@@ -196,8 +196,9 @@ class Rung:
         )
         if needed <= device.shared_bytes_per_block:
             return None
+        size = f"{needed / 1024:.1f} KiB" if needed < 1 << 20 else f"{needed / (1 << 20):.1f} MiB"
         return (
-            f"{self.title} needs {needed / 1024:,.1f} KiB of shared memory"
+            f"{self.title} needs {size} of shared memory"
             f"{_cause(expression, job)}; "
             f"{device.name} has {device.shared_bytes_per_block / 1024:.0f} KiB a block."
         )

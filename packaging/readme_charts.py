@@ -1,7 +1,8 @@
 """Draws README.md's charts from the sessions in assets/recorded/: `make charts`.
 
-Each becomes an SVG in assets/charts/, and between README's markers a picture with the sentence that
-the chart says of itself.  Without the sessions the place says that nothing was measured yet.
+Each becomes an SVG in assets/charts/, and between README's markers a picture, whose words for those
+who do not see it are the sentence that the chart says of itself.  Without the sessions the place
+says that nothing was measured yet.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def figures() -> Iterator[tuple[str, Figure]]:
 def words(drawn: list[tuple[str, Figure]]) -> str:
     """What stands between the markers."""
     parts = [
-        f"![{_plain(figure.title)}](assets/charts/{name})\n\n{_plain(figure.sentence)}"
+        f"![{_plain(f'{figure.title}. {figure.sentence}')}](assets/charts/{name})"
         for name, figure in drawn
     ]
     return "\n\n".join(parts) or NOT_MEASURED

@@ -378,7 +378,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
+    return tuple(word.strip() for word in text.split(","))
 
 
 def _pairs(text: str) -> tuple[tuple[int, int], ...]:
@@ -452,7 +452,7 @@ Ctrl+C ends it at any time: what was measured until then is kept, and --resume g
   workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
 
 A plan is TOML.  A key takes one value or a list of them, and all combinations are measured; what
-is left out has its usual value:
+is left out, but for title and implementation, has its usual value:
 
   title = "Shared memory against registers"
   implementation = ["shared", "register_tile"]
@@ -461,8 +461,8 @@ is left out has its usual value:
   block = ["16x16", "32x8"]
 
 More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
-the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, matrix,
-transfers, cell_seconds, tolerance, note."""
+the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, transfers,
+cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0"."""
 
 REPORT_HELP = """\
 Writes report.html, which needs no network, tables.tex for LaTeX (booktabs), and results.csv.

@@ -56,7 +56,8 @@ from workbench.pixel.pane import PixelPane
 from workbench.presenting.presenting import Presenting
 from workbench.settings import Settings
 from workbench.state import Picture, State, Store
-from workbench.sweeps.keeping import is_plan, is_session
+from workbench.sweeps.keeping import is_of_sweep, is_plan
+from workbench.sweeps.left_over import LeftOver
 from workbench.sweeps.menu import SweepMenu
 from workbench.sweeps.panel import SweepPanel
 from workbench.sweeps.picking import Picking
@@ -116,7 +117,7 @@ class MainWindow(QMainWindow):
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions and plans among `paths`, and the first picture, or the one that comes
         with the program."""
-        pictures = [path for path in paths if not (is_plan(path) or is_session(path))]
+        pictures = [path for path in paths if not is_of_sweep(path)]
         if pictures:
             self.opener.open_file(pictures[0])
         else:
@@ -303,6 +304,7 @@ class MainWindow(QMainWindow):
         self.opener.restored.connect(self._restore)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.failed.connect(lambda sentence: say("error", sentence))
+        self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.saved.connect(lambda path: say("info", f"Saved {path}."))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
@@ -314,6 +316,7 @@ class MainWindow(QMainWindow):
         self.measuring = Measuring(self)
         self.following = Following(self)
         self.presenting = Presenting(self)
+        self._left_over = LeftOver(self)
         self.picking = Picking(self)
         self.explaining = Explaining(self)
         self.reporting = Reporting(self)
@@ -366,13 +369,20 @@ class MainWindow(QMainWindow):
         else:
             self._chip.setText("No GPU")
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
-            if self.messages.kind is None:  # nothing that matters more is being said
-                self.messages.show_message("info", device.reason, device.remedy)
+            self._say_once_why(device)
         self.rung.show_device(device)
         self.anatomy.show_device(device)
         self.sweep.show_device(device)
         self._choose_implementation(device)
         self._show_state(self.store.state)
+
+    def _say_once_why(self, device: NoDevice) -> None:
+        """At the first start in full, over the pictures; later the status bar has it."""
+        told = device.reason
+        if self.settings.get("told-no-gpu", "") == told or self.messages.kind is not None:
+            return  # it was said before, or something that matters more is being said
+        self.settings.set("told-no-gpu", told)
+        self.messages.show_message("info", device.reason, device.remedy)
 
     def _choose_implementation(self, device: Device | NoDevice) -> None:
         """Take the best there is, unless the user chose one that may run here."""
@@ -518,9 +528,9 @@ class MainWindow(QMainWindow):
         """Open `path` if it is a session or a plan, by its name; whether it is one."""
         if is_plan(path):
             self.sweep_menu.open_plan(path)
-        elif is_session(path):
-            self.open_session(path)
-        return is_plan(path) or is_session(path)
+        elif is_of_sweep(path):
+            self.open_session(path)  # which says what is wrong with a table
+        return is_of_sweep(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         self.presenting.close()  # which puts back what was chosen before

@@ -95,12 +95,17 @@ class Measuring(QObject):
         window = self._window
         match step:
             case Progress():
-                panel = window.rung.ladder if self._is_of_ladder else window.sweep
-                panel.show_progress(step.doing)
+                if self._is_of_ladder:
+                    window.rung.ladder.show_progress(step.doing)
+                else:
+                    window.sweep.show_progress(step)
             case Began():
                 window.sessions.begin(step.session, step.path)
                 window.sweep.show_begun(step)
+                if remarks := step.session.remarks:
+                    window.messages.show_message("info", " ".join(remarks))
             case NotKept():
+                window.sessions.lose_file()
                 window.messages.show_message("warning", step.sentence)
             case Record():
                 window.rung.show_record(step)

@@ -12,7 +12,7 @@ from kernels.borders import Span, read, read_made
 from kernels.check import LENGTH_GAIN, largest_finite
 from kernels.finite import all_finite
 from kernels.host.parallel import on_all_threads, threads
-from kernels.host.strips import Rectangle, rectangles
+from kernels.host.strips import Rectangle, bands, rectangles
 from kernels.job import Job
 from kernels.weights import gain, separate
 
@@ -34,6 +34,21 @@ SMALLEST_LENGTH, LARGEST_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 LARGEST_SUM = 2.0**30
+# OpenCV is given so many samples at once: what it makes on the way then fits a core's cache, and is
+# less often new memory from the system; ...
+BAND_SAMPLES = 1 << 17
+# ... but rows of so many times the filter's reach, since each band is read with its halo.
+BAND_REACHES = 32
+# Waking a thread takes as long as so many products, as `_cost` counts them.
+LEAST_PRODUCTS = 1 << 18
+
+# What OpenCV calls our borders; it has no wrap for filters.
+OPENCV_BORDERS = {
+    "zero": "BORDER_CONSTANT",
+    "clamp": "BORDER_REPLICATE",
+    "reflect": "BORDER_REFLECT",
+    "mirror": "BORDER_REFLECT_101",
+}
 
 Factors = tuple[NDArray[np.float32], NDArray[np.float32]] | None
 __all__ = ["chain", "filtering", "prepare", "threads", "why_not"]
@@ -82,8 +97,20 @@ def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
     factors = separate(job.weights)
     fill = _fill_lengths(job, factors, out) if job.gradient else _fill_sums(job, factors, out)
     least = 2 * job.radius + 1  # with fewer rows than that, most of the work is halo
-    waiting = rectangles(job.height, job.width, _cost(job, factors), threads(), least)
-    yield from on_all_threads(waiting, fill)
+    cost = _cost(job, factors)
+    parts = min(threads(), max(job.height * job.width * cost // LEAST_PRODUCTS, 1))
+    waiting = rectangles(job.height, job.width, cost, parts, least)
+
+    def fill_in_bands(rectangle: Rectangle) -> None:
+        for band in bands(rectangle, _band_rows(job, rectangle)):
+            fill(band)
+
+    yield from on_all_threads(waiting, fill_in_bands)
+
+
+def _band_rows(job: Job, rectangle: Rectangle) -> int:
+    _, _, left, right = rectangle
+    return max(BAND_SAMPLES // ((right - left) * job.channels), BAND_REACHES * job.reach, 1)
 
 
 def _cost(job: Job, factors: Factors) -> int:
@@ -135,22 +162,33 @@ def _fill_lengths(job: Job, factors: Factors, out: NDArray[Any]) -> Callable[[Re
 def _weighted(
     job: Job, factors: Factors, rows: Span, columns: Span, unrounded: bool
 ) -> NDArray[Any]:
-    """The weighted rectangle rows × columns, in float32 if it is to be unrounded.  It is read with
-    its own halo, so what OpenCV itself makes of borders never shows."""
+    """The weighted rectangle rows × columns of the picture, in float32 if it is to be unrounded.
+
+    OpenCV is shown the picture itself as far as the rectangle's halo reaches, and what it makes of
+    borders counts where that ends at the picture's own edge; all but wrap, which it does not have.
+    """
     import cv2
 
     (top, bottom), (left, right), r = rows, columns, job.radius
-    around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
+    if job.border in OPENCV_BORDERS:
+        border = getattr(cv2, OPENCV_BORDERS[job.border])
+        y, x = max(top - r, 0), max(left - r, 0)
+        around = job.picture[y : bottom + r, x : right + r]
+    else:
+        y, x = top - r, left - r
+        border = cv2.BORDER_REPLICATE  # of what is cut off again
+        around = read(job.picture, job.border, (y, bottom + r), (x, right + r))
     if around.dtype == np.float16:  # which OpenCV stores, and does not filter
         around = around.astype(np.float32)
     depth = cv2.CV_32F if unrounded else -1
     if factors is None:
-        filtered = cv2.filter2D(around, depth, job.weights)
+        filtered = cv2.filter2D(around, depth, job.weights, borderType=border)
     else:
         column, row = factors
-        filtered = cv2.sepFilter2D(around, depth, row, column)
+        filtered = cv2.sepFilter2D(around, depth, row, column, borderType=border)
     # OpenCV drops a lone channel.
-    return np.asarray(filtered).reshape(around.shape)[r : r + bottom - top, r : r + right - left]
+    whole = np.asarray(filtered).reshape(around.shape)
+    return whole[top - y : bottom - y, left - x : right - x]
 
 
 def _put(job: Job, values: NDArray[Any], out: NDArray[Any], rectangle: Rectangle) -> None:

@@ -47,7 +47,9 @@ def on_all_threads(
 ) -> Iterator[None]:
     """Call `fill` for each of `waiting`, as many at once as there are threads; yields between."""
     while together := list(islice(waiting, threads())):
-        done = [_pool().submit(fill, each) for each in together]
+        # The first on this thread: it would only wait, and one alone need not wake another.
+        done = [_pool().submit(fill, each) for each in together[1:]]
+        fill(together[0])
         for future in done:
             future.result()
         yield

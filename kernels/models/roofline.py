@@ -117,7 +117,10 @@ class Roof:
         elif self.compute_ms is None:
             words += " It multiplies on tensor cores, whose own ceiling was not measured."
         if self.empty_launch_ms > self.attainable_ms:
-            words += f" A launch that does nothing takes {_time(self.empty_launch_ms)}."
+            what = "A launch that does nothing takes"
+            if self.count > 1:
+                what = f"{self.count} launches that do nothing take"
+            words += f" {what} {_time(self.empty_launch_ms)}."
         if self.is_l2_resident:
             words += (
                 " All of it fits into the L2 cache, which is quicker than the memory that the roof "
@@ -155,15 +158,16 @@ def roof_of(record: Record, machine: Machine) -> Roof | str:
         ),
         copy_gb_s=copy_gb_s,
         tflop_s=tflop_s,
-        is_l2_resident=_fits(work, cell, machine),
+        is_l2_resident=_fits(work, machine),
         empty_launch_ms=count * machine.ceilings.get("empty_launch_ms", 0.0),
         count=count,
     )
 
 
 def is_l2_resident(cell: Cell, machine: Machine) -> bool:
-    """Whether pictures, answers and what lies between a rung's passes all fit into the L2 cache of
-    `machine`'s GPU: then a time says little about its memory.  False where there is none.
+    """Whether a picture, its answer and what lies between a rung's passes all fit into the L2 cache
+    of `machine`'s GPU: then a time says little about its memory.  False where there is none.
+    Several pictures are sampled each by itself, so how many there are plays no part.
 
     With a cold cache the picture comes from memory even so, but the answer need not have got there.
     Raises BadJobError for a cell that makes no sense.
@@ -171,11 +175,11 @@ def is_l2_resident(cell: Cell, machine: Machine) -> bool:
     rung = _rung_of(cell, ())
     if rung is None and cell.cache is None:
         return False
-    return _fits(_work_of(cell, (), rung, machine), cell, machine)
+    return _fits(_work_of(cell, (), rung, machine), machine)
 
 
-def _fits(work: Work, cell: Cell, machine: Machine) -> bool:
-    return cell.count * work.working_set_bytes <= machine.limits.get("l2_bytes", 0)
+def _fits(work: Work, machine: Machine) -> bool:
+    return work.working_set_bytes <= machine.limits.get("l2_bytes", 0)
 
 
 def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung | None, machine: Machine) -> Work:

@@ -17,7 +17,7 @@ class Cell:
     """Everything that decides how long something takes.
 
     picture   one of PICTURE_KINDS, or the name of a picture that is given
-    count     so many pictures one after another; a time is that of all of them
+    count     so many pictures one after another; a time is the sum of theirs, each sampled alone
     sigma     None: the filter's own default for its size
     matrix    the weights of the filter "custom"; None for all others
     block_xy  None on the CPU, and where a rung has its own shape

@@ -176,8 +176,8 @@ def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path:
     theirs = session.machine
     if (theirs.cpu, theirs.gpu) != (machine.cpu, machine.gpu):
         raise SessionFileError(
-            f"{path} was measured on {_hardware(theirs)}, and this is {_hardware(machine)}; "
-            "measure into another folder."
+            f"{path} was measured on {_hardware(theirs)}, and this computer has "
+            f"{_hardware(machine)}; measure into another folder."
         )
     if plan is not None and plan != session.plan:
         differ = [

@@ -10,8 +10,9 @@
     [sampling]
     max_samples = 50
 
-What is left out is as `Plan` has it.  The remaining keys are those of KEYS and of [sampling], whose
-names are the fields of `kernels.job.Sampling`; where one of these may be None, 0 stands for that.
+What is left out is as `Plan` has it, but title and implementation have to be there.  The remaining
+keys are those of KEYS and of [sampling], whose names are the fields of `kernels.job.Sampling`;
+where one of these may be None, 0 stands for that.
 """
 
 from __future__ import annotations
@@ -106,9 +107,10 @@ def as_toml(plan: Plan) -> str:
 
 def _plan(data: Mapping[str, Any]) -> Plan:
     _refuse_unknown(data, tuple(KEYS.values()), "key")
-    for key in NEEDED:
-        if key not in data:
-            raise PlanFileError(f"{key} is missing.")
+    if missing := [key for key in NEEDED if key not in data]:
+        raise PlanFileError(
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
+        )
     found: dict[str, Any] = {}
     for field, key in KEYS.items():
         if key in data and key != "sampling":

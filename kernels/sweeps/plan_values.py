@@ -47,6 +47,10 @@ def refuse_clashes(plan: Plan) -> None:
             raise PlanFileError(
                 f"No filter of {_listed(plan.filters)} takes the kernel size {ksize}."
             )
+    if plan.matrix is None and "custom" in plan.filters:
+        raise PlanFileError(
+            'The filter "custom" needs a matrix, such as matrix = "0 1 0; 1 -4 1; 0 1 0".'
+        )
     if plan.matrix is not None and "custom" not in plan.filters:
         raise PlanFileError('matrix is given, but the filter "custom", which takes it, is not.')
 
@@ -159,6 +163,9 @@ def _picture(key: str, value: Any) -> str:
 
 
 def _matrix(key: str, value: Any) -> Matrix:
+    """Rows of numbers, as a list of lists or as the text that --weights takes."""
+    if isinstance(value, list) and all(isinstance(row, list) for row in value):
+        value = "; ".join(" ".join(map(str, row)) for row in value)
     try:
         return custom.parse(_text(key, value))
     except PlanFileError:

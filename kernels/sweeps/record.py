@@ -21,7 +21,7 @@ class Measurement:
     kernel      the filtering alone
     ran         what really ran, in order
     check       of the answer of the last run that was timed; None: not checked
-    compile_ms  None: it was compiled before
+    compile_ms  None: it was compiled before, as a sweep does with rungs
     transfers   None: not asked for, not to be measured, or there is no device
     health      the device's clocks, temperature and so on meanwhile; None on the CPU
     occupancy   of its first pass, from the driver; None on the CPU

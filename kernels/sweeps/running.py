@@ -25,6 +25,16 @@ from kernels.trials import trying
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
 HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun
 
+
+@dataclass(frozen=True, slots=True)
+class OfCell(Progress):
+    """A step of measuring `cell`, the one at `place`, from 1 on, of `count` in the whole sweep."""
+
+    place: int
+    count: int
+    cell: Cell
+
+
 Steps = Generator[Progress, None, Measurement | str]
 
 
@@ -45,8 +55,8 @@ def sweeping(
         together = left[first : first + CELLS_AHEAD]
         yield from running.compiling(together)
         for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
-            where = f"{place} of {len(every)} · {in_words(cell)}"
-            yield Progress(where)
+            where = OfCell(f"{place} of {len(every)} · {in_words(cell)}", place, len(every), cell)
+            yield where
             outcome = yield from running.measuring(cell, where)
             yield Record(cell, outcome, time())
 
@@ -95,7 +105,7 @@ class _Running:
         able = [cell for cell in cells if refusal(self.engine, cell) is None]
         yield from self.engine.compiling(map(stand_in_job, able))
 
-    def measuring(self, cell: Cell, where: str) -> Steps:
+    def measuring(self, cell: Cell, where: Progress) -> Steps:
         """What comes of `cell`; where is said at each step."""
         try:
             self._refuse(cell)
@@ -135,7 +145,7 @@ class _Running:
             f"a first run has {limit_s:g} s."
         )
 
-    def _measured(self, cell: Cell, where: str) -> Steps:
+    def _measured(self, cell: Cell, where: Progress) -> Steps:
         """All pictures of `cell`, one after another."""
         parts: list[Measurement] = []
         for number in range(cell.count):
@@ -147,6 +157,8 @@ class _Running:
         whole = one_after_another(parts)
         if not isinstance(self.engine.implementation(cell.implementation), Rung):
             return whole
+        # It was compiled ahead, beside others: what is known is only how long finding it took.
+        whole = replace(whole, compile_ms=None)
         transfers = yield from self._transferring(job, where)
         if transfers is not None:
             whole = replace(whole, transfers=repeated(transfers, cell.count))
@@ -162,7 +174,9 @@ class _Running:
         oracle = self.oracles.setdefault(number, {})
         return trying(self.engine, job, sampling, oracle, patience_s=self.plan.cell_seconds)
 
-    def _transferring(self, job: Job, where: str) -> Generator[Progress, None, Transfers | None]:
+    def _transferring(
+        self, job: Job, where: Progress
+    ) -> Generator[Progress, None, Transfers | None]:
         """What a picture like the job's takes up and down; None where that was not asked for."""
         size = job.picture.nbytes
         if self.plan.transfers and size not in self.transfers:
@@ -172,7 +186,7 @@ class _Running:
                     if isinstance(step, Transfers):
                         self.transfers[size] = step
                     else:
-                        yield Progress(where)
+                        yield where
         return self.transfers.get(size)
 
 
@@ -188,7 +202,7 @@ def _or_nothing() -> Iterator[None]:
 
 
 def _saying(
-    where: str, steps: Generator[Progress, None, Result | str]
+    where: Progress, steps: Generator[Progress, None, Result | str]
 ) -> Generator[Progress, None, Result | str]:
     """`steps`, called by where the sweep is rather than by what is done, which changes too fast."""
     while True:
@@ -197,4 +211,4 @@ def _saying(
         except StopIteration as end:
             found: Result | str = end.value
             return found
-        yield Progress(where)
+        yield where

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Sampling
+from kernels.borders import BORDERS
 from kernels.errors import CannotRunError
+from kernels.host import opencv
 from kernels.host.opencv import LARGEST_SUM
+from kernels.host.strips import bands
 
 QUICK = Sampling(max_samples=1)
 PATTERNS = {
@@ -63,3 +66,32 @@ def test_nan_and_infinity_are_refused_and_go_to_parallel(engine, value):
     job = Job(picture, np.ones((3, 3), np.float32), implementation="opencv")
     assert "such as parallel" in engine.why_not(job)
     assert engine.best_for(job) == "parallel"
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("gradient", [False, True])
+def test_seams_of_bands_do_not_show(engine, monkeypatch, border, gradient):
+    monkeypatch.setattr(opencv, "BAND_SAMPLES", 1)
+    monkeypatch.setattr(opencv, "BAND_REACHES", 1)  # bands of two or three rows
+    random = np.random.default_rng()
+    picture = random.integers(0, 255, (40, 30, 3), "uint8", endpoint=True)
+    weights = random.random((5, 5), np.float32) / 25
+    job = Job(picture, weights, border, "opencv", gradient=gradient)
+    check = engine.run(job, QUICK).check
+    assert check.is_full
+    assert check.ok, str(check)
+
+
+@pytest.mark.parametrize(("side", "pieces"), [(64, 1), (181, 1), (256, 2), (512, 8), (2048, 16)])
+def test_no_thread_is_woken_for_less_than_that_takes(monkeypatch, side, pieces):
+    waiting = []
+    monkeypatch.setattr(opencv, "threads", lambda: 16)
+    monkeypatch.setattr(opencv, "on_all_threads", lambda found, _: waiting.extend(found) or ())
+    picture = np.zeros((side, side, 1), np.float32)
+    weights = np.full((3, 3), 1 / 9, np.float32)
+    list(opencv.filtering(Job(picture, weights, implementation="opencv"), np.empty_like(picture)))
+    assert len(waiting) == pieces
+
+
+def test_bands_cover_a_rectangle_once():
+    assert list(bands((3, 10, 2, 9), 3)) == [(3, 6, 2, 9), (6, 9, 2, 9), (9, 10, 2, 9)]

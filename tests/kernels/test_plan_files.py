@@ -291,3 +291,19 @@ def test_all_lists_of_a_plan_may_vary():
         *("implementation", "size", "kernel_size", "block", "filter", "border", "picture"),
         *("channels", "pixel_type", "count", "cache"),
     }
+
+
+def test_what_is_missing_is_said_at_once():
+    with pytest.raises(PlanFileError, match="title and implementation are missing"):
+        plan_of("size = 64")
+
+
+def test_a_matrix_may_be_rows_of_numbers():
+    rows = plan_of(f'{LEAST}filter = "custom"\nmatrix = [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]')
+    text = plan_of(f'{LEAST}filter = "custom"\nmatrix = "0 1 0; 1 -4 1; 0 1 0.5"')
+    assert rows == text
+
+
+def test_the_custom_filter_needs_its_matrix():
+    with pytest.raises(PlanFileError, match="needs a matrix"):
+        plan_of(f'{LEAST}filter = "custom"')

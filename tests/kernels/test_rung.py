@@ -125,6 +125,8 @@ def test_an_untiled_picture_that_does_not_fit_is_refused_with_its_size(card, sid
     assert RUNGS["shared_untiled"].why_not(fits, card) is None
     reason = RUNGS["shared_untiled"].why_not(too_large, card)
     assert f"KiB of shared memory for {side + 1}×{side + 1} pixels with 1 channel; " in reason
+    huge = Job(np.zeros((1024, 1024, 1), np.uint8), weights)
+    assert "needs 4.0 MiB of shared memory" in RUNGS["shared_untiled"].why_not(huge, card)
 
 
 @pytest.mark.parametrize(

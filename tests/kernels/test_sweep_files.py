@@ -395,7 +395,7 @@ def test_another_machine_or_plan_is_another_session(tmp_path):
     content = path.read_bytes()
     assert "NVIDIA H200" in refusal(resume, path, LAPTOP)
     other = replace(H200, gpu="NVIDIA Made Up 1")
-    assert "this is NVIDIA Made Up 1" in refusal(resume, path, other)
+    assert "this computer has NVIDIA Made Up 1" in refusal(resume, path, other)
     assert "another CPU" in refusal(resume, path, replace(H200, cpu="another CPU"))
     plan = replace(SESSION.plan, ksizes=(3, 5), blocks=((8, 8),))
     assert "with another kernel_size, block;" in refusal(resume, path, H200, plan)

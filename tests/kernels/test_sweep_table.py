@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from dataclasses import replace
 
 import pytest
@@ -98,7 +99,8 @@ def test_a_row_holds_what_was_measured_and_of_what():
         "temperature_c_high": "44", "power_w_high": "300.0",
         "throttled": "power limit, board limit", "threads": "",
         "cpu": H200.cpu, "device": "NVIDIA H200", "machine": "NVIDIA H200",
-        "check": "passed", "max_error": "0.5", "at": "1763700000", "note": "",
+        "check": "passed", "checked_pixels": "20000", "max_error": "0.5", "note": "",
+        "at": "1763700000",
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     assert row["ran"].startswith("convolve, grid 3×2")
@@ -119,6 +121,11 @@ def test_a_cpu_s_row_names_its_threads_and_no_device():
     [
         (wrong(CELL), "wrong", "Its answer is WRONG"),
         (replace(MEASURED, check=None), "none", "Its answer was not checked."),
+        (
+            replace(MEASURED, check=replace(PASSED, bound=math.inf)),
+            "none",
+            "Its answer is not checked: with values this large",
+        ),
         ("It needs a GPU.", "", "It needs a GPU."),
     ],
 )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -76,6 +77,14 @@ def test_marks_of_an_svg_tell_their_values_without_a_script(qapp):
     told = [each.text for each in ElementTree.fromstring(svg).iter(f"{SVG}title")]
     assert told[1:] == [tile.text for tile in chart.body.tiles]
     assert "<script" not in svg
+
+
+def test_words_that_are_code_or_no_text_at_all_leave_an_svg_whole(qapp):
+    name = '<b>A & "B"</b> ]]> \x01\x1f\ufffe'
+    odd = replace(LAPTOP, gpu=name, cpu=name)
+    chart = figure("sizes", "time_by_size", machine=odd)
+    whole = ElementTree.fromstring(svg_of(replace(chart, title=name, sentence=name)))
+    assert '<b>A & "B"</b> ]]>' in "".join(whole.itertext())
 
 
 def test_a_mark_lies_where_it_is_drawn(qapp):

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels.engine import all_implementations
 from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Record, Session
 from kernels.timing import Timing
-from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured, wrong
+from tests.made_sessions import H200, LAPTOP, PLANS, STARTED, a_session, measured, wrong
+from workbench import theme
 from workbench.charts.figure import Bars, Choices, Grid, Plot
-from workbench.charts.kinds import chart_kinds, first_kind
+from workbench.charts.kinds import chart_kinds, first_kind, kinds_for
+from workbench.charts.legend_entries import look_of_implementation
+from workbench.charts.looks import color_of, marker_of, marker_style, pen_of
+from workbench.charts.slices import Data
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
 
@@ -104,6 +110,13 @@ def test_what_is_varied_decides_what_is_looked_at_first(plan, key):
     assert first_kind([a_session(plan)]).key == key
 
 
+def test_what_was_asked_for_comes_first_and_models_and_checks_last():
+    keys = [kind.key for kind in kinds_for([a_session("sizes_and_kernels")])]
+    assert keys[:3] == ["time_by_size", "time_by_kernel", "speedup_by_size"]
+    assert keys[-3:] == ["ladder", "roofline", "correctness"]
+    assert first_kind([a_session("correctness")]).key == "correctness"
+
+
 def test_without_sessions_every_kind_says_that_nothing_is_measured():
     assert {kind.why_not([]) for kind in chart_kinds()} == {"Nothing is measured yet."}
     assert first_kind([]) is None
@@ -187,6 +200,49 @@ def test_what_was_refused_is_told_once_for_each_reason_and_is_not_in_the_legend(
     assert partly.notes[0].startswith("Untiled picture at 512², 1024², 2048² and 3 more: ")
 
 
+def test_of_several_machines_it_is_said_which_one_refused():
+    chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
+    assert chart.notes[0] == (
+        "Global memory, Constant memory and Shared-memory tile on Intel Core i7-1260P: "
+        "No GPU was found."
+    )
+
+
+def test_a_sentence_speaks_of_what_is_in_sight():
+    session = a_session("sizes")
+    everything = figure("time_by_size", session)
+    assert "Shared-memory tile is fastest" in everything.sentence
+    (shared,) = [each for each in everything.entries if each.label == "Shared-memory tile"]
+    chart = figure("time_by_size", session, hidden=frozenset({shared.key}))
+    assert "Shared-memory tile" not in chart.sentence
+    assert "fastest" in chart.sentence
+    keys = frozenset(entry.key for entry in everything.entries)
+    assert figure("time_by_size", session, hidden=keys).sentence == ""
+
+
+def test_reasons_that_differ_in_their_figures_are_one():
+    def outcome(cell, found):
+        return f"It needs {cell.width} KiB." if cell.implementation == "shared" else found
+
+    session = a_session("sizes_and_kernels", outcome=outcome)
+    chart = figure("throughput_map", session, slices={"implementations": "shared"})
+    assert chart.notes[0] == ("Shared-memory tile: It needs 32 KiB (the figures differ).")
+    chart = figure("time_by_size", session)
+    assert "Shared-memory tile: It needs 32 KiB (the figures differ)." in chart.notes
+
+
+def test_a_place_of_two_dimensions_can_be_read():
+    def outcome(cell, found):
+        return "It does not fit." if cell.width < 1000 and cell.ksize == 127 else found
+
+    session = a_session("sizes_and_kernels", outcome=outcome)
+    (note, *_) = figure("throughput_map", session, slices={"implementations": "shared"}).notes
+    assert note == (
+        "Shared-memory tile at 32² with 127×127, 128² with 127×127 and 512² with 127×127: "
+        "It does not fit."
+    )
+
+
 def test_an_unchecked_answer_is_no_speed():
     def outcome(cell, found):
         return replace(found, check=None)
@@ -249,12 +305,20 @@ def test_a_series_keeps_its_key_in_another_sweep():
     assert (first.key, first.look) == (other.key, other.look)
 
 
-def test_no_two_implementations_of_a_sweep_share_a_colour_while_there_are_enough():
-    keys = ("sequential", "opencv", "constant", "register_tile", "shared", "tile_separable")
+def test_an_implementation_looks_the_same_whatever_is_beside_it():
+    keys = ("opencv", "shared", "separable")
     plan = replace(PLANS["ksizes"], implementations=keys, source="")
     looks = [entry.look for entry in figure("time_by_kernel", a_session(plan)).entries]
-    assert len({look.color for look in looks[:6]}) == 6
-    assert looks[2].color == figure("time_by_kernel", a_session("ksizes")).entries[4].look.color
+    own = {key: look_of_implementation(key) for key in keys}
+    assert looks[:3] == list(own.values())
+    assert figure("time_by_kernel", a_session("ksizes")).entries[5].look == own["shared"]
+
+
+@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_implementations_of_one_colour_differ_in_their_markers(qapp, colors):
+    looks = [look_of_implementation(each.key) for each in all_implementations()]
+    seen = {(color_of(look, colors).name(), marker_of(look)) for look in looks}
+    assert len(seen) == len(looks) > len(colors.series)
 
 
 # -- speed-ups
@@ -302,6 +366,7 @@ def test_where_the_baseline_is_missing_there_is_no_speed_up_and_it_is_said():
     chart = figure("speedup_by_size", a_session("sizes"), baseline="opencv")
     published = [each for each in chart.body.series if each.entry.look.standing == "published"]
     assert published == []
+    assert [entry for entry in chart.entries if entry.look.standing == "published"] == []
     assert any("OpenCV (8 threads) was not measured on the same work" in n for n in chart.notes)
 
 
@@ -316,12 +381,28 @@ def test_published_numbers_are_grey_and_named_with_their_source():
         "Published: Tesla T4, Università di Camerino",
     ]
     assert any("table 5.5" in note and "table 5.6" in note for note in chart.notes)
+    assert len({entry.look for entry in grey}) == 2
     lines = series(chart, grey[0].label)
+    assert {line.entry.look.session for line in lines} == {grey[0].look.session}
     assert len({line.entry.look.marker for line in lines}) == len(lines) == 4
     assert {dot.cell for line in lines for dot in line.dots} == {None}  # nothing to load
     without = figure("time_by_size", a_session("sizes"), published=False)
     assert len(without.entries) == 6
     assert without.has_published
+
+
+def test_a_published_time_of_a_cpu_is_not_called_a_gpus():
+    plan = replace(PLANS["everything"], implementations=("sequential", "global"))
+    cpu = replace(plan, implementations=("sequential",))
+    (*_, both) = figure("time_by_size", a_session(plan)).entries
+    assert both.label == "Published: GeForce GTX 1080, Università di Firenze 2025/2026"
+    chart = figure("time_by_size", a_session(cpu))
+    (*_, alone) = chart.entries
+    assert alone.label == (
+        "Published: CPU beside GeForce GTX 1080, Università di Firenze 2025/2026"
+    )
+    (line,) = series(chart, alone.label)
+    assert "CPU beside GeForce GTX 1080" in line.dots[0].text
 
 
 def test_recorded_sessions_are_named_beside_what_runs_here():
@@ -332,6 +413,59 @@ def test_recorded_sessions_are_named_beside_what_runs_here():
     assert (here.standing, here.is_faint) == ("live", False)
     assert (there.standing, there.is_faint) == ("recorded", True)
     assert "16 cores, recorded" in chart.subtitle
+
+
+def test_sessions_of_one_machine_are_told_apart():
+    chart = figure("time_by_size", a_session("sizes"), a_session("ksizes"), published=False)
+    groups = {entry.group for entry in chart.entries}
+    assert groups == {"NVIDIA H200 (Image size)", "NVIDIA H200 (Kernel size)"}
+    assert len({entry.label for entry in chart.entries}) == len(chart.entries)
+    assert chart.subtitle.count("NVIDIA H200") == 1
+    before, after = a_session("sizes"), replace(a_session("sizes"), started=STARTED + 60.0)
+    chart = figure("time_by_size", before, after, published=False)
+    assert len({entry.group for entry in chart.entries}) == 2
+
+
+def test_two_recorded_sessions_of_one_machine_look_different():
+    first = a_session("sizes", is_recorded=True)
+    chart = figure("time_by_size", first, replace(first, started=STARTED + 60.0), published=False)
+    groups = [entry.group for entry in chart.entries]
+    assert groups == [groups[0]] * 6 + [groups[6]] * 6  # one after the other
+    assert len({entry.label for entry in chart.entries}) == 12
+    for mine, other in zip(chart.entries[:6], chart.entries[6:], strict=True):
+        assert (mine.look.color, mine.look.marker) == (other.look.color, other.look.marker)
+        styles = [marker_style(each.look, theme.LIGHT)["brush"] for each in (mine, other)]
+        assert styles[0].color() != styles[1].color()
+        pens = [pen_of(each.look, theme.LIGHT).dashPattern() for each in (mine, other)]
+        assert pens[0] != pens[1]
+
+
+def test_the_newest_session_is_in_sight_and_how_much_is_not_is_said():
+    sessions = a_session("sizes"), a_session("five_steps")  # of 1 and of 3 channels
+    for newest, chosen, count in ((0, 1, 10), (1, 3, 30)):
+        chart = figure("time_by_size", *sessions, newest=newest)
+        (channels,) = [option for option in chart.options if option.name == "channels"]
+        assert channels.chosen == chosen
+        said = "1 channel" if chosen == 1 else "3 channels"
+        assert (
+            f"Not in sight: {count} of 40 measurements, by the choice of channels ({said})."
+            in chart.notes
+        )
+    begun = figure("time_by_size", a_session("five_steps", first=0), sessions[0], newest=0)
+    assert not any("Not in sight" in note for note in begun.notes)
+    kept = figure("time_by_size", *sessions, newest=1, slices={"channels": 1})
+    assert kept.entries[0].group == "NVIDIA H200 (Image size)"
+
+
+def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
+    plan = replace(PLANS["sizes"], pictures=("noise", "cat.png"), source="")
+    cells = plan.cells({"cat.png": (640, 480)})
+    records = tuple(Record(cell, measured(cell)) for cell in cells)
+    data = Data([Session(plan, H200, STARTED, records)])
+    assert not data.is_so_far
+    assert set(data.cells) == set(cells)
+    assert "so far" not in KINDS["time_by_size"].figure(data).sentence
+    assert Data([Session(plan, H200, STARTED, records[:-1])]).is_so_far
 
 
 def test_a_recorded_session_alone_is_not_faint():
@@ -439,6 +573,11 @@ def test_a_speed_up_map_is_of_one_implementation_against_the_baseline():
     assert tile.value == pytest.approx(one / other)
 
 
+def test_a_map_shows_first_what_is_quickest_most_often():
+    chart = figure("throughput_map", a_session("sizes_and_kernels"))
+    assert "Separable ring" in chart.title
+
+
 def test_the_honest_ladder_ends_with_the_transfers():
     session = a_session("transfers")
     chart = figure("ladder", session)
@@ -455,12 +594,44 @@ def test_the_honest_ladder_ends_with_the_transfers():
     assert "with transfers" in ordinary.words
 
 
+def test_the_ladder_names_the_memory_that_was_copied_from():
+    def outcome(cell, found):
+        if cell.implementation == "opencv":
+            return replace(found, kernel=Timing((3.0,) * 12))
+        return found
+
+    said = figure("ladder", a_session("transfers", outcome=outcome)).sentence
+    assert "with transfers from ordinary memory 0.6" in said
+    assert "from pinned memory 5." in said
+    assert "the CPU is faster" not in said
+
+
+def test_a_ladder_without_a_cpu_names_both_of_its_ends():
+    said = figure("ladder", a_session("blocks")).sentence
+    assert said == "Shared-memory tile is fastest; Global memory takes 1.5× as long."
+    even = a_session("blocks", outcome=took(lambda cell: 1.0))
+    assert figure("ladder", even).sentence == "All 3 are equal within noise."
+
+
+def test_a_published_cpu_is_not_called_by_the_gpu_beside_it():
+    labels = [group.label for group in figure("ladder", a_session("sizes")).body.groups]
+    assert "Sequential · CPU beside GTX 1050 Ti, published" in labels
+    assert "Global memory · GTX 1050 Ti, published" in labels
+
+
+def test_bars_have_no_legend_for_what_has_no_bar():
+    plan = replace(PLANS["blocks"], implementations=("opencv", "shared", "tile_separable"))
+    chart = figure("block_shapes", a_session(plan), published=False)
+    assert [entry.label for entry in chart.entries] == ["Shared-memory tile"]
+
+
 def test_a_picture_kind_that_matters_is_told():
     def slow_noise(cell):
         return 2.0 if cell.picture == "noise" else 1.0
 
     session = a_session("pictures", outcome=took(slow_noise))
-    assert "noise takes 2.0× as long as photo" in figure("by_pictures", session).sentence
+    said = figure("by_pictures", session).sentence
+    assert "OpenCV (8 threads): with noise it takes 2.0× as long as with photo." in said
     even = a_session("pictures", outcome=took(lambda cell: 1.0))
     assert "makes no difference" in figure("by_pictures", even).sentence
 
@@ -522,6 +693,13 @@ def test_what_fits_into_the_cache_is_flagged():
     assert any("L2 cache" in note for note in notes)
 
 
+def test_tensor_cores_may_stand_above_the_roof_and_it_is_said():
+    plan = replace(PLANS["ksizes"], implementations=("shared", "tensor"), source="")
+    notes = figure("roofline", a_session(plan)).notes
+    (told,) = [note for note in notes if note.startswith("Multiplies on tensor cores")]
+    assert told.endswith(": Tensor cores.")
+
+
 # -- what the sentences say
 
 
@@ -546,7 +724,7 @@ def test_with_transfers_measured_they_count():
 
     session = a_session(plan_of_sizes(transfers=True), outcome=took(ms))
     said = figure("time_by_size", session).sentence
-    assert "transfers included." in said
+    assert "transfers from and to ordinary memory included." in said
     assert "The GPU beats the CPU at every size without them." in said
 
 
@@ -561,6 +739,12 @@ def test_while_measuring_only_what_all_have_counts():
     session = a_session(plan_of_sizes(), first=3, outcome=took(lambda cell: 1.0 + cell.width))
     said = figure("time_by_size", session).sentence
     assert "at the one size measured so far by all" in said
+
+
+def test_a_few_percent_are_told_as_such():
+    times = dict.fromkeys(PLANS["blocks"].blocks, 1.04) | {(32, 8): 1.0}
+    chart = figure("block_shapes", block_times(times))
+    assert "Shared-memory tile: 32×8 is fastest; 8×8 takes 4\u202f% longer." in chart.sentence
 
 
 def test_two_machines_are_spoken_of_by_name():

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.charts.plotting import even_ticks, log_ticks, shortened
+from workbench import numbers
+from workbench.charts.plotting import ValueAxis, even_ticks, log_ticks, shortened
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,10 @@ from workbench.charts.plotting import even_ticks, log_ticks, shortened
         (0, 1, 0.2, [1, 2, 5, 10]),
         (0, 2, 0.4, [1, 3, 10, 30, 100]),
         (-1, 3, 0.9, [0.1, 1, 10, 100, 1000]),
+        (-2, 2, 1.5, [0.01, 1, 100]),
         (-3, 6, 2.5, [1e-3, 1, 1e3, 1e6]),
+        (0.15, 0.93, 0.5, [2, 8]),  # 1, 2 and 5 would be one tick or two that touch
+        (0.32, 0.5, 0.4, [3]),
     ],
 )
 def test_log_ticks_are_round_and_apart(low, high, gap, values):
@@ -46,3 +50,8 @@ def test_even_ticks_are_never_nearer_than_asked(low, span, share):
 def test_zeros_at_the_end_of_a_tick_say_nothing():
     long = ("1.00 ms", "2.50×", "10.0 s", "200 µs", "0.105 s")
     assert [shortened(text) for text in long] == ["1 ms", "2.5×", "10 s", "200 µs", "0.105 s"]
+
+
+def test_nothing_is_nothing_in_any_unit(qapp):
+    axis = ValueAxis("left", numbers.pixel_rate)
+    assert axis.ticks(0, 2000, 300)[0] == (0, "0")

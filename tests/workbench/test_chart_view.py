@@ -2,21 +2,23 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QToolButton, QWidget
 
-from tests.made_sessions import LAPTOP, PLANS, a_session
+from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
 from tests.workbench.driving import child, pick, until
 from workbench import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_card import EMPTY, HIDDEN
 from workbench.charts.chart_view import ChartView
+from workbench.charts.drawing.labels import Labels
 from workbench.charts.legend import Legend
 from workbench.charts.option_row import OptionRow
 from workbench.charts.slices import Data
@@ -223,6 +225,91 @@ def test_a_legend_takes_as_many_rows_as_it_needs(qtbot, view):
     assert all(legend.rect().contains(box) for box in boxes)
     assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
     assert min(box.height() for box in boxes) >= 24
+
+
+def test_in_a_narrow_place_notes_are_folded_but_for_wrong_answers(qtbot, view):
+    def outcome(cell, found):
+        return wrong(cell) if cell.implementation == "opencv" else found
+
+    view.resize(340, 760)
+    show(qtbot, view, a_session("sizes", LAPTOP, outcome=outcome))
+    fold = child(view, "chart-fold", QToolButton)
+    assert (fold.isVisible(), fold.text()) == (True, "▸ 2 notes")
+    assert words(view, "chart-notes").startswith("✗ OpenCV: Its answer is WRONG")
+    assert "No GPU was found." not in words(view, "chart-notes")
+    assert "No GPU was found." in view.accessibleDescription()
+    fold.click()
+    assert "No GPU was found." in words(view, "chart-notes")
+    fold.click()
+    view.resize(1100, 760)
+    until(qtbot, lambda: not fold.isVisible())
+    assert "No GPU was found." in words(view, "chart-notes")
+
+
+def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, view):
+    view.resize(340, 760)
+    old, new = a_session("sizes"), a_session("five_steps", is_recorded=True)
+    show(qtbot, view, old)
+    show(qtbot, view, old, new)
+    channels = child(view, "chart-channels", QComboBox)
+    assert channels.currentText() == "3 channels"
+    assert words(view, "chart-notes").startswith("Not in sight: 30 of 40 measurements")
+    channels.setCurrentIndex(0)
+    channels.activated.emit(0)
+    view.show_sessions([old, new])  # more of the same changes nothing
+    assert view.figure.options[0].chosen == 1
+    newer = replace(new, started=new.started + 60)
+    view.show_sessions([newer, old, new])
+    assert view.figure.options[0].chosen == 3
+    view.show_sessions([old, new])
+    assert view.figure.options[0].chosen == 1
+
+
+@pytest.mark.parametrize(("scheme", "colors"), [("light", theme.LIGHT), ("dark", theme.DARK)])
+def test_kinds_that_can_show_nothing_are_grey_in_the_list(qapp, qtbot, view, scheme, colors):
+    show(qtbot, view, a_session("sizes"))
+    theme.apply(qapp, scheme)
+    kinds = child(view, "chart-kind", QComboBox)
+    rows = {
+        able: max(r for r in range(kinds.count()) if kinds.model().item(r).isEnabled() == able)
+        for able in (True, False)
+    }
+    entries = kinds.view()
+    around = entries.window()
+    around.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)  # a pop-up takes the keyboard
+    around.resize(280, 900)
+    around.show()
+    picture = entries.viewport().grab().toImage()
+    for able, ink in ((True, colors.text), (False, colors.muted)):
+        box = entries.visualRect(entries.model().index(rows[able], 0)) & picture.rect()
+        seen = {
+            picture.pixelColor(x, y).name()
+            for x in range(box.left(), box.right())
+            for y in range(box.top(), box.bottom())
+        }
+        assert {colors.text, colors.muted} & seen == {ink}
+    around.hide()
+    theme.apply(qapp, "light")
+
+
+def test_what_is_drawn_first_is_drawn_for_the_plots_own_size(qapp, qtbot):
+    theme.apply(qapp, "light")
+    view = ChartView()
+    qtbot.addWidget(view)
+    view.resize(290, 640)
+    view.show_sessions([a_session("correctness")])
+    assert view.figure  # all of it is known before there is a plot
+    view.show()
+    canvas = canvas_of(view)
+    until(qtbot, lambda: canvas.spots)
+    QTest.qWait(50)
+    box = canvas.plot.getViewBox()
+    (low, high), _ = box.viewRange()
+    tile_px = box.width() / (high - low)
+    (drawn,) = [item for item in box.addedItems if isinstance(item, Labels)]
+    assert len(drawn.labels) == 72
+    for label in drawn.labels:
+        assert QFontMetricsF(label.font).horizontalAdvance(label.text) <= tile_px
 
 
 # -- pointing

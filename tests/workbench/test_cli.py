@@ -114,7 +114,10 @@ def test_a_block_shape_is_x_by_y():
         (["apply", "a", "b", "--block", "0x8"], "such as 32x8, not '0x8'"),
         (["list", "--device", "-1"], "--device takes a whole number from 0 up, not '-1'"),
         (["list", "extra"], "extra"),
-        (["bench", "speed"], "BENCH takes startup, latency, display, kernels or timing, not 'speed'"),
+        (
+            ["bench", "speed"],
+            "BENCH takes startup, latency, display, kernels or timing, not 'speed'",
+        ),
         (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
         (["bench", "kernels", "--sizes", "3;5"], "--sizes takes an odd number"),
         (["tune", "--picture", "512"], "two numbers with an x between"),

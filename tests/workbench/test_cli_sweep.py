@@ -203,6 +203,20 @@ def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
     assert not (here / "n").exists()
 
 
+def test_a_picture_that_has_become_another_does_not_go_on_with_a_session(here, capsys):
+    text = SMALL.replace('size = [16, "24x20"]', 'picture = "a.png"')
+    (here / "own.toml").write_text(text)
+    image_files.save(here / "a.png", pictures.noise(20, 30, 1))
+    assert run("own.toml", "--out", "a") == 0
+    before = (here / "a" / "session.jsonl").read_bytes()
+    image_files.save(here / "a.png", pictures.noise(24, 30, 1))
+    capsys.readouterr()
+    assert run("own.toml", "--out", "a", "--resume") == 1
+    complaint = "workbench: a.png has 30×24 pixels now, and this session measured another.\n"
+    assert capsys.readouterr().err == complaint
+    assert (here / "a" / "session.jsonl").read_bytes() == before
+
+
 def test_on_a_gpu_every_cell_has_its_time(here, on_gpu, capsys):
     (here / "gpu.toml").write_text(
         'title = "GPU"\nimplementation = ["opencv", "shared", "ring"]\nsize = [16, 32]\n'

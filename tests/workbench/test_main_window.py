@@ -315,3 +315,14 @@ def test_where_there_is_no_gpu_it_says_what_would_help(qtbot, make_window):
     (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
     assert child(dialog, "detailsText").toPlainText() == window.device.remedy
     dialog.close()
+
+
+def test_that_there_is_no_gpu_is_said_over_the_pictures_at_the_first_start_only(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    assert window.device.reason in window.messages.sentence
+    window.close()
+    again = make_window()
+    until(qtbot, lambda: again.device)
+    assert again.messages.kind is None
+    assert again.device.reason in child(again, "device").toolTip()

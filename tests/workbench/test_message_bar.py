@@ -55,6 +55,31 @@ def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot, monkeypatch):
     assert window.bar.isVisible()
 
 
+def test_an_info_that_is_to_stay_does(window, qtbot):
+    window.bar._timer.setInterval(20)
+    window.bar.show_message("info", "The report is there.", stays=True)
+    qtbot.wait(60)
+    assert window.bar.isVisible()
+    window.bar.show_message("info", "Saved.")
+    qtbot.waitUntil(window.bar.isHidden)
+
+
+def test_what_can_be_done_has_a_button_each(window):
+    done = []
+    acts = [window.bar.findChild(QPushButton, name) for name in ("act", "act-1")]
+    window.bar.show_message(
+        "info",
+        "There.",
+        actions=[("&Open", lambda: done.append(0)), ("&Go", lambda: done.append(1))],
+    )
+    assert [each.accessibleName() for each in acts] == ["Open", "Go"]
+    for each in acts:
+        each.click()
+    assert done == [0, 1]
+    window.bar.show_message("info", "Else.")
+    assert all(each.isHidden() for each in acts)
+
+
 def test_an_info_does_not_go_from_under_the_pointer(window, qtbot):
     window.bar._timer.setInterval(20)
     window.bar.show_message("info", "Saved.")

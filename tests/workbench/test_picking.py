@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QPushButton
 from kernels.picture_kinds import of_kind
 from kernels.pictures import noise
 from kernels.sweeps.cell import Cell
+from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
+from workbench import numbers
 
 CELL = Cell(
     "opencv",
@@ -108,7 +110,18 @@ def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     window.sweep.picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
     until(qtbot, lambda: window.store.state.filter == "box")
     assert window.store.state.implementation == "opencv"
-    assert "--no-gpu" in window.messages.sentence
+    assert "--no-gpu. Shown with OpenCV." in window.messages.sentence
+
+
+def test_what_was_measured_there_is_told(qtbot, window):
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30))
+    session = a_session("types")
+    window.sessions.begin(session, None)
+    record = next(each for each in session.records if each.cell.implementation == "shared")
+    pick(qtbot, window, record.cell)
+    took = numbers.duration(record.verified.kernel.median_ms)
+    assert f": {took} on NVIDIA H200. Shared-memory tile: " in window.messages.sentence
 
 
 def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):

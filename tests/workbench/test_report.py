@@ -116,6 +116,18 @@ def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
         assert each.title in figure.words
 
 
+def test_a_note_that_many_charts_have_is_told_once(report):
+    session = a_session("sizes")
+    drawn = list(drawings([session], "x"))
+    notes = [note for each in drawn for note in each.notes]
+    source = [note for note in notes if note.startswith("Grey, as published: Università di Cam")]
+    assert len(source) == 1
+    page = report(session)
+    assert page.words.count(" ".join(source[0].split())) == 1
+    first = next(each.title for each in drawn if source[0] in each.notes)
+    assert f"What is noted under “{first}” is true here as well." in notes
+
+
 def test_names_that_are_code_stay_text(report, tmp_path):
     evil = '<script>alert("x")</script> & \\input{/etc/passwd} $x_1$ 100%'
     machine = replace(H200, cpu=evil, gpu=evil, software={evil: evil})

@@ -78,3 +78,14 @@ def test_it_prints_light_on_several_pages_also_from_a_dark_screen(report, tmp_pa
     assert data.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b", data)) >= 5
     assert len(data) > 50_000
+
+
+def test_what_a_map_calls_light_is_light_on_a_dark_screen_too(tmp_path):
+    page = write_report([a_session("block_grid")], tmp_path / "report")
+    yellow = []
+    for scheme in (LIGHT, DARK):
+        shot = tmp_path / "shot.png"
+        visit(page, tmp_path, scheme, f"--screenshot={shot}", height=5000)
+        red, green, blue = np.moveaxis(pixels(shot), -1, 0)
+        yellow.append(int(((red > 230) & (green > 200) & (blue < 90)).sum()))
+    assert yellow[0] == yellow[1] > 1000

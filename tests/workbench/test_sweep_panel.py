@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.device import NoDevice
+from kernels.job import Progress
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.presets import presets
+from kernels.sweeps.running import OfCell
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import IMPLEMENTATIONS
 from tests.workbench.driving import until
@@ -31,6 +33,7 @@ from tests.workbench.engines import DEVICE
 from workbench import theme
 from workbench.background import Background
 from workbench.state import Picture, State
+from workbench.sweeps import plan_choice
 from workbench.sweeps.keeping import Began
 from workbench.sweeps.panel import SweepPanel
 from workbench.sweeps.plan_source import FILE
@@ -104,6 +107,8 @@ def asked(panel):
     plans = []
     panel.started.connect(plans.append)
     click(panel, "sweep-start")
+    if child(panel, "sweep-doubt").isVisible():  # it takes long
+        click(panel, "sweep-doubt-0")
     panel.started.disconnect(plans.append)
     (plan,) = plans
     return plan
@@ -342,7 +347,7 @@ def test_start_becomes_pause_and_resume_while_something_runs(panel):
     assert button.text() == "P&ause"
     click(panel, "sweep-start")
     panel.show_paused(True)
-    assert (button.text(), words(panel, "sweep-doing")) == ("Resume", "Paused")
+    assert (button.text(), words(panel, "sweep-doing")) == ("Resume", "Paused at 0 of 18")
     click(panel, "sweep-start")
     panel.show_paused(False)
     assert button.text() == "P&ause"
@@ -376,13 +381,57 @@ def test_one_key_starts_and_cancels(panel):
 def test_progress_and_how_it_ended_are_said(panel):
     plan = PLANS["ksizes"]
     whole = begin(panel, plan)
-    panel.show_progress("1 of 18 · OpenCV 3×3")
-    assert words(panel, "sweep-doing") == "1 of 18 · OpenCV 3×3"
+    panel.show_progress(Progress("looking"))
+    assert words(panel, "sweep-doing") == "looking"
     for record in whole.records:
         panel._sessions.add(record)
     panel.show_ended(True)
     count = len(plan.cells())
     assert words(panel, "sweep-doing").startswith(f"Done: {count} of {count} in")
+
+
+def test_what_is_measured_is_called_by_titles_and_by_what_varies(panel):
+    plan = replace(PLANS["types"], implementations=("opencv",), pixel_types=("uint8",))
+    begin(panel, plan)
+    panel.show_progress(OfCell("1 of 3", 1, 1234, plan.cells()[0]))
+    said = "1 of 1,234 · Gaussian blur 5×5 · OpenCV · noise 1024² · border zero"
+    assert words(panel, "sweep-doing") == said
+
+
+def test_of_one_that_was_resumed_it_is_said_what_is_new(panel):
+    begin(panel, PLANS["ksizes"], done=5)
+    panel.show_ended(False)
+    assert words(panel, "sweep-doing").startswith("Stopped: 5 of 18, 0 of them new, in")
+
+
+def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):
+    started = []
+    panel.started.connect(started.append)
+    monkeypatch.setattr(plan_choice, "time_s", lambda *_: 10_000.0)
+    write(panel, "sizes", "8, 16")
+    click(panel, "sweep-start")
+    doubt = child(panel, "sweep-doubt")
+    assert doubt.isVisible()
+    assert doubt.sentence == "This takes about 2.8 h."
+    assert not started
+    click(panel, "sweep-doubt-1")
+    assert not doubt.isVisible()
+    click(panel, "sweep-start")
+    click(panel, "sweep-doubt-0")
+    assert len(started) == 1
+    click(panel, "sweep-start")  # it was agreed to
+    assert len(started) == 2
+    write(panel, "sizes", "8")
+    click(panel, "sweep-start")
+    assert doubt.isVisible()
+    write(panel, "sizes", "16")
+    assert not doubt.isVisible()
+
+
+def test_that_noise_takes_the_pictures_place_is_said_where_it_is_chosen(panel):
+    assert "noise" in words(panel, "sweep-about")
+    click(panel, "vary-sizes")
+    assert not child(panel, "sweep-about").isVisible()
 
 
 def test_one_that_never_began_says_so(panel):

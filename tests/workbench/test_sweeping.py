@@ -1,11 +1,13 @@
 """A sweep in the real window: it runs, is kept, stands still, ends, and the window stays live."""
 
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt, QThread
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -20,19 +22,28 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from kernels.device import NoDevice
 from kernels.errors import DeviceLostError, SessionFileError
 from kernels.job import Progress
 from kernels.pictures import noise
-from kernels.sweeps import running
+from kernels.sweeps import machine, running
+from kernels.sweeps.compare import Pair
 from kernels.sweeps.files import SessionFile, read_session
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
-from kernels.sweeps.record import Record
+from kernels.sweeps.record import Machine, Record
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.driving import child, click, drop, pick, settle, show_picture, trigger, until
-from tests.workbench.engines import MadeUpGpu, Scripted
-from workbench.sweeps import keeping
+from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
+from workbench import numbers
+from workbench.report import comparing, drawings, examples, writing
+from workbench.sweeps import keeping, reporting
+from workbench.sweeps.compare_rows import row_of
+from workbench.sweeps.left_over import unfinished
 from workbench.sweeps.run_row import Phase
+from workbench.sweeps.words import varied_of
+
+HERE = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 
 
 def ask_for(window, values, *implementations):
@@ -184,10 +195,10 @@ def test_filtering_goes_on_while_a_sweep_runs_or_stands_still(qtbot, endless):
         result = settle(qtbot, endless, partial(endless.store.update, ksize=ksize))
         assert result.job.ksize == ksize
     trigger(endless, "Pause or resume")
-    until(qtbot, lambda: doing(endless) == "Paused")
+    until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
     result = settle(qtbot, endless, partial(endless.store.update, ksize=11))
     assert result.job.ksize == 11
-    assert doing(endless) == "Paused"
+    assert doing(endless).startswith("Paused at 1 of 2")
     assert child(endless, "sweep-cancel").isEnabled()
 
 
@@ -205,7 +216,7 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     start(window, "4, 5")
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.phase is Phase.RUNNING)
     click(child(window, "sweep-start"))
-    until(qtbot, lambda: doing(window) == "Paused")
+    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
     gate[0] = False
     qtbot.wait(50)
     assert live(window).records == ()
@@ -237,7 +248,7 @@ def test_it_closes_while_a_sweep_stands_still(qtbot, endless):
     start(endless)
     one_measured(qtbot, endless)
     trigger(endless, "Pause or resume")
-    until(qtbot, lambda: doing(endless) == "Paused")
+    until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
     endless.close()
     assert endless.worker.isFinished()
     assert widths(read_session(keeping.kept()[0])) == [4]
@@ -271,13 +282,24 @@ def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on(qtbot, window, monkey
     def full(self, record):
         raise SessionFileError("A measurement could not be written (No space left on device).")
 
-    monkeypatch.setattr(SessionFile, "append", full)
     show_picture(qtbot, window, noise(8, 8))
-    start(window, "4, 5")
-    ended(qtbot, window)
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionFile, "append", full)
+        start(window, "4, 5")
+        ended(qtbot, window)
     assert widths(live(window)) == [4, 5]
     assert window.messages.kind == "warning"
     assert "No space left on device" in window.messages.sentence
+    lost = window.sessions.live.number
+    start(window, "6")  # what no file holds must not go for it
+    until(qtbot, lambda: window.sessions.live.number != lost)
+    ended(qtbot, window)
+    new, old = window.sessions.sessions()
+    assert (widths(new), widths(old)) == ([6], [4, 5])
+    window.sessions.close(lost)
+    start(window, "7")
+    until(qtbot, lambda: widths(live(window)) == [7])
+    assert len(window.sessions.shown) == 1  # the file of the one before holds it
 
 
 def test_a_bug_in_a_sweep_is_shown_and_the_panel_is_free_again(qtbot, make_window):
@@ -311,8 +333,13 @@ def test_a_session_from_another_machine_is_shown_beside_the_live_one(qtbot, wind
     rows = child(window, "session-list")
     until(qtbot, rows.isVisible)
     assert not child(window, "sweep-source").isVisible()  # the chart has the room
-    lines = ["Gaussian blur 5×5 · measured here", "Image size, table 5.5 · NVIDIA H200, recorded"]
-    until(qtbot, lambda: [e.accessibleName() for e in rows.findChildren(QLabel)] == lines)
+
+    def lines():
+        words = [each.accessibleName() for each in rows.findChildren(QLabel)]
+        return [(words[at], words[at + 1].split(" · ")[0]) for at in range(0, len(words), 2)]
+
+    told = [("Gaussian blur 5×5", "measured here"), ("Image size", "NVIDIA H200, recorded")]
+    until(qtbot, lambda: lines() == told)
     click(child(window, f"close-{window.sessions.shown[1].number}", QToolButton))
     assert window.sessions.sessions() == (mine,)
     assert path.exists()
@@ -403,6 +430,88 @@ def test_nothing_is_gone_on_with_while_something_runs(qtbot, endless, tmp_path):
     assert len(live(endless).records) == 1
 
 
+def test_what_was_left_of_its_file_is_told(qtbot, window, tmp_path):
+    path = kept_file(tmp_path, a_session("sizes"))
+    path.write_bytes(path.read_bytes()[:-20])
+    window.open_session(path)
+    until(qtbot, lambda: window.messages.kind == "warning")
+    assert window.messages.sentence.startswith("other.jsonl: Its last line was cut off")
+
+
+def test_a_table_is_no_picture_and_the_sentence_says_what_to_open(qtbot, window, tmp_path):
+    (tmp_path / "session.csv").write_text("session,source\n")
+    assert drop(window, tmp_path / "session.csv")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "open the session's .jsonl file instead" in window.messages.sentence
+
+
+def test_one_of_another_machine_has_no_button_to_go_on_with_it(qtbot, window, tmp_path):
+    path = kept_file(tmp_path, a_session("sizes", LAPTOP, first=3))
+    window.open_session(path)
+    until(qtbot, lambda: window.sessions.shown and window.device)
+    (shown,) = window.sessions.shown
+    until(qtbot, lambda: window.findChild(QToolButton, f"close-{shown.number}"))
+    window.sweep.draw_now()
+    assert shown.missing
+    assert window.findChild(QToolButton, f"resume-{shown.number}") is None
+
+
+# -- at the next start
+
+
+def left_here(name="2026-01-01 000000 left.jsonl"):
+    """A session that was begun on this computer and left at 3."""
+    here = Machine(machine.cpu(), "", "")
+    return kept_file(keeping.folder(), a_session(HERE, here, first=1), name)
+
+
+def offer(window):
+    return child(window, "sweep-offer")
+
+
+def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
+    path = left_here()
+    window = make_window()
+    until(qtbot, offer(window).isVisible)
+    assert offer(window).sentence == "A sweep was left at 1 of 3: Three sizes."
+    click(child(window, "sweep-offer-0"))
+    until(qtbot, lambda: doing(window).startswith("Done: 3 of 3, 2 of them new, in"))
+    assert not offer(window).isVisible()
+    assert len(read_session(path).records) == 3
+
+
+def test_a_sweep_that_was_left_is_offered_once(qtbot, make_window):
+    left_here()
+    window = make_window()
+    until(qtbot, offer(window).isVisible)
+    click(child(window, "sweep-offer-1"))
+    assert not offer(window).isVisible()
+    window.close()
+    again = make_window()
+    until(qtbot, lambda: again.device)
+    settle(qtbot, again, lambda: show_picture(qtbot, again, noise(8, 8)))
+    assert not offer(again).isVisible()
+
+
+def test_what_is_old_whole_foreign_or_being_measured_is_not_offered(home):
+    path = left_here()
+    nothing = NoDevice("None.")
+    now = path.stat().st_mtime
+    assert unfinished(nothing, (), now).path == path
+    assert unfinished(nothing, (), now + 8 * 24 * 3600) is None
+    assert unfinished(nothing, (path.name,), now) is None
+    assert unfinished(DEVICE, (), now) is None
+    with SessionFile.create(
+        keeping.folder() / "2026-01-02 held.jsonl", HERE, Machine(machine.cpu(), "", "")
+    ) as held:
+        held.append(a_session(HERE).records[0])
+        assert unfinished(nothing, (), now).path == path
+    kept_file(keeping.folder(), a_session("sizes", LAPTOP, first=3), "2026-01-03 laptop.jsonl")
+    kept_file(keeping.folder(), a_session(HERE, Machine(machine.cpu(), "", "")), "2026-01-04.jsonl")
+    (keeping.folder() / "2026-01-05.jsonl").write_text("broken")
+    assert unfinished(nothing, ("2026-01-02 held.jsonl",), now).path == path
+
+
 def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_path, monkeypatch):
     path = kept_file(keeping.folder(), a_session("sizes"), "2026-01-01 000000 one.jsonl")
     monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
@@ -429,7 +538,7 @@ def test_empty_menus_say_so(window, monkeypatch, tmp_path):
         assert not line.isEnabled()
 
 
-def test_two_sessions_are_compared(qtbot, window, tmp_path):
+def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     trigger(window, "Compare…")
     assert "two sessions" in window.messages.sentence
     window.sessions.begin(a_session("sizes"), None)
@@ -438,10 +547,40 @@ def test_two_sessions_are_compared(qtbot, window, tmp_path):
     trigger(window, "Compare…")
     (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
     table = child(dialog, "compare-table", QTableWidget)
-    assert table.rowCount() == len(PLANS["sizes"].cells())
+    until(qtbot, lambda: table.rowCount() == len(PLANS["sizes"].cells()))
     assert "in the geometric mean" in child(dialog, "compare-said", QLabel).text()
     assert "×" in table.item(0, 3).text()
-    dialog.close()
+    target = tmp_path / "both"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    click(child(dialog, "compare-save"))
+    until(qtbot, lambda: (tmp_path / "both.csv").exists())
+    assert (tmp_path / "both.csv").read_text().startswith("implementation,kind,")
+    click(child(dialog, "compare-copy"))
+    assert QGuiApplication.clipboard().text().startswith("Measurement\tA\tB")
+    texts = [child(dialog, f"compare-{each}", QComboBox).currentText() for each in "ab"]
+    assert all(each.startswith("20") for each in texts)  # when it was begun
+    child(dialog, "compare-a", QComboBox).setCurrentIndex(1)
+    dialog.close()  # and the answer that is under way finds nobody
+    settle(qtbot, window, lambda: show_picture(qtbot, window, noise(8, 8)))
+    assert window.messages.kind != "error"
+
+
+def test_rows_say_what_varies():
+    cells = a_session("types").records
+    first = cells[0].cell
+    other = replace(first, border="reflect")
+    rows = [row_of(Pair(each, None, None), varied_of((first, other)))[0] for each in (first, other)]
+    assert [row.rpartition(" · ")[2] for row in rows] == ["border zero", "border reflect"]
+
+
+def test_of_a_wrong_answer_no_time_is_compared():
+    session = a_session("sizes")
+    cell = session.records[0].cell
+    measured = session.records[0].verified
+    wrong = Record(cell, replace(measured, check=replace(measured.check, wrong=1)))
+    _, a, b, *_ = row_of(Pair(cell, session.records[0], wrong, None))
+    assert a == numbers.duration(measured.kernel.median_ms)
+    assert b == numbers.MISSING
 
 
 # -- plans and reports
@@ -501,6 +640,70 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     until(qtbot, lambda: opened)
     assert opened[0].endswith("report.html")
     assert opened[0] in window.messages.sentence
+    assert not window.messages._timer.isActive()  # it stays
+    click(child(window.messages, "act-1"))
+    click(child(window.messages, "act"))
+    assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
+
+
+def test_a_report_is_written_into_a_folder_of_choice(qtbot, window, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    window.sessions.begin(a_session("sizes"), None)
+    trigger(window, "Save report as…")
+    until(qtbot, lambda: opened)
+    assert Path(opened[0]).parent.parent == tmp_path
+
+
+def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, window, monkeypatch):
+    opened, threads = [], {}
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+
+    def noted(module, name):
+        original = getattr(module, name)
+
+        def called(*arguments):
+            threads.setdefault(name, set()).add(QThread.currentThread())
+            return original(*arguments)
+
+        monkeypatch.setattr(module, name, called)
+
+    noted(writing, "page")
+    noted(writing, "tables")
+    noted(comparing, "compare_sessions")
+    noted(examples, "job_of")
+    noted(drawings, "svg_of")
+    window.sessions.begin(a_session("sizes"), None)
+    window.sessions.begin(a_session("sizes", LAPTOP), None)  # two, which are compared
+    trigger(window, "Report…")
+    until(qtbot, lambda: opened)
+    gui = window.thread()
+    assert {name for name, there in threads.items() if gui in there} == {"svg_of"}
+    assert threads["svg_of"] == {gui}
+    assert len(threads) == 5
+
+
+def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, window, monkeypatch):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    window.sessions.begin(a_session("sizes"), None)
+
+    def broken(_):
+        raise ZeroDivisionError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "page", broken)
+        trigger(window, "Report…")
+        until(qtbot, lambda: "ZeroDivisionError" in window.messages.sentence)
+    folder = reporting.folder()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("in the way")
+    trigger(window, "Report…")
+    until(qtbot, lambda: "Cannot write the report" in window.messages.sentence)
+    folder.unlink()
+    trigger(window, "Report…")
+    until(qtbot, lambda: opened)
 
 
 # -- the chart in a window
@@ -513,9 +716,11 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
     until(qtbot, shown.isVisible)
     assert shown.isAncestorOf(chart)
     assert chart.isVisible()
+    assert child(window, "chart-away").isVisible()
     trigger(window, "Chart in a window")
     until(qtbot, lambda: window.sweep.isAncestorOf(chart))
     assert chart.isVisible()
+    assert not child(window, "chart-away").isVisible()
     click(child(window, "sweep-large", QToolButton))
     assert not window.sweep.isAncestorOf(chart)
     until(qtbot, chart.window().isActiveWindow)

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedLayout, QToolTip, QWidget
 
 from workbench import theme
@@ -66,6 +75,11 @@ class Canvas(QWidget):
         self.spots = spots
         self._at = None
         self._stack.setCurrentWidget(self.plot if spots and self.plot else self._empty)
+
+    def show_plot(self) -> None:
+        """Before drawing: a plot that is hidden does not lay itself out."""
+        self._stack.setCurrentWidget(self.plot)
+        self.plot.resize(self.contentsRect().size())
 
     def show_drawn(self, drawn: Drawn) -> None:
         """What was drawn; who looked closer goes on doing so."""
@@ -166,6 +180,16 @@ class Canvas(QWidget):
         super().resizeEvent(event)
         if self.plot is not None:
             self.plot.resize(self.size())  # the layout does so only while it is shown
+            self.ready.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._draw_again)
+
+    @Slot()
+    def _draw_again(self) -> None:
+        """What was drawn while it was hidden was not laid out."""
+        if self.plot is not None:
             self.ready.emit()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802

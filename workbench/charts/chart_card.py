@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontInfo, QPalette
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QFontInfo, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from workbench import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.figure import Figure
 from workbench.charts.legend import Legend
+from workbench.charts.words import NOT_IN_SIGHT
 from workbench.views.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
 HIDDEN = "Everything is hidden; show something by the legend."
-LEAST_PX = 200  # of the plot's height
+LEAST_PX, LARGEST_PX = 200, 16_000  # of the plot's height
+URGENT = ("✗", NOT_IN_SIGHT)  # how notes begin that are never folded
+NARROW_PX = 500  # of the card: in a narrower one notes are folded
 
 
 class ChartCard(QFrame):
@@ -38,6 +41,13 @@ class ChartCard(QFrame):
         self._subtitle = _words("chart-subtitle", MUTED)
         self._sentence = _words("chart-sentence")
         self._notes = _words("chart-notes", MUTED)
+        self._fold = QToolButton()
+        self._fold.setObjectName("chart-fold")
+        self._fold.setProperty("flat", True)
+        self._fold.setCheckable(True)
+        self._fold.setAccessibleName("Notes")
+        self._fold.setToolTip("What is not in the chart and why, and whose numbers are grey")
+        self._fold.clicked.connect(self._show_notes)
         self._legend = Legend()
         self._legend.hidden.connect(self.hidden)
         self._legend.pinned.connect(self.pinned)
@@ -58,14 +68,33 @@ class ChartCard(QFrame):
             self._title: figure.title if figure else "",
             self._subtitle: figure.subtitle if figure else "",
             self._sentence: figure.sentence if figure else "",
-            self._notes: "\n".join(figure.notes) if figure else "",
         }
         for label, text in texts.items():
             if label.text() != text:
                 label.setText(text)
             label.setVisible(bool(text))
         self._legend.show_entries(figure.entries if figure else ())
+        self._show_notes()
         self._draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._show_notes()
+
+    @Slot()
+    def _show_notes(self) -> None:
+        """In a narrow place behind a line, as the plot needs the room; but not wrong answers, nor
+        that something is not in sight."""
+        notes = self._figure.notes if self._figure else ()
+        urgent = [note for note in notes if note.startswith(URGENT)]
+        others = len(notes) - len(urgent)
+        can_fold = self.width() < NARROW_PX and others > 0
+        self._fold.setVisible(can_fold)
+        is_open = self._fold.isChecked()
+        count = f"{others} note{'s' if others != 1 else ''}"
+        self._fold.setText(f"{'▾' if is_open else '▸'} {count}")
+        self._notes.setText("\n".join(notes if is_open or not can_fold else urgent))
+        self._notes.setVisible(bool(self._notes.text()))
 
     def show_larger(self, factor: float) -> None:
         """Letters so many times as large as usual; the plot follows with the next figure."""
@@ -92,12 +121,12 @@ class ChartCard(QFrame):
             is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
             self._canvas.show_empty(HIDDEN if is_hidden else EMPTY)
             return
-        from workbench.charts.drawing import draw, least_px
+        from workbench.charts.drawing import draw, least_px, most_px
 
         font = self._letters()
-        least = round(least_px(figure, self._canvas.width(), font))
-        if least != self._canvas.minimumHeight():
-            self._canvas.setMinimumHeight(least)
+        self._canvas.setMinimumHeight(round(least_px(figure, self._canvas.width(), font)))
+        self._canvas.setMaximumHeight(round(min(most_px(figure, font), LARGEST_PX)))
+        self._canvas.show_plot()
         closer = self._canvas.closer_range
         drawn = draw(plot, figure, theme.colors(self._canvas.palette()), font)
         self._canvas.show_drawn(drawn)
@@ -115,11 +144,11 @@ class ChartCard(QFrame):
         inside = QVBoxLayout(self)
         inside.setContentsMargins(10, 8, 10, 8)
         inside.setSpacing(4)
-        for widget in (self._title, self._subtitle, self._legend):
-            inside.addWidget(widget)
-        inside.addWidget(self._canvas, 1)
-        for widget in (self._sentence, self._notes):
-            inside.addWidget(widget)
+        above = (self._title, self._subtitle, self._legend)
+        below = (self._sentence, self._fold, self._notes)
+        for widget in (*above, self._canvas, *below):
+            inside.addWidget(widget, int(widget is self._canvas))
+        inside.addStretch()
 
 
 def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:

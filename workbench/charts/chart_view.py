@@ -11,6 +11,7 @@ from PySide6.QtCore import QElapsedTimer, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench import theme
 from workbench.charts import kinds
@@ -22,10 +23,13 @@ from workbench.charts.option_row import OptionRow
 from workbench.charts.slices import Data
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
-SHARE = 3  # of the time, one part at most goes into drawing
+SHARE = 3  # of the time, one part at most goes into drawing,
+LONGEST_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 LARGEST_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
+
+Identity = tuple[float, str, bool, Plan]  # what a session keeps while it grows
 
 
 class ChartView(QWidget):
@@ -48,6 +52,7 @@ class ChartView(QWidget):
         self._sessions: tuple[Session, ...] = ()
         self._choices = Choices()
         self._preferred: str | None = None
+        self._newest: Identity | None = None  # of the session that was begun or opened last
         self._kind_key: str | None = None  # None: what suits the sessions
         self._varied: tuple[str, ...] = ()
         self._figure: Figure | None = None
@@ -63,8 +68,18 @@ class ChartView(QWidget):
     # -- what it is told
 
     def show_sessions(self, sessions: Sequence[Session]) -> None:
-        """What was measured so far, the live session first; cheap to call for every record."""
+        """What was measured so far, the live session first; cheap to call for every record.
+
+        Of a session that was not there before, the chart shows what it has, whatever was chosen."""
+        known = [_identity(session) for session in self._sessions]
         self._sessions = tuple(sessions)
+        here = [_identity(session) for session in sessions]
+        new = [each for each in here if each not in known]
+        if new:
+            self._newest = new[0]
+            self._choices = replace(self._choices, slices={})
+        newest = here.index(self._newest) if self._newest in here else None
+        self._choices = replace(self._choices, newest=newest)
         varied = sessions[0].plan.varied if sessions else ()
         if varied != self._varied:  # another sweep asks for another first look
             self._varied, self._kind_key = varied, None
@@ -125,7 +140,7 @@ class ChartView(QWidget):
         self._menu.show_figure(figure, choices)
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else kinds.NOTHING)
-        self._later.setInterval(max(REDRAW_MS, SHARE * clock.elapsed()))
+        self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), LONGEST_MS))
 
     def _kind(self, data: Data, reasons: dict[str, str | None]) -> ChartKind | None:
         chosen = (k for k in chart_kinds() if k.key == self._kind_key and not reasons[k.key])
@@ -222,3 +237,7 @@ class ChartView(QWidget):
         layout.addLayout(controls)
         layout.addWidget(self._options)
         layout.addWidget(self._card, 1)
+
+
+def _identity(session: Session) -> Identity:
+    return session.started, session.machine.name, session.is_recorded, session.plan

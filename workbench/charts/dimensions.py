@@ -79,10 +79,12 @@ def in_words(name: str, value: Any) -> str:
 
 
 def where(cell: Cell, names: Iterable[str]) -> str:
-    """The cell's values of some dimensions: "1024², Gaussian blur 3×3"."""
+    """The cell's values of some dimensions: "1024² with 3×3", "Gaussian blur 3×3, 32×8"."""
     said = ""
     for name in names:
         if (value := of(cell, name)) is not None:
-            gap = " " if name == "ksizes" and said == in_words("filters", cell.filter) else ", "
+            gap = ", "
+            if name == "ksizes":
+                gap = " " if said.endswith(in_words("filters", cell.filter)) else " with "
             said += f"{gap if said else ''}{in_words(name, value)}"
     return said

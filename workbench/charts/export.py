@@ -26,6 +26,7 @@ FONT_PX = 13
 LARGEST_FACTOR = 1.7
 FAMILIES = "'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 SVG_DPI = 96
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 Scheme = Literal["light", "dark"]
 
@@ -114,4 +115,4 @@ def _finished(text: str, marks: str) -> str:
     text = text.replace("<svg ", f'<svg role="img" font-family="{FAMILIES}" ', 1)
     group = f'<g fill="#000" fill-opacity="0" stroke="none">\n{marks}</g>\n</svg>'
     head, _, tail = text.rpartition("</svg>")
-    return f"{head}{group}{tail}"
+    return NOT_IN_XML.sub("", f"{head}{group}{tail}")

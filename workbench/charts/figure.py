@@ -21,6 +21,8 @@ class Choices:
     pinned     keys of series that are drawn on top and the others paler
     published  show what was published, too
     is_log     whether the axis of values is logarithmic
+    newest     which of the sessions was begun or opened last: where a chart has room for one value
+               of a dimension, it is one of that session's
     """
 
     baseline: str | None = None
@@ -29,17 +31,20 @@ class Choices:
     pinned: frozenset[str] = frozenset()
     published: bool = True
     is_log: bool | None = None
+    newest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """How a series is told from others: by colour, marker and dash, never by one alone.
 
-    color     number of its colour: an implementation's own, unless another in the chart has it
-    marker    number of its marker: an implementation has the same everywhere; None: a publication,
-              whose implementations have their own
+    color     number of its colour: an implementation has the same everywhere
+    marker    number of its marker: the same everywhere, and another than that of all who share its
+              colour; None: a publication, whose implementations have their own
     standing  recorded ones are hollow, published ones are grey
     dash      CPU "dash", GPU "solid", from a warm L2 "dot"
+    session   which of several sessions, or of several publications: so many dots in its line
+    is_half   its marker is half filled, to tell it from the session before of the same standing
     is_faint  recorded, beside what is measured here and now
     is_pale   something else is pinned
     """
@@ -48,6 +53,8 @@ class Look:
     marker: int | None
     standing: Standing = "live"
     dash: Literal["solid", "dash", "dot"] = "solid"
+    session: int = 0
+    is_half: bool = False
     is_faint: bool = False
     is_pale: bool = False
 

@@ -30,11 +30,11 @@ from workbench.charts.figure import Entry
 from workbench.charts.legend_rows import rows_of
 from workbench.views.tile import MUTED, scaled_font
 
-SAMPLE_PX = 22
-GAP_PX = 5
-EDGE_PX = 4
+SAMPLE_PX = 28
+GAP_PX = 4
+EDGE_PX = 3
 LEAST_ROW_PX = 24  # what a finger or an unsteady hand needs
-FONT_SHARE = 0.9  # of the program's font
+FONT_SHARE = 0.85  # of the program's font
 NARROW_PX = 500  # a narrower one shows no more than so many rows at once:
 ROWS_SEEN = 5.5  # the piece of a row says that there are more
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from workbench.charts.figure import Entry, Look
 from workbench.charts.names import KEYS, kind_of, title_of
-from workbench.charts.points import Point
+from workbench.charts.points import Point, Source
 from workbench.charts.slices import Data, Slice
 
 PUBLISHED = "Published"
-COLORS = 7  # of a theme's series
 
 
 def entries_of(shown: Slice) -> tuple[Entry, ...]:
-    """One for each series, in the ladder's order; published ones last, one for each publication."""
+    """One for each series, session after session, in the ladder's order; published ones last, one
+    for each publication."""
     first: dict[str, Point] = {}
     for point in shown.points:
         first.setdefault(_legend_key(point), point)
-    order = sorted(first.values(), key=_rank)
+    sources = shown.data.sources
+    order = sorted(first.values(), key=lambda point: _rank(point, sources))
     return tuple(_entry(point, shown) for point in order)
 
 
@@ -39,13 +40,13 @@ def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Ent
 
 def look_of(point: Point, data: Data) -> Look:
     """A published series has its implementation's marker, in grey."""
-    key = point.cell.implementation
-    look = replace(look_of_implementation(key), color=_colors(data).get(key, 0))
+    look = look_of_implementation(point.cell.implementation)
     pinned = data.choices.pinned
     is_pale = bool(pinned) and _legend_key(point) not in pinned
     standing = point.source.standing
     is_faint = standing == "recorded" and any(s.standing == "live" for s in data.own_sources)
     look = replace(look, standing=standing, is_faint=is_faint, is_pale=is_pale)
+    look = _of_its_session(look, point.source, data)
     return replace(look, dash="dot") if point.cell.cache == "warm" else look
 
 
@@ -55,13 +56,14 @@ def look_of_implementation(key: str) -> Look:
     return Look(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
 
 
-def _colors(data: Data) -> dict[str, int]:
-    """Each implementation's own colour, or the next that none before it has taken."""
-    found: dict[str, int] = {}
-    for key in sorted(data.values("implementations"), key=_number):
-        own = [(_number(key) + step) % COLORS for step in range(COLORS)]
-        found[key] = next((each for each in own if each not in found.values()), own[0])
-    return found
+def _of_its_session(look: Look, source: Source, data: Data) -> Look:
+    """Told from the other sessions, or from the other publications."""
+    if source.standing == "published":
+        others = [each for each in data.sources if each.standing == "published"]
+        return replace(look, session=others.index(source))
+    number = data.own_sources.index(source)
+    alike = sum(each.standing == source.standing for each in data.own_sources[:number])
+    return replace(look, session=number, is_half=alike % 2 == 1)
 
 
 def label_of(point: Point, data: Data) -> str:
@@ -70,8 +72,16 @@ def label_of(point: Point, data: Data) -> str:
     if point.source.standing == "published":
         return f"{PUBLISHED}: {name}"
     if len(data.own_sources) > 1:
-        return f"{name} · {point.source.machine_of(point.cell.implementation)}"
+        return f"{name} · {_whose(point, data)}"
     return name
+
+
+def _whose(point: Point, data: Data) -> str:
+    """The part of its machine that ran it; the machine, where another session has the same."""
+    key = point.cell.implementation
+    part = point.source.machine_of(key)
+    same = [each for each in data.own_sources if each.machine_of(key) == part]
+    return part if len(same) == 1 else point.source.name
 
 
 def name_of(point: Point, data: Data) -> str:
@@ -106,6 +116,8 @@ def _entry(point: Point, shown: Slice) -> Entry:
     if point.source.standing == "published":
         look = replace(look, marker=None, dash="solid")
     name = label = label_of(point, shown.data)
+    if point.source.standing == "published" and not _has_gpu(point.source, shown):
+        name = label = f"{PUBLISHED}: {point.source.machine_of(point.cell.implementation)}"
     group = ""
     if len(shown.data.own_sources) > 1:
         name = name_of(point, shown.data)
@@ -113,13 +125,17 @@ def _entry(point: Point, shown: Slice) -> Entry:
     return Entry(key, name, group, label, look, key in choices.hidden, key in choices.pinned)
 
 
+def _has_gpu(source: Source, shown: Slice) -> bool:
+    return any(point.on_gpu for point in shown.points if point.source == source)
+
+
 def _legend_key(point: Point) -> str:
     return point.source.key if point.source.standing == "published" else point.key
 
 
-def _rank(point: Point) -> tuple[int, int]:
+def _rank(point: Point, sources: Sequence[Source]) -> tuple[int, int, int]:
     standing = ("live", "recorded", "published").index(point.source.standing)
-    return standing, _number(point.cell.implementation)
+    return standing, sources.index(point.source), _number(point.cell.implementation)
 
 
 def _number(implementation: str) -> int:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from workbench.charts.figure import Look
 from workbench.theme import Colors
 
-# As many colours as there are in a theme and one marker less: together they repeat very late.
+# One marker less than there are colours in a theme: no two of 42 implementations share both.
 MARKERS = ("o", "s", "t1", "d", "star", "t")
 MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15)
 WRONG_MARKER = "x"
@@ -21,6 +21,9 @@ DASHES = {
     "dash": Qt.PenStyle.DashLine,
     "dot": Qt.PenStyle.DotLine,
 }
+FIRST_DASH = {"solid": (8.0, 2.0), "dash": (4.0, 2.0), "dot": (2.0, 2.0)}  # in widths of the line,
+DOT = (1.0, 2.0)  # and after it so many of these as its session is away from the first
+HALF_SHARE = 0.5  # of the background in a marker that is neither filled nor hollow
 SAMPLE_MARKER_PX = 9
 FAINT_SHARE = 0.3  # of the background in the colour of what is beside the live ones
 PALE_SHARE = 0.65  # and of what is not pinned, while something is
@@ -40,6 +43,9 @@ def pen_of(look: Look, colors: Colors, width: float = 2.0) -> QPen:
     """Of its line."""
     thin = width if look.standing == "live" else 0.75 * width
     pen: QPen = pg.mkPen(color_of(look, colors), width=thin, style=DASHES[look.dash])
+    if look.session:
+        pen.setDashPattern([*FIRST_DASH[look.dash], *look.session * DOT])
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # else dots are longer than the gaps
     return pen
 
 
@@ -55,9 +61,10 @@ def marker_px(look: Look, px: float) -> float:
 def marker_style(look: Look, colors: Colors) -> dict[str, Any]:
     """Pen and brush of its marker: hollow where it was not measured here and now."""
     color = color_of(look, colors)
-    if look.standing == "live":
+    if look.standing == "live" and not look.is_half:
         return {"pen": pg.mkPen(colors.panel, width=1), "brush": pg.mkBrush(color)}
-    return {"pen": pg.mkPen(color, width=1.6), "brush": pg.mkBrush(colors.panel)}
+    inside = mixed(color, colors.panel, HALF_SHARE if look.is_half else 1.0)
+    return {"pen": pg.mkPen(color, width=1.6), "brush": pg.mkBrush(inside)}
 
 
 def mixed(color: QColor, other: str, share: float) -> QColor:

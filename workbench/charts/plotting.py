@@ -19,6 +19,11 @@ pg.setConfigOptions(antialias=True)  # each item asks this for itself
 LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
 GAP_PX = 6
 LABEL_GAP_PX = 12
+# Every so many decades, and which multiples of each: from the densest ticks to the sparsest.
+LOG_STEPS = (
+    *((1, tuple(range(1, 10))), (1, (1, 2, 5)), (1, (1, 3))),
+    *((1, (1,)), (2, (1,)), (3, (1,))),
+)
 WIDEST = "000 µs"  # at least so much is for a tick below a plot
 
 
@@ -66,6 +71,8 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return [(v, self._written(v)) for v in places]
 
     def _written(self, place: float) -> str:
+        if place == 0 and not self.is_log:
+            return "0"  # of whatever unit
         text = self.in_words(10**place if self.is_log else place)
         return shortened(text)
 
@@ -190,12 +197,13 @@ def shortened(text: str) -> str:
 
 
 def log_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Ticks at 1, 2, 5 or 1, 10, 100 … between 10**low and 10**high, no two nearer than `gap`.
+    """Ticks at 1, 2, 5 or 1, 10, 100 … between 10**low and 10**high, no two nearer than `gap`;
+    where only one of them is in sight, the outermost digits.
 
     All are log₁₀.
     """
     decades = range(math.floor(low), math.ceil(high) + 1)
-    for step, mantissas in ((1, range(1, 10)), (1, (1, 2, 5)), (1, (1, 3)), (1, (1,)), (3, (1,))):
+    for step, mantissas in LOG_STEPS:
         ticks = [
             decade + math.log10(mantissa)
             for decade in decades
@@ -204,7 +212,18 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
         ]
         if all(after - before >= gap for before, after in pairwise(ticks)):
             break
-    return ticks
+    return ticks if len(ticks) > 1 else _outermost(low, high, gap) or ticks
+
+
+def _outermost(low: float, high: float, gap: float) -> list[float]:
+    """One tick tells no scale: the first and the last digit in sight, if they are `gap` apart."""
+    digits = [
+        decade + math.log10(digit)
+        for decade in range(math.floor(low), math.ceil(high) + 1)
+        for digit in range(1, 10)
+        if low <= decade + math.log10(digit) <= high
+    ]
+    return [digits[0], digits[-1]] if digits and digits[-1] - digits[0] >= gap else []
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:

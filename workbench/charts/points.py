@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from kernels.errors import KernelError
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
@@ -31,7 +32,8 @@ class Spread(NamedTuple):
 class Source:
     """Who measured: a session's machine, or a publication.
 
-    key   the same for the same machine in another sweep
+    key    the same for the same machine in another sweep
+    which  what tells it from other sessions of the same machine, where there are any
     publication, table, note  of published numbers: where they stand, and what has to be known
     """
 
@@ -43,17 +45,25 @@ class Source:
     publication: str = ""
     table: str = ""
     note: str = ""
+    which: str = ""
 
     def machine_of(self, implementation: str) -> str:
         """The part of it that runs an implementation, in short."""
         on_cpu = kind_of(implementation) == "cpu" or not self.gpu
+        if self.standing == "published":  # the names of CPUs were not
+            return f"CPU beside {self.gpu}" if on_cpu and "CPU" not in self.gpu else self.gpu
         name = self.cpu.partition(",")[0] if on_cpu else self.gpu
-        return f"{name} (recorded)" if self.standing == "recorded" else name
+        return f"{name}{self._remark}"
 
     @property
     def name(self) -> str:
-        recorded = " (recorded)" if self.standing == "recorded" else ""
-        return f"{self.gpu or self.cpu.partition(',')[0]}{recorded}"
+        return f"{self.gpu or self.cpu.partition(',')[0]}{self._remark}"
+
+    @property
+    def _remark(self) -> str:
+        recorded = "recorded" if self.standing == "recorded" else ""
+        said = ", ".join(filter(None, (recorded, self.which)))
+        return f" ({said})" if said else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +99,18 @@ class Point:
         return kind_of(self.cell.implementation) == "cuda"
 
 
+def planned(session: Session) -> tuple[Cell, ...]:
+    """All cells of its plan, measured or not; none where that names an implementation that this
+    program does not have.  A picture that was given has its own size, as far as it was measured."""
+    own = {c.picture: (c.width, c.height) for c in (r.cell for r in session.records)}
+    given = {name: size for name, size in own.items() if name not in PICTURE_KINDS}
+    return _planned(session.plan, tuple(given.items()))
+
+
 @lru_cache(maxsize=64)
-def planned(plan: Plan) -> tuple[Cell, ...]:
-    """Its cells; none where it names an implementation that this program does not have."""
+def _planned(plan: Plan, given: tuple[tuple[str, tuple[int, int]], ...]) -> tuple[Cell, ...]:
     try:
-        return plan.cells()
+        return plan.cells(dict(given))
     except KernelError:
         return ()
 
@@ -105,16 +122,42 @@ def spread(timing: Timing) -> Spread:
     return Spread(float(middle), float(low), float(high))
 
 
-def measured_points(sessions: Iterable[Session]) -> Iterable[Point]:
+def measured_points(sessions: Sequence[Session]) -> Iterable[Point]:
+    for session, source in zip(sessions, sources_of(sessions), strict=True):
+        yield from (_point(record, source) for record in session.records)
+
+
+def sources_of(sessions: Sequence[Session]) -> list[Source]:
+    """Who measured each of them."""
     met: dict[str, int] = {}
+    found = []
     for session in sessions:
         standing: Standing = "recorded" if session.is_recorded else "live"
         key = f"{standing} {session.machine.name}"
         met[key] = met.get(key, 0) + 1
         again = f" {met[key]}" if met[key] > 1 else ""
         machine = session.machine
-        source = Source(key + again, standing, machine.gpu, machine.cpu, machine)
-        yield from (_point(record, source) for record in session.records)
+        which = _told_apart(session, sessions)
+        found.append(Source(key + again, standing, machine.gpu, machine.cpu, machine, which=which))
+    return found
+
+
+def _told_apart(session: Session, sessions: Sequence[Session]) -> str:
+    """What it measured, where another session is of its machine as well; else when it began."""
+    same = [s for s in sessions if _home(s) == _home(session)]
+    if len(same) == 1:
+        return ""
+    if len({_short_title(each) for each in same}) == len(same):
+        return _short_title(session)
+    return f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
+
+
+def _short_title(session: Session) -> str:
+    return session.plan.title.rpartition(": ")[2]
+
+
+def _home(session: Session) -> tuple[str, bool]:
+    return session.machine.name, session.is_recorded
 
 
 def _point(record: Record, source: Source) -> Point:

@@ -17,6 +17,7 @@ from workbench.charts.words import list_of
 
 NEAR = 1.25  # who takes longer than this many times the best is not asked whether it equals it
 MOST_EQUALS = 4
+SHOWN_AS_PERCENT = 1.1
 WORDS = {
     "sizes": ("size", "sizes"),
     "ksizes": ("kernel size", "kernel sizes"),
@@ -52,12 +53,13 @@ class Scope:
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
-    """What `say` says of each machine's points, named where there are several."""
-    sources = dict.fromkeys(point.source for point in shown.points)
+    """What `say` says of each machine's points, named where there are several; nothing of what
+    somebody hid."""
+    sources = dict.fromkeys(point.source for point in shown.in_sight)
     own = [source for source in sources if source.standing != "published"]
     said = []
     for source in own:
-        points = tuple(point for point in shown.points if point.source == source)
+        points = tuple(point for point in shown.in_sight if point.source == source)
         text = say(Slice(shown.data, points, shown.options, shown.own))
         said.append(f"{source.name}: {text}" if text and len(own) > 1 else text)
     return " ".join(filter(None, said))
@@ -110,23 +112,40 @@ def pays_off(shown: Slice, name: str) -> str:
     if not any(p.measurement and p.measurement.transfers for p in shown.measured):
         return kernel and f"{kernel}, transfers left out."
     whole = _crossing(shown, name, lambda p: p.measurement.end_to_end_ms if p.measurement else None)
-    parts = (whole and f"{whole}, transfers included.", kernel and f"{kernel} without them.")
+    if whole and whole == kernel:
+        return f"{whole}, with transfers and without."
+    parts = (
+        whole and f"{whole}, transfers from and to ordinary memory included.",
+        kernel and f"{kernel} without them.",
+    )
     return " ".join(filter(None, parts))
 
 
 def best_and_worst(group: Sequence[Point], name: str) -> str:
     """32×8 and 64×4 are fastest and equal within noise; 8×1 takes 3.2× as long."""
+    return ends(group, lambda p: dimensions.in_words(name, dimensions.of(p.cell, name)))
+
+
+def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
+    """The same of points that `called` has the names of; nothing where there is but one."""
     times = {p: p.ms.middle for p in group if p.ms}
     if len(times) < 2:
         return ""
     best = best_of(list(times))
     worst = max(times, key=lambda point: times[point])
-    names = [dimensions.in_words(name, dimensions.of(p.cell, name)) for p in best]
     if len(best) == len(times):
-        return f"all {len(best)} are equal within noise"
-    factor = numbers.ratio(times[worst] / min(times.values()))
-    last = dimensions.in_words(name, dimensions.of(worst.cell, name))
-    return f"{_shortened(names)} {_is_fastest(len(best))}; {last} takes {factor} as long"
+        all_of_them = "both" if len(best) == 2 else f"all {len(best)}"
+        return f"{all_of_them} are equal within noise"
+    longer = how_long(times[worst] / min(times.values()))
+    names = _shortened([called(p) for p in best])
+    return f"{names} {_is_fastest(len(best))}; {called(worst)} takes {longer}"
+
+
+def how_long(factor: float, than: str = "") -> str:
+    """ "3.2× as long", "4 % longer"."""
+    if factor < SHOWN_AS_PERCENT:
+        return f"{(factor - 1) * 100:.2g}{numbers.GAP}% longer{than and f' than {than}'}"
+    return f"{numbers.ratio(factor)} as long{than and f' as {than}'}"
 
 
 def best_of(group: Iterable[Point]) -> tuple[Point, ...]:

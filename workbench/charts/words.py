@@ -12,10 +12,11 @@ from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.names import title_of
 from workbench.charts.points import Point
-from workbench.charts.slices import Slice
+from workbench.charts.slices import Slice, is_left_out
 
 MOST_PLACES = 3
 MOST_NOTES = 6
+NOT_IN_SIGHT = "Not in sight:"
 
 
 def subtitle(shown: Slice) -> str:
@@ -28,7 +29,9 @@ def subtitle(shown: Slice) -> str:
         for s in dict.fromkeys(p.source for p in shown.points)
         if s.standing != "published"
     )
-    return "\n".join(filter(None, (held_fixed(cells, shown.own), "; ".join(machines))))
+    return "\n".join(
+        filter(None, (held_fixed(cells, shown.own), "; ".join(dict.fromkeys(machines))))
+    )
 
 
 def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
@@ -58,14 +61,28 @@ def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
 
 
 def notes(shown: Slice) -> tuple[str, ...]:
-    """Wrong answers first, then what was refused, then where grey numbers come from."""
+    """Wrong answers first, then what was refused, then how much the choices leave out, then where
+    grey numbers come from."""
     wrong = [p for p in shown.points if p.is_wrong]
     refused = [p for p in shown.points if p.objection and not p.is_wrong]
     told = [f"✗ {each}" for each in _grouped(wrong, shown)] + _grouped(refused, shown)
     left = len(told) - MOST_NOTES
     if left > 0:
         told[MOST_NOTES:] = [f"{left} more reason{'s' if left > 1 else ''} of this kind."]
-    return (*told, *_published_notes(shown))
+    return (*told, *_not_in_sight(shown), *_published_notes(shown))
+
+
+def _not_in_sight(shown: Slice) -> list[str]:
+    """What a chart that has room for one value of a dimension leaves out."""
+    own = [point for point in shown.data.points if point.source.standing != "published"]
+    left: set[int] = set()
+    choices = []
+    for option in shown.options:
+        if others := [id(point) for point in own if is_left_out(point, option)]:
+            left.update(others)
+            choices.append(f"{option.label.lower()} ({dict(option.values)[option.chosen]})")
+    count = f"{len(left):,} of {len(own):,} measurements"
+    return [f"{NOT_IN_SIGHT} {count}, by the choice of {list_of(choices)}."] if left else []
 
 
 def list_of(names: Sequence[str]) -> str:
@@ -81,7 +98,8 @@ def details(point: Point, name: str) -> str:
     if point.source.standing == "published":
         assert point.ms is not None
         first = f"{title_of(cell.implementation)}: {numbers.duration(point.ms.middle)}"
-        return f"{first}\n{point.source.name} (published)\n{cell.size_in_words}, {what}"
+        where = point.source.machine_of(cell.implementation)
+        return f"{first}\n{where} (published)\n{cell.size_in_words}, {what}"
     lines = [name, f"{cell.size_in_words}, {what}", picture]
     if point.ms is None or found is None:
         return "\n".join(
@@ -145,7 +163,9 @@ def _grouped(points: Iterable[Point], shown: Slice) -> list[str]:
 
 
 def _reason(group: Sequence[Point], shown: Slice) -> str:
-    who = list(dict.fromkeys(title_of(point.cell.implementation) for point in group))
+    who = list_of(list(dict.fromkeys(title_of(point.cell.implementation) for point in group)))
+    if len(shown.data.own_sources) > 1:
+        who += f" on {list_of(list(dict.fromkeys(point.source.name for point in group)))}"
     names = [name for name in shown.own if name not in ("implementations", "caches", "machines")]
     places = list(dict.fromkeys(dimensions.where(point.cell, names) for point in group))
     there = list(filter(None, places))
@@ -155,9 +175,10 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
     if more > 0:
         there[MOST_PLACES:] = [f"{more} more"]
     at = f" at {list_of(there)}" if there else ""
-    same = len({point.objection for point in group}) == 1
-    alike = "" if same else " (the figures differ)"
-    return f"{list_of(who)}{at}: {group[0].objection}{alike}"
+    reason = group[0].objection or ""
+    if len({point.objection for point in group}) > 1:
+        reason = f"{reason.removesuffix('.')} (the figures differ)."
+    return f"{who}{at}: {reason}"
 
 
 def _all_places(shown: Slice, names: Sequence[str]) -> int:

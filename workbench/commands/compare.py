@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -20,6 +21,7 @@ from kernels.sweeps.table import write_pairs_csv
 from workbench import numbers
 from workbench.commands import CommandError
 from workbench.commands.words import aligned, columns
+from workbench.files.whole_files import replacing
 
 WIDTH = 100
 HEADER = ("", "A", "B", "A / B", "B is")
@@ -172,8 +174,10 @@ def _cells(count: int) -> str:
 
 
 def _write(pairs: Sequence[Pair], path: Path) -> None:
+    table = io.StringIO(newline="")
+    write_pairs_csv(pairs, table)
     try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            write_pairs_csv(pairs, file)
+        with replacing(path) as file:
+            file.write(table.getvalue().encode())
     except OSError as error:
         raise CommandError(f"{path} cannot be written ({error.strerror}).") from error

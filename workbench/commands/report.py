@@ -10,6 +10,7 @@ from pathlib import Path
 from kernels.job import Progress
 from kernels.sweeps.files import SUFFIXES, read_session, session_path
 from workbench.commands import CommandError
+from workbench.commands.progress_line import say
 from workbench.report.writing import ReportError, writing
 
 
@@ -22,13 +23,13 @@ def run(arguments: Namespace) -> int:
     try:
         for step in writing(sessions, folder):
             if isinstance(step, Progress):
-                _say(step.doing)
+                say(step.doing)
             else:
                 page = step
     except ReportError as error:
         raise CommandError(str(error)) from error
     finally:
-        _say("")
+        say("")
     print(f"Wrote {page}; tables.tex and results.csv are beside it.")
     for session, path in zip(sessions, paths, strict=True):
         for remark in session.remarks:
@@ -54,9 +55,3 @@ def _sessions_of(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
         elif path.is_dir() and (found := session_path(path)).is_file():
             yield found
-
-
-def _say(doing: str) -> None:
-    """Where stderr is a terminal, what is under way, on a line that goes again."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{doing}", end="", file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 import sys
 from argparse import Namespace
@@ -16,7 +17,7 @@ from kernels import Engine
 from kernels.errors import KernelError
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.estimate import about, estimated_s
-from kernels.sweeps.files import SessionFile, read_session, resume, session_path
+from kernels.sweeps.files import SUFFIXES, SessionFile, read_session, resume, session_path
 from kernels.sweeps.jobs import Given
 from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import Plan
@@ -30,6 +31,8 @@ from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
 from workbench.commands.progress_line import say
 from workbench.commands.sweep_table import closing_lines, opening_lines
+from workbench.files.whole_files import replacing
+from workbench.sweeps.keeping import refuse_other_pictures
 
 ESTIMATE_EVERY_S = 1.0
 
@@ -43,6 +46,8 @@ def run(arguments: Namespace) -> int:
     cells = cells_of(plan, given)
     print("\n".join(opening_lines(plan, cells)), flush=True)
     machine = this_machine(engine)
+    if arguments.resume:
+        refuse_other_pictures(read_session(folder), given)
     before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
     records = list(before)
     with file:
@@ -86,6 +91,12 @@ def _named_plan(word: str) -> Plan:
     found = {preset.key: preset.plan for preset in presets()}
     if word in found:
         return found[word]
+    if word.endswith(SUFFIXES):
+        raise CommandError(
+            f"{word} is a session that was measured, not a plan: `workbench report {word}` shows "
+            "it, and --resume goes on with one in the folder that --out names.",
+            USAGE,
+        )
     if word.endswith(".toml") or Path(word).is_file():
         return read_plan(Path(word))
     near = get_close_matches(word, found, n=2, cutoff=0.5)
@@ -155,7 +166,8 @@ def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[
     known = {record.cell for record in done}
     left = [cell for cell in cells if cell not in known]
     able = [cell for cell in left if refusal(engine, cell) is None]
-    parts = [f"{len(known)} of them are measured already"] if known else []
+    some = "all" if not left else f"{len(known)}"
+    parts = [f"{some} of them are measured already"] if known else []
     if len(able) < len(left):
         parts.append(f"{len(left) - len(able)} cannot run here")
     if able:
@@ -189,9 +201,11 @@ def _measured(
 def _write_table(folder: Path) -> CommandError | None:
     """session.csv, from what is on the disk; what kept it from being written."""
     path = folder / "session.csv"
+    table = io.StringIO(newline="")
     try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            write_csv([read_session(folder)], file)
+        write_csv([read_session(folder)], table)
+        with replacing(path) as file:
+            file.write(table.getvalue().encode())
     except (OSError, KernelError) as error:
         why = getattr(error, "strerror", None) or error
         return CommandError(f"{path} cannot be written: {why}; the session itself is whole.")

@@ -37,7 +37,7 @@ def opening_lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     if len(plan.implementations) > 1:
         parts.append(f"{len(plan.implementations)} implementations")
     made = f": {' × '.join(parts)}" if parts else ""
-    yield f"{len(cells)} cells{made}."
+    yield f"{len(cells)} cell{'s' if len(cells) != 1 else ''}{made}."
 
 
 def closing_lines(plan: Plan, records: Sequence[Record]) -> Iterator[str]:

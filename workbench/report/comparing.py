@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from kernels.job import Progress
 from kernels.statistics import CONFIDENCE
 from kernels.sweeps.compare import Pair, compare_sessions, summary_of
 from kernels.sweeps.record import Record, Session
 from workbench import numbers
-from workbench.report.drawings import Drawing, drawings
+from workbench.report.drawings import Drawing, ToDraw, drawings
 from workbench.report.tables import Column, Row, Table, without_empty
 from workbench.report.words import column_of, header_dimensions, name_of, plural, value_of, were
 
@@ -27,17 +28,17 @@ class Versus:
     drawings: tuple[Drawing, ...]
 
 
-def comparisons(sessions: Sequence[Session]) -> Iterator[Versus]:
+def comparisons(sessions: Sequence[Session]) -> Iterator[Progress | Versus]:
     """Of every two sessions of one plan, or of just two with cells in common: two plans that share
-    some cells by chance say nothing about each other."""
+    some cells by chance say nothing about each other.  A part at a time."""
     for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
         if len(sessions) == 2 or a.plan.title == b.plan.title:
             pairs = compare_sessions(a, b)
             if any(each.comparison for each in pairs):
-                yield _versus(a, b, pairs, f"comparison-{number}")
+                yield from _versus(a, b, pairs, f"comparison-{number}")
 
 
-def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Versus:
+def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Iterator[Progress | Versus]:
     name_a, name_b = _names(a, b)
     headers = header_dimensions(a)
     table = Table(
@@ -52,11 +53,16 @@ def _versus(a: Session, b: Session, pairs: Sequence[Pair], key: str) -> Versus:
         tuple(_row(pair, headers) for pair in pairs if pair.comparison),
         headers=len(headers),
     )
-    return Versus(
+    drawn = []
+    yield ToDraw("drawing both")
+    for each in drawings((a, b), key):
+        drawn.append(each)
+        yield ToDraw("drawing both")
+    yield Versus(
         f"{a.plan.title}: {name_b} beside {name_a}",
         tuple(_sentences(pairs, name_b)),
         without_empty(table),
-        tuple(drawings((a, b), key)),
+        tuple(drawn),
     )
 
 

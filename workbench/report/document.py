@@ -59,10 +59,14 @@ def composing(
                 sections.append(step)
             else:
                 yield step
-    versus = []
+    versus: list[Versus] = []
+    yield Progress("comparing")
     for each in comparisons(sessions):
-        versus.append(each)
-        yield Progress("comparing")
+        if isinstance(each, Versus):
+            versus.append(each)
+            yield Progress("comparing")
+        else:
+            yield each
     yield Document(
         title=_title(sessions),
         lead=_lead(sessions),

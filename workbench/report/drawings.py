@@ -7,18 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from kernels.job import Progress
 from kernels.sweeps.record import Session
 from workbench.charts.export import svg_of
-from workbench.charts.figure import Choices, Figure
-from workbench.charts.kinds import chart_kinds
+from workbench.charts.figure import Choices, Figure, Grid
+from workbench.charts.kinds import kinds_for
 from workbench.charts.slices import Data
 from workbench.report.baselines import baseline_of
 
 
+class ToDraw(Progress):
+    """The step that comes next draws, which only the GUI thread may."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """key  unique in a report: its id
-    svg  one element, ready to stand in HTML as it is
+    """key     unique in a report: its id
+    svg     one element, ready to stand in HTML as it is
+    is_map  its colours are values, called light and dark: they stay on a dark screen too
     """
 
     key: str
@@ -27,6 +33,7 @@ class Drawing:
     sentence: str
     notes: tuple[str, ...]
     svg: str
+    is_map: bool
 
 
 def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
@@ -38,10 +45,8 @@ def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
     choices = Choices(baseline=baseline.key if baseline else None)
     # In a report everything was measured before: to call it recorded would say nothing.
     sessions = [replace(session, is_recorded=False) for session in sessions]
-    data = Data(sessions, choices)
-    for kind in chart_kinds():
-        if kind.why_not(data):
-            continue
+    data, told = Data(sessions, choices), dict[str, str]()
+    for kind in kinds_for(data):
         figure = kind.figure(data)
         if not figure.is_empty:
             key = f"{prefix}-{figure.kind}"
@@ -50,9 +55,21 @@ def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
                 figure.title,
                 figure.subtitle,
                 figure.sentence,
-                figure.notes,
+                _not_yet(told, figure),
                 embedded(svg_of(_without_words(figure)), figure, f"{key}-"),
+                isinstance(figure.body, Grid),
             )
+
+
+def _not_yet(told: dict[str, str], figure: Figure) -> tuple[str, ...]:
+    """Its notes; for those that stand under an earlier chart, where they do.
+
+    told  note -> the chart that has it; gets those of `figure`
+    """
+    new = tuple(note for note in figure.notes if note not in told)
+    where = dict.fromkeys(told[note] for note in figure.notes if note in told)
+    told.update(dict.fromkeys(new, figure.title))
+    return (*new, *(f"What is noted under “{title}” is true here as well." for title in where))
 
 
 def _without_words(figure: Figure) -> Figure:

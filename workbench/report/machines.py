@@ -29,7 +29,8 @@ def cards(machines: Iterable[Machine]) -> Iterator[tuple[str, tuple[tuple[str, s
 
 def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tuple[str, str]]:
     """(what, value); what is unknown is left out."""
-    yield "GPU", machine.gpu or f"none. {machine.no_gpu}".rstrip()
+    without_code = machine.no_gpu.replace("`", "")  # of Markdown, which a page is not
+    yield "GPU", machine.gpu or f"none. {without_code}".rstrip()
     yield from (("CPU", machine.cpu), ("Memory", machine.memory), ("System", machine.system))
     if machine.gpu and machine.limits:
         yield "GPU's limits", ", ".join(_limits(machine.limits))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kernels.errors import BadJobError
-from kernels.sweeps.cell import PICTURE_KINDS
 from kernels.sweeps.record import Record, Session
 from workbench.charts.dimensions import label
+from workbench.charts.points import planned
 from workbench.report.tables import Column, Row, Table
 from workbench.report.words import header_dimensions, plural, value_of
 
@@ -44,13 +43,7 @@ def refusals_table(session: Session, key: str) -> Table | None:
 def missing(session: Session) -> int:
     """How many cells of the plan have no record: the sweep was stopped before them."""
     done = {each.cell for each in session.records}
-    given = {cell.picture: (cell.width, cell.height) for cell in done}
-    sizes = {name: size for name, size in given.items() if name not in PICTURE_KINDS}
-    try:
-        planned = session.plan.cells(sizes)
-    except BadJobError:  # implementations of another version of this program
-        return 0
-    return len(set(planned) - done)
+    return len(set(planned(session)) - done)
 
 
 def which(records: Iterable[Record], dimensions: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kernels import Engine
 from kernels.job import Progress
 from kernels.sweeps.record import Session
-from workbench.report.drawings import Drawing, drawings
+from workbench.report.drawings import Drawing, ToDraw, drawings
 from workbench.report.end_to_end import end_to_end_table
 from workbench.report.examples import Example, examples
 from workbench.report.launches import launches_table
@@ -66,10 +66,11 @@ def composing_section(
         if table := make(session, f"{key}-{name}"):
             made[name] = table
     drawn, shown = [], []
-    yield Progress(f"drawing the charts of {title}")
+    yield ToDraw(f"drawing the charts of {title}")
     for each in drawings([session], key):
         drawn.append(each)
-        yield Progress(f"drawing the charts of {title}")
+        yield ToDraw(f"drawing the charts of {title}")
+    yield Progress(f"filtering the examples of {title}")
     for step in examples(session, pictures, engine):
         if isinstance(step, Example):
             shown.append(step)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -10,36 +14,54 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
-from kernels.sweeps.record import Record
-from workbench import numbers
+from kernels.sweeps.compare import Pair
+from kernels.sweeps.table import write_pairs_csv
+from workbench.background import Background
 from workbench.controls.drop_down import DropDown
-from workbench.sweeps.picking import in_words
+from workbench.exporter import Exporter
+from workbench.sweeps.compare_rows import Answer, compared
 from workbench.sweeps.sessions import Shown
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
-MOST_ROWS = 2000
+WIDTHS = (85, 85, 190, 110)  # what is longer is in its tooltip
+
+COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CompareDialog(QDialog):
-    """Compares two of the sessions that are shown."""
+    """Compares two of the sessions that are shown.
 
-    def __init__(self, shown: Sequence[Shown], parent: QWidget | None = None) -> None:
+    comparing  works it out: hundreds of bootstraps take a second
+    exporter   saves it
+    """
+
+    def __init__(
+        self,
+        shown: Sequence[Shown],
+        comparing: Background,
+        exporter: Exporter,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Compare two sessions")
-        self.resize(900, 560)
-        self._shown = shown
+        self.resize(1100, 600)
+        self._shown, self._comparing, self._exporter = shown, comparing, exporter
+        self._pairs: Sequence[Pair] = ()
+        self._makers: list[QPushButton] = []  # of copies of it
+        self._newest = 0  # of the questions asked; -1: nobody waits for an answer any more
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = QLabel()
         self._said.setObjectName("compare-said")
@@ -53,10 +75,11 @@ class CompareDialog(QDialog):
         self._table.setAlternatingRowColors(True)
         self._table.verticalHeader().hide()
         header = self._table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        for at, width in enumerate(WIDTHS, start=1):
+            self._table.setColumnWidth(at, width)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        buttons = self._buttons()
         choosers = QHBoxLayout()
         for letter, chooser in (("&A", self._a), ("&B", self._b)):
             label = QLabel(letter)
@@ -71,12 +94,31 @@ class CompareDialog(QDialog):
         QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self._table, self._copy)
         self._compare()
 
+    def _buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        for text, name, tip, act in (
+            ("&Copy", "compare-copy", "The rows chosen, or all, for a spreadsheet", self._copy),
+            ("&Save as CSV…", "compare-save", "All measurements, with full digits", self._save),
+        ):
+            button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+            button.setObjectName(name)
+            button.setAutoDefault(False)
+            button.setToolTip(tip)
+            button.clicked.connect(act)
+            self._makers.append(button)
+        return buttons
+
     def _chooser(self, letter: str, at: int) -> DropDown:
         chooser = DropDown(f"compare-{letter.lower()}", f"Session {letter}")
         for each in self._shown:
             session = each.session
             mark = "recorded" if session.is_recorded else "measured here"
-            chooser.addItem(f"{session.machine.name} · {session.plan.title} ({mark})")
+            began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
+            text = f"{began} · {session.machine.name} · {session.plan.title} ({mark})"
+            chooser.addItem(text)
+            where = str(each.path or "kept in no file")
+            chooser.setItemData(chooser.count() - 1, where, Qt.ItemDataRole.ToolTipRole)
         chooser.setCurrentIndex(at)
         chooser.setToolTip(f"The session called {letter} in the table")
         chooser.currentIndexChanged.connect(self._compare)
@@ -84,16 +126,39 @@ class CompareDialog(QDialog):
 
     def _compare(self) -> None:
         a, b = (self._shown[each.currentIndex()].session for each in (self._a, self._b))
-        pairs = compare_sessions(a, b)
-        self._said.setText(said(summary_of(pairs), len(pairs)))
-        self._table.setRowCount(min(len(pairs), MOST_ROWS))
-        for row, pair in enumerate(pairs[:MOST_ROWS]):
-            for column, text in enumerate(row_of(pair)):
+        self._newest += 1
+        self._show_pairs(COMPARING, ())
+        answer = partial(self._show, self._newest)
+        self._comparing.run(
+            partial(compared, a, b), answer, lambda error: answer((str(error), (), ()))
+        )
+
+    def done(self, result: int) -> None:
+        """An answer that is still under way finds nobody."""
+        self._newest = -1
+        super().done(result)
+
+    def _show(self, number: int, answer: Answer) -> None:
+        """What came of the newest question; of an older one nothing."""
+        if number != self._newest:
+            return
+        sentence, rows, pairs = answer
+        self._show_pairs(sentence, pairs)
+        self._table.setRowCount(len(rows))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 item.setToolTip(text)
                 if column > 0:
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)
+
+    def _show_pairs(self, sentence: str, pairs: Sequence[Pair]) -> None:
+        self._said.setText(sentence)
+        self._pairs = pairs
+        self._table.setRowCount(0)
+        for button in self._makers:
+            button.setEnabled(bool(pairs))
 
     def _copy(self) -> None:
         """The rows chosen, or all, for a spreadsheet."""
@@ -104,38 +169,13 @@ class CompareDialog(QDialog):
             lines.append("\t".join(cell.text() if cell else "" for cell in cells))
         QGuiApplication.clipboard().setText("\n".join(lines))
 
-
-def row_of(pair: Pair) -> tuple[str, ...]:
-    """What the table says of a pair."""
-    name = in_words(pair.cell)
-    times = _time(pair.a), _time(pair.b)
-    if pair.comparison is None:
-        return (name, *times, pair.objection or "", "")
-    found = pair.comparison
-    words = "same within noise" if found.verdict == "same" else found.verdict
-    interval = f"{found.low:.2f} – {found.high:.2f}"
-    return (name, *times, f"{found.ratio:.2f}× as fast: {words}", interval)
-
-
-def said(summary: Summary, count: int) -> str:
-    """All of it in a sentence or two."""
-    compared = sum(summary.verdicts.values())
-    if not compared or summary.ratio is None:
-        return "Nothing can be compared: the two have no verified measurement in common."
-    counts = summary.verdicts
-    parts = [
-        f"{counts['faster']} faster" if counts["faster"] else "",
-        f"{counts['slower']} slower" if counts["slower"] else "",
-        f"{counts['same']} the same within noise" if counts["same"] else "",
-    ]
-    ratio = f"{summary.ratio:.2f}×"
-    sentence = f"B against A: of {compared} compared, {', '.join(p for p in parts if p)}"
-    left = count - compared
-    rest = f" {left} more cannot be compared." if left else ""
-    return f"{sentence}; {ratio} as fast in the geometric mean.{rest}"
-
-
-def _time(record: Record | None) -> str:
-    if record is None or isinstance(record.outcome, str):
-        return numbers.MISSING
-    return numbers.duration(record.outcome.kernel.median_ms)
+    def _save(self) -> None:
+        """All pairs, as `workbench compare --csv` writes them."""
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save", "comparison.csv", "CSV (*.csv)")
+        if chosen:
+            path = Path(chosen)
+            text = io.StringIO(newline="")
+            write_pairs_csv(self._pairs, text)
+            self._exporter.save_text(
+                path if path.suffix else path.with_suffix(".csv"), text.getvalue()
+            )

@@ -236,7 +236,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
     Dimension(
         *("counts", "Count", "count", "1, 2, 4, 8, 16, 32"),
-        "So many pictures one after another; a time is that of all of them",
+        "So many pictures one after another; a time is the sum of theirs",
         *(_read_count, str),
         lines=(("1, 2, 4, 8, 16, 32", "doubling"),),
     ),

@@ -7,21 +7,25 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_dir
 
+from kernels.device import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import SessionFileError
 from kernels.job import Progress
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.files import SUFFIXES, SessionFile, read_session, resume
 from kernels.sweeps.jobs import Given
-from kernels.sweeps.machine import this_machine
+from kernels.sweeps.lines import session_of
+from kernels.sweeps.machine import cpu, this_machine
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.record import Record, Session
+from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.running import cells_of, sweeping
+from kernels.sweeps.scan import LONGEST_LINE, open_to_read
 from workbench.assets_path import asset
 
 RECORDED = "recorded"  # of the assets
@@ -74,7 +78,7 @@ def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING
-        _refuse_other_pictures(read_session(path), given)
+        refuse_other_pictures(read_session(path), given)
         session, file = resume(path, this_machine(engine))
         with file:
             yield Began(session, cells_of(session.plan, given), path)
@@ -94,6 +98,11 @@ def is_plan(path: Path) -> bool:
     return path.suffix == ".toml"
 
 
+def is_of_sweep(path: Path) -> bool:
+    """By its name: a session, a plan, or a table of one, which is no picture either."""
+    return is_session(path) or is_plan(path) or path.suffix.lower() == ".csv"
+
+
 def new_path(plan: Plan, now: datetime) -> Path:
     """Where to keep a sweep begun `now`: a name to find it by, and that there is none of."""
     stem = f"{now:%Y-%m-%d %H%M%S} {slug(plan.title)}".strip()
@@ -109,6 +118,12 @@ def kept() -> list[Path]:
     except OSError:
         return []
     return sorted(found, reverse=True)[:MOST_SHOWN]  # their names begin with the time
+
+
+def heading(path: Path) -> Session:
+    """The session in a file, but for its records: quick to read.  Raises SessionFileError."""
+    with open_to_read(path) as file:
+        return session_of(file.readline(LONGEST_LINE), str(path))
 
 
 def slug(title: str) -> str:
@@ -129,13 +144,26 @@ def can_grow(path: Path | None) -> bool:
     return path is not None and path.suffix != ".gz" and path not in came_with_it()
 
 
+def is_of_here(machine: Machine, device: Device | NoDevice | None) -> bool:
+    """Whether a session of `machine` can be gone on with on this computer; with `device` still
+    unknown none can."""
+    if device is None:
+        return False
+    return (machine.cpu, machine.gpu) == (_cpu(), device.name if isinstance(device, Device) else "")
+
+
+@cache
+def _cpu() -> str:
+    return cpu()
+
+
 def folder() -> Path:
     """Where this program keeps sessions."""
     return Path(user_data_dir("filter-workbench")) / "sessions"
 
 
-def _refuse_other_pictures(session: Session, given: Given) -> None:
-    """What is measured from now on must be what was measured before."""
+def refuse_other_pictures(session: Session, given: Given) -> None:
+    """What is measured from now on must be what was measured before.  Raises SessionFileError."""
     for name in session.plan.pictures:
         if name in PICTURE_KINDS:
             continue

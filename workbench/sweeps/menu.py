@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu
 
+from kernels.errors import SessionFileError
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
@@ -68,6 +70,10 @@ class SweepMenu(QObject):
                 "All that is shown, as one file to read, to print and to hand in.",
             ),
             Action(
+                *(MENU, "Save report &as…", window.reporting.start_elsewhere),
+                tip="The same, in a folder that you choose.",
+            ),
+            Action(
                 *(MENU, "Chart in a &window", self.toggle_chart_window, ("F9",)),
                 "The chart in a window of its own, and back.",
                 separator=True,
@@ -97,6 +103,7 @@ class SweepMenu(QObject):
             return
         sweep = self._window.sweep
         sweep.chart_place.removeWidget(sweep.chart)
+        sweep.show_chart_away(True)
         self._chart_window = ChartWindow(sweep.chart, self._window)
         self._chart_window.left.connect(self._take_chart_back)
         sweep.chart.show()
@@ -111,6 +118,7 @@ class SweepMenu(QObject):
     def _take_chart_back(self) -> None:
         self._chart_window = None
         sweep = self._window.sweep
+        sweep.show_chart_away(False)
         sweep.chart_place.addWidget(sweep.chart)
         sweep.chart.show()
 
@@ -174,7 +182,8 @@ class SweepMenu(QObject):
         if len(shown) < 2:
             self._window.messages.show_message("info", NO_TWO)
         else:
-            CompareDialog(shown, self._window).open()
+            window = self._window
+            CompareDialog(shown, window.reading, window.exporter, window).open()
 
 
 def _second_part(menu: QMenu) -> list[QAction]:
@@ -184,7 +193,14 @@ def _second_part(menu: QMenu) -> list[QAction]:
 
 
 def title_of(path: Path) -> str:
-    """The title of the preset whose key it has, as those do that came with the program; else its
-    name without the endings."""
+    """What the list of sessions calls it: the title of the preset whose key it has, as those do
+    that came with the program; else, from its first line, the plan's title and when it began; or
+    its name without the endings."""
     stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    return next((each.plan.title for each in presets() if each.key == stem), stem)
+    if preset := next((each for each in presets() if each.key == stem), None):
+        return preset.plan.title
+    try:
+        session = keeping.heading(path)
+    except (SessionFileError, OSError):
+        return stem
+    return f"{session.plan.title} · {datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QIcon, QImage
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
+    QLabel,
     QMenu,
     QScrollArea,
     QSizePolicy,
@@ -22,20 +23,25 @@ from PySide6.QtWidgets import (
 from kernels.device import Device, NoDevice
 from kernels.engine import Implementation
 from kernels.errors import KernelError
+from kernels.job import Progress
 from kernels.sweeps.cell import Cell
+from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.record import Session
+from kernels.sweeps.running import OfCell
 from workbench.assets_path import asset
 from workbench.charts.chart_view import ChartView
 from workbench.state import State
 from workbench.sweeps.estimating import time_s
-from workbench.sweeps.keeping import Began
+from workbench.sweeps.keeping import Began, is_of_here
 from workbench.sweeps.plan_choice import PlanChoice
+from workbench.sweeps.question import Question
 from workbench.sweeps.run_row import Phase, RunRow
 from workbench.sweeps.session_list import SessionList
 from workbench.sweeps.sessions import Sessions
-from workbench.sweeps.words import fixed_choices
+from workbench.sweeps.words import fixed_choices, in_words, varied_of
+from workbench.views.tile import MUTED
 
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
 NOTHING_TO_REPORT = "Measure something first, or open a session"
@@ -45,6 +51,8 @@ REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it do
 DRAW_SHARE = 15
 LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: so many times as long as one takes
 CHART_PX = 300
+LONG_S = 600  # a plan that takes longer is asked about before it starts
+AWAY = "The chart is in a window of its own; F9 takes it back."
 
 
 class SweepPanel(QWidget):
@@ -76,11 +84,15 @@ class SweepPanel(QWidget):
         self.setObjectName("sweep-panel")
         self._sessions = sessions
         self._cells: tuple[Cell, ...] = ()  # of what runs
+        self._varied: frozenset[str] = frozenset()  # of these
+        self._agreed: Plan | None = None  # to measure it, however long it takes
+        self._device: Device | NoDevice | None = None
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._fold = _fold()
         self._choice = PlanChoice()
         self._run = RunRow()
+        self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
         self._list = SessionList()
         self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
         self._report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
@@ -90,6 +102,7 @@ class SweepPanel(QWidget):
         self._large.setAccessibleName("Chart in a window of its own")
         self.chart = ChartView()
         self.chart_place = QVBoxLayout()
+        self._away = _away()
         self._lay_out()
         self._connect()
         self.restore({})
@@ -102,7 +115,9 @@ class SweepPanel(QWidget):
         self._choice.show_state(state)
 
     def show_device(self, device: Device | NoDevice) -> None:
+        self._device = device
         self._choice.show_device(device)
+        self._show_later()  # what can be gone on with here
 
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation, str | None]]
@@ -124,8 +139,18 @@ class SweepPanel(QWidget):
         """Something else is being measured, or no longer."""
         self._run.show_busy(is_busy)
 
+    def offer(self, sentence: str, resume: Callable[[], None]) -> None:
+        """Ask, in a line, whether to go on with what was left at another time."""
+        self._offer.ask(
+            sentence,
+            ("&Resume", "Measure what is missing, into the same file", resume),
+            ("&Dismiss", "Do not ask again; it stays among the recent sessions", lambda: None),
+        )
+
     def show_asked(self) -> None:
         """A sweep was asked for, and will begin."""
+        self._offer.hide()
+        self._doubt.hide()
         self._run.show_asked()
         self.give_chart_room()
         if self.chart.isVisible():
@@ -137,16 +162,26 @@ class SweepPanel(QWidget):
 
     def show_begun(self, began: Began) -> None:
         """It began; some of it may have been measured before."""
-        self._cells = began.cells
+        self._cells, self._varied = began.cells, varied_of(began.cells)
         self._left_gap_ms = 0.0
         self._run.show_begun(len(began.session.records), len(began.cells))
 
     def show_paused(self, is_paused: bool) -> None:
+        if (live := self._sessions.live) is not None:
+            self._run.show_done(len(live.session.records))
         self._run.show_paused(is_paused)
 
-    def show_progress(self, text: str) -> None:
-        """What is being measured: "3 of 15 · OpenCV 1024²"."""
-        self._run.show_doing(text)
+    def show_progress(self, step: Progress) -> None:
+        """What is being measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
+        if isinstance(step, OfCell):
+            words = in_words(step.cell, self._varied)
+            self._run.show_doing(f"{step.place:,} of {step.count:,} · {words}")
+        else:
+            self._run.show_doing(step.doing)
+
+    def show_chart_away(self, is_away: bool) -> None:
+        """A sentence stands where the chart was, or no longer."""
+        self._away.setVisible(is_away)
 
     def show_ended(self, is_complete: bool) -> None:
         self._show_sessions()  # with the last of them
@@ -209,8 +244,25 @@ class SweepPanel(QWidget):
 
     @Slot()
     def _ask(self) -> None:
-        if self._choice.plan is not None:
-            self.started.emit(self._choice.plan)
+        """Have it measured; if that takes very long, after a question."""
+        plan = self._choice.plan
+        if plan is None:
+            return
+
+        def start() -> None:
+            self._agreed = plan
+            self.started.emit(plan)
+
+        takes_s = self._choice.estimated_s()
+        if takes_s <= LONG_S or plan == self._agreed:
+            start()
+            return
+        self._doubt.ask(
+            f"This takes {about(takes_s)}.",
+            ("Start an&yway", "It can be paused, stopped and gone on with at any time", start),
+            ("N&ot now", "Leave it as it is", lambda: None),
+        )
+        self._doubt.take_focus()
 
     @Slot(bool)
     def _show_choice(self, is_open: bool) -> None:
@@ -218,6 +270,11 @@ class SweepPanel(QWidget):
         self._fold.setChecked(is_open)
         self._fold.setText(f"{'▾' if is_open else '▸'} What to measure")
         self._choice.setVisible(is_open)
+
+    @Slot()
+    def _show_choice_made(self) -> None:
+        self._doubt.hide()  # it was about another plan
+        self._run.show_can_start(self._choice.plan is not None)
 
     @Slot()
     def _show_later(self) -> None:
@@ -235,7 +292,8 @@ class SweepPanel(QWidget):
             self.chart.draw_now()
         cost_ms = drawing.elapsed() if is_running else 0
         self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
-        self._list.show_sessions(shown, is_running=is_running)
+        here = [is_of_here(each.session.machine, self._device) for each in shown]
+        self._list.show_sessions(shown, here, is_running=is_running)
         has_records = any(each.session.records for each in shown)
         self._report.setEnabled(has_records)
         self._report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
@@ -260,9 +318,7 @@ class SweepPanel(QWidget):
     def _connect(self) -> None:
         self._sessions.changed.connect(self._show_later)
         self._later.timeout.connect(self._show_sessions)
-        self._choice.changed.connect(
-            lambda: self._run.show_can_start(self._choice.plan is not None)
-        )
+        self._choice.changed.connect(self._show_choice_made)
         self._choice.open_wanted.connect(self.plan_open_wanted)
         self._choice.save_wanted.connect(self.plan_save_wanted)
         self._fold.clicked.connect(self._show_choice)
@@ -280,7 +336,7 @@ class SweepPanel(QWidget):
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(10, 4, 10, 8)
         layout.setSpacing(6)
-        for part in (self._fold, self._choice, self._run, self._list):
+        for part in (self._offer, self._fold, self._choice, self._run, self._doubt, self._list):
             layout.addWidget(part)
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
@@ -288,6 +344,7 @@ class SweepPanel(QWidget):
         buttons.addWidget(self._report, 1)
         buttons.addWidget(self._large)
         layout.addLayout(buttons)
+        self.chart_place.addWidget(self._away, 1)
         self.chart_place.addWidget(self.chart)
         self.chart.setMinimumHeight(CHART_PX)
         layout.addLayout(self.chart_place, 1)
@@ -301,6 +358,16 @@ class SweepPanel(QWidget):
         outside.setContentsMargins(0, 0, 0, 0)
         outside.addWidget(area)
         self.setMinimumWidth(320)
+
+
+def _away() -> QLabel:
+    away = QLabel(AWAY)
+    away.setObjectName("chart-away")
+    away.setWordWrap(True)
+    away.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    away.setForegroundRole(MUTED)
+    away.hide()
+    return away
 
 
 def _fold() -> QToolButton:

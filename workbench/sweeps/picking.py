@@ -8,11 +8,12 @@ from PySide6.QtCore import QObject, Slot
 
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import Given, job_of
-from workbench import intents
-from workbench.charts.names import filter_title, title_of
+from workbench import intents, numbers
+from workbench.charts.names import title_of
 from workbench.choices import NAMES, from_data
 from workbench.state import Picture, State
 from workbench.sweeps.draft import given, given_name
+from workbench.sweeps.words import in_words, name_of
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow
@@ -82,13 +83,24 @@ class Picking(QObject):
             remarks.append(f"This program has no {cell.implementation}.")
         elif reason := self._why_not_here(cell):
             del changes["implementation"]
-            remarks.append(f"{title_of(cell.implementation)}: {reason}")
+            shown_as = intents.implementation(state.implementation).title
+            remarks.append(f"{title_of(cell.implementation)}: {reason} Shown with {shown_as}.")
         if shown is None or not is_of(shown, cell):
             remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
         window.take_over(changes)
         self._after = window.store.state
-        sentence = " ".join([f"{in_words(cell)}.", *remarks])
-        window.messages.show_message("info", sentence, action=("&Back", self.back))
+        sentence = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
+        window.messages.show_message("info", sentence, actions=[("&Back", self.back)])
+
+    def _times(self, cell: Cell) -> str:
+        """ ": 35.2 µs on NVIDIA H200": what every session that is shown measured of `cell`."""
+        times = [
+            f"{numbers.duration(record.verified.kernel.median_ms)} on {session.machine.name}"
+            for session in self._window.sessions.sessions()
+            for record in session.records
+            if record.cell == cell and record.verified
+        ]
+        return f": {', '.join(times)}" if times else ""
 
     def _why_not_here(self, cell: Cell) -> str | None:
         device = self._window.device
@@ -128,15 +140,3 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
         return own.stored_as(cell.pixel_type)
     name = name_of(cell) if cell.is_made else cell.picture
     return Picture(name, job_of(cell, at_hand).picture)
-
-
-def name_of(cell: Cell) -> str:
-    """What a made picture is called: "noise 1024²"."""
-    return f"{cell.picture} {cell.size_in_words}"
-
-
-def in_words(cell: Cell) -> str:
-    """Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²."""
-    how = f"{title_of(cell.implementation)} {cell.block_in_words}".strip()
-    what = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
-    return f"{what} · {how} · {name_of(cell)}"

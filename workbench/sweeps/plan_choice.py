@@ -57,6 +57,7 @@ class PlanChoice(QWidget):
         self._own: Own = (dict(FIRST_TEXTS), [], False)
         self._shown_key = OWN  # of what the editor holds
         self._counted: Plan | None = None  # that the hint speaks of
+        self._counted_s = 0.0  # it takes
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
         self._hint = _hint()
@@ -98,6 +99,12 @@ class PlanChoice(QWidget):
         self._source.show_file(plan)
         self._editor.show_plan(plan)
         self._refresh()
+
+    def estimated_s(self) -> float:
+        """About how many seconds `plan` takes; 0 without one."""
+        if self.plan != self._counted:
+            self._show_count()
+        return self._counted_s if self.plan is not None else 0.0
 
     def choices(self) -> dict[str, Any]:
         """What to remember until the next start, fit for JSON."""
@@ -159,12 +166,19 @@ class PlanChoice(QWidget):
             problem = unclear
         is_told = self._editor.show_wrong(problem)
         self._source.show_can_save(self.plan is not None)
+        self._source.show_is_noise(self._is_noise_instead())
         if self.plan is None:
             self._counted = None
             self._say("" if is_told else str(problem), is_wrong=True)
         elif self.plan != self._counted:
             self._count.start()
         self.changed.emit()
+
+    def _is_noise_instead(self) -> bool:
+        """Whether what is called "this picture" is none of the picture, since its sizes vary."""
+        texts = self._editor.texts()
+        is_own = self._shown_key == OWN and self.plan is not None
+        return is_own and "sizes" in texts and "pictures" not in texts
 
     @Slot()
     def _show_count(self) -> None:
@@ -173,7 +187,8 @@ class PlanChoice(QWidget):
             return
         self._counted = self.plan
         cells = cells_of(self.plan, given(self._state.picture))
-        time = about(time_s(cells, self.plan))
+        self._counted_s = time_s(cells, self.plan)
+        time = about(self._counted_s)
         count = f"{len(cells):,} measurement{'s' if len(cells) != 1 else ''}, {time}"
         fixed = held_fixed(self.plan)
         said = f"{count}, with {fixed}." if fixed else f"{count}."

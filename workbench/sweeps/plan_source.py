@@ -18,6 +18,7 @@ OWN = ""  # the key of what the user composes
 FILE = "\0file"  # of the plan that was opened last: no preset is called so
 SPARE_PX = 40  # scroll bar and padding of a list
 OWN_TITLE = "This picture, as it is set"
+NOISE = "On noise, since your picture has one size only."
 OWN_TIP = "What is not varied is as it is set in the window"
 
 
@@ -91,6 +92,12 @@ class PlanSource(QWidget):
         said = ". ".join(part.rstrip(".") for part in parts if part)
         self._about.setText(f"{said}." if said else "")
         self._about.setVisible(bool(said))
+
+    def show_is_noise(self, is_noise: bool) -> None:
+        """Say that the window's own settings are measured on another picture, or no longer."""
+        if self.key == OWN:
+            self._about.setText(NOISE if is_noise else "")
+            self._about.setVisible(is_noise)
 
     def show_can_save(self, can_save: bool) -> None:
         self._save.setEnabled(can_save)

@@ -45,6 +45,8 @@ class RunRow(QWidget):
         super().__init__(parent)
         self._phase = Phase.IDLE
         self._is_busy = self._can_start = False
+        self._before = 0  # measured when it began
+        self._last_said = ""  # while it ran
         self._clock = QElapsedTimer()
         self._start = _button("St&art", "sweep-start")
         self._start.setProperty("primary", True)
@@ -96,6 +98,7 @@ class RunRow(QWidget):
         self._clock.start()
         self._bar.setRange(0, 0)
         self._left.clear()
+        self._last_said = ""
         self._say("")
         self._refresh()
 
@@ -103,6 +106,7 @@ class RunRow(QWidget):
         """It began: `done` of `count` are measured already."""
         if self._phase is Phase.STARTING:
             self._phase = Phase.RUNNING
+        self._before = done
         self._bar.setRange(0, max(count, 1))
         self._bar.setValue(done)
         self._refresh()
@@ -111,7 +115,8 @@ class RunRow(QWidget):
         """It stands still, or goes on."""
         if self._phase in (Phase.RUNNING, Phase.PAUSED):
             self._phase = Phase.PAUSED if is_paused else Phase.RUNNING
-            self._say("Paused" if is_paused else "")
+            paused = f"Paused at {self._bar.value():,} of {self._bar.maximum():,}"
+            self._say(paused if is_paused else self._last_said)
             self._refresh()
 
     def show_done(self, done: int) -> None:
@@ -122,7 +127,9 @@ class RunRow(QWidget):
         self._left.setText("" if left_s is None else f"{about(left_s)} left")
 
     def show_doing(self, text: str) -> None:
-        self._say(text)
+        self._last_said = text
+        if self._phase is not Phase.PAUSED:
+            self._say(text)
 
     def show_ended(self, is_complete: bool) -> None:
         done, count = self._bar.value(), self._bar.maximum()
@@ -134,7 +141,9 @@ class RunRow(QWidget):
             self._say("Stopped before it began")
         else:
             took = numbers.duration(self._clock.elapsed())
-            self._say(f"{'Done' if is_complete else 'Stopped'}: {done} of {count} in {took}")
+            new = f", {done - self._before:,} of them new," if self._before else ""
+            word = "Done" if is_complete else "Stopped"
+            self._say(f"{word}: {done:,} of {count:,}{new} in {took}")
         self._refresh()
 
     def toggle(self) -> None:

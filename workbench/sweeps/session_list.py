@@ -13,11 +13,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVB
 from workbench.assets_path import asset
 from workbench.sweeps.keeping import can_grow
 from workbench.sweeps.sessions import Shown
-from workbench.sweeps.words import short
 from workbench.views.tile import ElidedLabel
 
-CLOSE_PX, GAP_PX = 24, 2
-ROWS_SEEN = 4.6  # the piece of a row says that there are more
+CLOSE_PX, ROW_PX, GAP_PX = 24, 36, 2
+ROWS_SEEN = 3.6  # the piece of a row says that there are more
 
 
 class SessionList(QScrollArea):
@@ -47,11 +46,19 @@ class SessionList(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def show_sessions(self, shown: Sequence[Shown], *, is_running: bool) -> None:
-        """is_running  the first is being measured: it cannot be closed, and none be resumed"""
+    def show_sessions(
+        self, shown: Sequence[Shown], here: Sequence[bool], *, is_running: bool
+    ) -> None:
+        """here        which of them are of this machine: no other can be gone on with
+        is_running  the first is being measured: it cannot be closed, and none be resumed
+        """
         lines = [
-            _Line(each, is_measured_now=is_running and number == 0, can_resume=not is_running)
-            for number, each in enumerate(shown)
+            _Line(
+                each,
+                is_measured_now=is_running and number == 0,
+                can_resume=is_here and not is_running,
+            )
+            for number, (each, is_here) in enumerate(zip(shown, here, strict=True))
         ]
         if [each.key for each in lines] != self._known:
             self._known = [each.key for each in lines]
@@ -62,21 +69,18 @@ class SessionList(QScrollArea):
             for row in self._rows:
                 self._column.addWidget(row)
             seen = min(len(lines), ROWS_SEEN)
-            self.setFixedHeight(int(seen * (CLOSE_PX + GAP_PX)))
+            self.setFixedHeight(int(seen * (ROW_PX + GAP_PX)))
         is_of_interest = len(lines) > 1 or any(not each.is_live or each.rest for each in lines)
         self.setVisible(is_of_interest)
 
     def _row(self, line: _Line) -> QWidget:
         row = QWidget()
-        row.setFixedHeight(CLOSE_PX)
+        row.setFixedHeight(ROW_PX)
+        row.setToolTip(line.tip)
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
-        label = ElidedLabel(0.9)
-        label.show_text(line.text)
-        label.setToolTip(line.tip)
-        label.setAccessibleName(line.text)
-        layout.addWidget(label, 1)
+        layout.addLayout(_words(line), 1)
         if line.rest and line.path is not None:
             button = QToolButton()
             button.setText("Resume")
@@ -99,6 +103,18 @@ class SessionList(QScrollArea):
         return row
 
 
+def _words(line: _Line) -> QVBoxLayout:
+    """What was measured, and below it where and when, each on a line of its own."""
+    both = QVBoxLayout()
+    both.setSpacing(0)
+    for text, scale in ((line.title, 0.9), (line.where, 0.85)):
+        label = ElidedLabel(scale)
+        label.show_text(text)
+        label.setAccessibleName(text)
+        both.addWidget(label)
+    return both
+
+
 class _Line:
     """What is said of a session."""
 
@@ -107,9 +123,10 @@ class _Line:
         self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
         self.is_live = not session.is_recorded
         self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
-        where = f"{session.machine.name}, recorded" if session.is_recorded else "measured here"
-        self.text = f"{short(session.plan)} · {where}"
         began = datetime.fromtimestamp(session.started)
+        name = f"{session.machine.name}, recorded" if session.is_recorded else "measured here"
+        self.title, self.where = session.plan.title, f"{name} · {began:%Y-%m-%d %H:%M}"
+        self.text = f"{self.title}, {self.where}"
         facts = (
             f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
             f"{self.rest} are missing" if self.rest else "",

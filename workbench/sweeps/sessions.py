@@ -8,10 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from kernels.errors import BadJobError
 from kernels.sweeps.files import read_session
 from kernels.sweeps.record import Record, Session
 from workbench.background import Background
+from workbench.charts.points import planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,7 @@ class Shown:
     def missing(self) -> int:
         """How many cells of its plan were not measured."""
         done = {each.cell for each in self.session.records}
-        own = {each.picture: (each.width, each.height) for each in done if not each.is_made}
-        try:
-            return len(set(self.session.plan.cells(own)) - done)
-        except BadJobError:  # of an implementation that there is not here: nothing to go on with
-            return 0
+        return len(set(planned(self.session)) - done)
 
 
 class Sessions(QObject):
@@ -39,10 +35,12 @@ class Sessions(QObject):
     Signals:
         changed(): what is shown is another, or more.
         failed(sentence): why a file is not shown.
+        remarked(sentence): what has to be known of one that is.
     """
 
     changed = Signal()
     failed = Signal(str)
+    remarked = Signal(str)
 
     def __init__(self, reading: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +69,11 @@ class Sessions(QObject):
     # -- measured here
 
     def begin(self, session: Session, path: Path | None) -> None:
-        """`session` is being measured from now on, in place of the one before."""
+        """`session` is being measured from now on, in place of the one before, which its file
+        holds; without one it stays until somebody closes it."""
+        before = self.live
+        if before is not None and before.path is None and before.session.records:
+            self._shown.insert(0, before)
         self._shown = [each for each in self._shown if path is None or each.path != path]
         self._live = self._new(replace(session, is_recorded=False), path)
         self._records = list(session.records)
@@ -81,6 +83,12 @@ class Sessions(QObject):
         """One more of the live one."""
         self._records.append(record)
         self.changed.emit()
+
+    def lose_file(self) -> None:
+        """The live one's file holds no more than it does: from now on it is kept here alone."""
+        if (live := self.live) is not None:
+            self._live = replace(live, path=None)
+            self.changed.emit()
 
     def _catch_up(self) -> None:
         """A tuple a record would be quadratic; this is one a look."""
@@ -102,6 +110,8 @@ class Sessions(QObject):
             if not any(each.path == path for each in self._shown):
                 self._shown.append(self._new(replace(session, is_recorded=True), path))
                 self.changed.emit()
+                if session.remarks:
+                    self.remarked.emit(f"{path.name}: {' '.join(session.remarks)}")
 
         self._reading.run(
             partial(read_session, path), show, lambda error: self.failed.emit(str(error))

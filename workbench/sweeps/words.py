@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from kernels import filters
-from kernels.sweeps.cell import PICTURE_KINDS
+from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.plan import Plan
+from workbench.charts import names
 from workbench.intents import has_parameter, implementation
 from workbench.sweeps.dimensions import BY_FIELD, pair
 
@@ -58,6 +60,46 @@ def fixed_choices(plan: Plan) -> dict[str, Any]:
     lists = {name: getattr(plan, field) for field, name in names.items()}
     fixed = {name: values[0] for name, values in lists.items() if len(values) == 1}
     return fixed | {"sigma": plan.sigma, "amount": plan.amount}
+
+
+# What a cell is called by only where it varies.
+ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache")
+
+
+def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
+    """Of ASIDE, what is not the same in all `cells`."""
+    cells = tuple(cells)
+    values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
+    values["cache"].discard(None)  # of the CPU, which has no choice of it
+    return frozenset(name for name in ASIDE if len(values[name]) > 1)
+
+
+def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
+    """Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²; with what is `varied` behind it:
+    " · border wrap, 3 channels"."""
+    how = f"{names.title_of(cell.implementation)} {cell.block_in_words}".strip()
+    what = f"{names.filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
+    aside = ", ".join(filter(None, (_aside(cell, name) for name in ASIDE if name in varied)))
+    return " · ".join(part for part in (what, how, name_of(cell), aside) if part)
+
+
+def name_of(cell: Cell) -> str:
+    """What a made picture is called: "noise 1024²"."""
+    return f"{cell.picture} {cell.size_in_words}"
+
+
+def _aside(cell: Cell, name: str) -> str:
+    many = {"channels": cell.channels, "count": cell.count}.get(name, 0)
+    texts = {
+        "sigma": "default σ" if cell.sigma is None else f"σ {cell.sigma:g}",
+        "amount": f"amount {cell.amount:g}",
+        "border": f"border {cell.border}",
+        "channels": f"{many} channel{'s' if many != 1 else ''}",
+        "pixel_type": cell.pixel_type,
+        "count": f"{many} picture{'s' if many != 1 else ''}",
+        "cache": f"L2 {cell.cache}" if cell.cache else "",
+    }
+    return texts[name]
 
 
 def _picture(plan: Plan) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
@@ -46,6 +47,7 @@ WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"
 INFO_MS = 8000
 WIDEST = 900
 NARROW = 480
+MOST_ACTS = 2
 _MARGIN = 18
 
 
@@ -54,7 +56,8 @@ class MessageBar(QWidget):
 
     Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
-    is dismissed (the button, or Esc) or another message takes its place.
+    is dismissed (the button, or Esc) or another message takes its place, and so does an info that
+    is to stay.
     """
 
     def __init__(self, over: QWidget) -> None:
@@ -62,12 +65,13 @@ class MessageBar(QWidget):
         self._over = over
         self._kind: Kind | None = None
         self._details = ""
-        self._do: Callable[[], None] | None = None
+        self._stays = False
+        self._do: list[Callable[[], None]] = []
         self._icon = QLabel()
         self._word = QLabel()
         self._sentence = Sentence()
         self._more = QPushButton("Deta&ils…")
-        self._act = QPushButton()
+        self._acts = [QPushButton() for _ in range(MOST_ACTS)]
         self._dismiss = QToolButton()
         self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
         self._build()
@@ -84,14 +88,26 @@ class MessageBar(QWidget):
         return self._sentence.toPlainText()
 
     def show_message(
-        self, kind: Kind, sentence: str, details: str = "", action: Act | None = None
+        self,
+        kind: Kind,
+        sentence: str,
+        details: str = "",
+        actions: Sequence[Act] = (),
+        *,
+        stays: bool = False,
     ) -> None:
         """Say `sentence` instead of whatever was said; `details` are one click away, and so is
-        what can be done about it: `action`."""
-        self._kind, self._details = kind, details
-        text, self._do = action or ("", None)
-        self._act.setText(text)
-        self._act.setVisible(action is not None)
+        what can be done about it: `actions`, MOST_ACTS at most.
+
+        stays  also an info waits until it is dismissed
+        """
+        self._kind, self._details, self._stays = kind, details, stays
+        self._do = [do for _, do in actions]
+        for number, button in enumerate(self._acts):
+            button.setVisible(number < len(actions))
+            if number < len(actions):
+                button.setText(actions[number][0])
+                button.setAccessibleName(actions[number][0].replace("&", ""))
         self._icon.setPixmap(_icon(kind).pixmap(QSize(22, 22), self.devicePixelRatioF()))
         self._word.setText(WORDS[kind])
         self._sentence.setPlainText(sentence)
@@ -121,10 +137,11 @@ class MessageBar(QWidget):
         self._more.setObjectName("details")
         self._more.setToolTip("What happened, in full, to read or to copy")
         self._more.clicked.connect(self._show_details)
-        self._act.setObjectName("act")
-        self._act.setAccessibleName("Do what the message offers")
-        self._act.setToolTip("Undo what the message speaks of")
-        self._act.clicked.connect(self._act_now)
+        for number, button in enumerate(self._acts):
+            button.setObjectName(f"act-{number}" if number else "act")
+            button.setToolTip("Do this about what the message speaks of")
+            button.setAccessibleName("Do what the message offers")
+            button.clicked.connect(partial(self._act, number))
         self._dismiss.setObjectName("dismiss")
         self._dismiss.setProperty("flat", True)
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
@@ -138,12 +155,12 @@ class MessageBar(QWidget):
         self._grid.setContentsMargins(18, 8, 10, 8)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(2, 1)
-        parts = (self._icon, self._word, self._sentence, self._act, self._more, self._dismiss)
+        parts = (self._icon, self._word, self._sentence, *self._acts, self._more, self._dismiss)
         for column, part in enumerate(parts):
             self._grid.addWidget(part, 0, column)
 
     def _wait(self) -> None:
-        if self._kind == "info" and not self.underMouse():
+        if self._kind == "info" and not self._stays and not self.underMouse():
             self._timer.start()
 
     def _announce(self) -> None:
@@ -152,9 +169,8 @@ class MessageBar(QWidget):
             event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(event)
 
-    def _act_now(self) -> None:
-        if self._do is not None:
-            self._do()
+    def _act(self, number: int, _checked: bool = False) -> None:
+        self._do[number]()
 
     def _show_details(self) -> None:
         DetailsDialog(self.sentence, self._details, self).open()
@@ -184,7 +200,9 @@ class MessageBar(QWidget):
         is_folded = self._sentence is not self._between()
         if is_folded != is_narrow:
             self._grid.removeWidget(self._sentence)
-            self._grid.addWidget(self._sentence, *((1, 0, 1, 6) if is_narrow else (0, 2, 1, 1)))
+            self._grid.addWidget(
+                self._sentence, *((1, 0, 1, 5 + MOST_ACTS) if is_narrow else (0, 2, 1, 1))
+            )
 
     def _between(self) -> QWidget | None:
         item = self._grid.itemAtPosition(0, 2)

@@ -32,6 +32,8 @@ ELSEWHERE = (
     ("Click on a point", "In a chart: show what was measured"),
     ("Arrow keys, Enter", "In a chart or map: go over it, take it"),
     ("Esc", "Close a message, leave this page"),
+    ("Ctrl+Wheel", "In a chart: look closer; a double click shows all"),
+    ("P, right click", "In a chart's legend: pin a line to compare with"),
 )
 COLUMNS = 3
 LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action by its name."

@@ -37,8 +37,8 @@ def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
     match figure.body:
         case shown.Bars(is_upright=False):
             return bars.rows(figure.body, wide_px) * row + 4 * row
-        case shown.Grid(rows=rows):
-            return 1.25 * row * len(rows) + 6 * row
+        case shown.Grid():
+            return grid.least_px(figure.body, wide_px, font)
     return 14 * row
 
 
@@ -46,7 +46,7 @@ def most_px(figure: shown.Figure, font: QFont) -> float:
     """The height above which a figure gains nothing."""
     if isinstance(figure.body, shown.Grid):
         tiles_px = grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
-        return tiles_px + 6 * font.pixelSize()
+        return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
     return math.inf
 
 

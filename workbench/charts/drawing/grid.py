@@ -22,7 +22,8 @@ GAP = 0.03  # of a tile, left free around it
 LEAST_TEXT_PX = 8
 LARGEST_TILE, LARGEST_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
 NAME_SHARE = 0.42  # of the width, at most
-TURNED_SHARE = 0.34  # of the height, at most
+TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
+TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwards
 
 
 class Writing(NamedTuple):
@@ -50,7 +51,7 @@ def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     columns = wrapped(body.columns, metrics, tile_px - 6)
     bottom.is_turned = not columns
     if not columns:
-        most = TURNED_SHARE * plot.height()
+        most = TURNED_MOST * font.pixelSize()
         columns = [metrics.elidedText(c, Qt.TextElideMode.ElideRight, most) for c in body.columns]
     left.fixed = [(-float(i), name) for i, name in enumerate(rows)]
     bottom.fixed = [(float(i), name) for i, name in enumerate(columns)]
@@ -78,6 +79,17 @@ def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     return Drawn([_spot(tile) for tile in body.tiles], x, y)
 
 
+def least_px(body: Grid, wide_px: float, font: QFont) -> float:
+    """Rows that can be read, and names below that can."""
+    metrics = QFontMetricsF(font)
+    below = 2 * metrics.height()
+    tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
+    if tile_px < TURNED_TILE * font.pixelSize():
+        widest = max((metrics.horizontalAdvance(name) for name in body.columns), default=0)
+        below = min(widest, TURNED_MOST * font.pixelSize())
+    return 1.4 * metrics.height() * len(body.rows) + below + 4 * metrics.height()
+
+
 def largest_tile_px(body: Grid, font: QFont) -> float:
     """How high a tile may be: a table's need no more than its text."""
     return font.pixelSize() * (LARGEST_TABLE_TILE if body.scale is None else LARGEST_TILE)
@@ -103,7 +115,7 @@ def _caption(body: Grid) -> str:
 def _below(body: Grid) -> str:
     if not body.column_label:
         return ""
-    return f"Across: {body.column_label}. Down: {body.row_label}."
+    return f"{body.column_label}, across; {body.row_label[:1].lower()}{body.row_label[1:]}, down"
 
 
 def _ends(body: Grid) -> tuple[float, float]:

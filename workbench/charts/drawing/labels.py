@@ -31,11 +31,11 @@ class Label(NamedTuple):
 
 
 class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """Paints its labels over what was added before it."""
+    """Paints its `labels` over what was added before it."""
 
     def __init__(self, labels: list[Label]) -> None:
         super().__init__()
-        self._labels = labels
+        self.labels = labels
         self.setZValue(5)
 
     def boundingRect(self) -> QRectF:  # noqa: N802
@@ -49,7 +49,7 @@ class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
         to_device = p.transform()
         p.save()
         p.resetTransform()
-        for label in self._labels:
+        for label in self.labels:
             metrics = QFontMetricsF(label.font)
             wide, high = metrics.horizontalAdvance(label.text), metrics.height()
             at = to_device.map(QPointF(label.x, label.y))

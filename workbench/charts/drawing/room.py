@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from workbench.theme import Colors
 EDGE_PX = 12  # right of the plot, for half of the last tick's text
 MOST_LINES = 3
 GAP_PX = 4
+CLAUSE = re.compile(r"(?:[:;.]| ·) [^:;·]*$")  # the last one of a caption
 USUAL_FONT_PX = 13
 CAPTION_ROWS = 1.7  # of the font's height
 
@@ -76,7 +78,11 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
 
 
 def _cut(text: str, font: QFont, wide: float) -> str:
-    return QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, wide)
+    """As many of its clauses as fit, and of the first as much as does."""
+    metrics = QFontMetricsF(font)
+    while metrics.horizontalAdvance(text) > wide and (shorter := CLAUSE.sub("", text)) != text:
+        text = shorter
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
 
 
 def _write_above(plot: Any, text: str, colors: Colors, font: QFont, high: float) -> None:

@@ -5,6 +5,8 @@ A module has
     TITLE, TIP     what it is called in a list, and a sentence on what it shows
     ORDER          where it stands in that list, and which one is shown first
     made_for(plan) -> bool              whether it is the natural first look at such a sweep
+    ABOUT_ANSWERS  optional: True where it looks at answers and not at times: a plan that has a
+                   tolerance asks for those
     why_not(data) -> str | None         why it can show nothing of this data, in words
     figure(data, title) -> Figure       pure data, see `workbench.charts.figure`
 
@@ -38,6 +40,11 @@ class ChartKind:
     made_for: Callable[[Plan], bool]
     refuses: Callable[[Data], str | None]
     make: Callable[[Data, str], Figure]
+    about_answers: bool = False
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether it is the natural first look at such a sweep."""
+        return self.made_for(plan) and (plan.tolerance is None or self.about_answers)
 
     def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
         """Why it can show nothing of these sessions, in words; None if it can."""
@@ -59,13 +66,17 @@ def chart_kinds() -> tuple[ChartKind, ...]:
     return tuple(sorted((kind for kind in found if kind), key=lambda kind: kind.order))
 
 
-def first_kind(sessions: Sequence[Session] | Data) -> ChartKind | None:
-    """The one that what is varied asks for, else any that can show something."""
+def kinds_for(sessions: Sequence[Session] | Data) -> tuple[ChartKind, ...]:
+    """Those that can show something of these sessions, what was asked for first."""
     data = _data(sessions)
     able = [kind for kind in chart_kinds() if kind.why_not(data) is None]
     plans = [session.plan for session in data.sessions]
-    fit = [kind for kind in able if any(kind.made_for(plan) for plan in plans)]
-    return next(iter(fit or able), None)
+    return tuple(sorted(able, key=lambda kind: not any(kind.fits(plan) for plan in plans)))
+
+
+def first_kind(sessions: Sequence[Session] | Data) -> ChartKind | None:
+    """The one that what is varied asks for, else any that can show something."""
+    return next(iter(kinds_for(sessions)), None)
 
 
 def _data(sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Data:
@@ -77,5 +88,12 @@ def _read(name: str) -> ChartKind | None:
     if not hasattr(module, "made_for"):
         return None  # a helper of the folder, not a kind
     return ChartKind(
-        name, module.TITLE, module.TIP, module.ORDER, module.made_for, module.why_not, module.figure
+        name,
+        module.TITLE,
+        module.TIP,
+        module.ORDER,
+        module.made_for,
+        module.why_not,
+        module.figure,
+        getattr(module, "ABOUT_ANSWERS", False),
     )

@@ -15,7 +15,7 @@ from workbench.charts.sentences import best_of
 from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
-CAPTION = "Kernel time: median, quartiles as a whisker; outlined: the fastest and its equals"
+CAPTION = "Kernel time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
 
 
 def figure(
@@ -23,6 +23,8 @@ def figure(
 ) -> Figure:
     """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
     shown = data.slice(name, *SERIES)
+    having = tuple(p for p in shown.points if dimensions.of(p.cell, name) is not None)
+    shown = replace(shown, points=having)
     points = visible(shown)
     best = {id(point) for group in by_series(points) for point in _outlined(group)}
     entries = entries_of(shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.sweeps.plan import Plan
 from workbench import numbers
 from workbench.charts.figure import Axis, Figure, Grid
+from workbench.charts.kinds.block_shapes import MOST_BARS
 from workbench.charts.kinds.making import made
 from workbench.charts.kinds.maps import tiles_of
 from workbench.charts.names import title_of
@@ -14,13 +15,11 @@ from workbench.charts.slices import Data, Slice
 
 TITLE = "Block width × height"
 TIP = "Kernel time over the block's shape, with occupancy; the fastest and its equals are outlined"
-ORDER = 6
-FEWEST = 2
+ORDER = 5
 
 
 def made_for(plan: Plan) -> bool:
-    wide, high = _sides(plan.blocks)
-    return len(wide) > FEWEST and len(high) > FEWEST and len(plan.sizes) * len(plan.ksizes) == 1
+    return len(plan.blocks) > MOST_BARS and len(plan.sizes) * len(plan.ksizes) == 1
 
 
 def why_not(data: Data) -> str | None:

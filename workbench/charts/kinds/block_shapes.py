@@ -6,14 +6,14 @@ from kernels.sweeps.plan import Plan
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars
 from workbench.charts.kinds.making import why_not_several
-from workbench.charts.names import title_of
+from workbench.charts.legend_entries import name_of
 from workbench.charts.sentences import best_and_worst, by_source
 from workbench.charts.slices import Data, Slice
 
 TITLE = "Block shapes"
 TIP = "Kernel time by block shape; the fastest, and those equal to it within noise, are outlined"
-ORDER = 5
-MOST_BARS = 12
+ORDER = 6
+MOST_BARS = 12  # more shapes are easier to read on a map
 
 
 def made_for(plan: Plan) -> bool:
@@ -33,5 +33,5 @@ def _say(shown: Slice) -> str:
     told = []
     for group in bars.by_series(shown.points):
         if said := best_and_worst(group, "blocks"):
-            told.append(f"{title_of(group[0].cell.implementation)}: {said}.")
+            told.append(f"{name_of(group[0], shown.data)}: {said}.")
     return " ".join(told)

@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Borders"
 TIP = "Kernel time by border rule, with quartiles"
-ORDER = 74
+ORDER = 28
 
 
 def made_for(plan: Plan) -> bool:

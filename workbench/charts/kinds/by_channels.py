@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Channels"
 TIP = "Kernel time by number of channels, with quartiles"
-ORDER = 72
+ORDER = 24
 
 
 def made_for(plan: Plan) -> bool:

@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Filters"
 TIP = "Kernel time by filter, with quartiles"
-ORDER = 71
+ORDER = 22
 
 
 def made_for(plan: Plan) -> bool:

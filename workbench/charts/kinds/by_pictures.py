@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Picture kinds"
 TIP = "Kernel time by kind of picture, with quartiles"
-ORDER = 70
+ORDER = 20
 
 
 def made_for(plan: Plan) -> bool:

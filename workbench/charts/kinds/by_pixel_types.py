@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Pixel types"
 TIP = "Kernel time by pixel type, with quartiles"
-ORDER = 73
+ORDER = 26
 
 
 def made_for(plan: Plan) -> bool:

@@ -17,7 +17,8 @@ from workbench.charts.words import details
 
 TITLE = "Correctness"
 TIP = "The largest error of every answer against the oracle, and whether it is within its bound"
-ORDER = 1
+ORDER = 70
+ABOUT_ANSWERS = True
 ROWS = ("filters", "ksizes")
 
 
@@ -32,9 +33,9 @@ def why_not(data: Data) -> str | None:
 
 
 def figure(data: Data, title: str) -> Figure:
+    data = data.own
     shown = data.slice(*ROWS, "implementations")
-    points = tuple(p for p in shown.points if p.source.standing != "published")
-    shown = Slice(data, points, shown.options, shown.own)
+    points = shown.points
     tolerance = _tolerance(data)
     rows = list(dict.fromkeys(_row(point) for point in points))
     columns = [key for key in data.values("implementations") if any(_is(p, key) for p in points)]
@@ -107,6 +108,8 @@ def _say(shown: Slice, tolerance: float | None) -> str:
     within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
     if not wrong:
         count = f"All {len(checked)} answers are" if len(checked) > 1 else "The answer is"
+        if error(worst) == 0:
+            most = "none differs from the oracle's"
         return f"{count} right {within}; {most}."
     return f"{len(wrong)} of {len(checked)} answers are not {within}; {most}."
 

@@ -11,14 +11,14 @@ from workbench.charts.kinds.bars import bar_of
 from workbench.charts.kinds.making import SERIES, is_log, made, visible
 from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
 from workbench.charts.names import KEYS, title_of
-from workbench.charts.points import Point, spread
-from workbench.charts.sentences import by_source
+from workbench.charts.points import Point, Spread, spread
+from workbench.charts.sentences import by_source, ends
 from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
 TITLE = "The honest ladder"
 TIP = "Sequential, parallel, OpenCV, the GPU's kernel, and the GPU with up- and download"
-ORDER = 3
+ORDER = 50
 
 
 def made_for(plan: Plan) -> bool:
@@ -37,8 +37,8 @@ def figure(data: Data, title: str) -> Figure:
     groups = tuple(Group(_label(point, shown), _bars(point, shown)) for point in points)
     values = [bar.value for group in groups for bar in group.bars if bar.value]
     log = is_log(shown, values)
-    scale = "; logarithmic: each line is ten times the one before" if log else ""
-    axis = Axis(f"Time: median, quartiles as a whisker{scale}", numbers.duration, log)
+    scale = ", logarithmic" if log else ""
+    axis = Axis(f"Time{scale}: median, quartiles as a whisker", numbers.duration, log)
     return made(shown, title, Bars(axis, groups), by_source(shown, _say))
 
 
@@ -51,39 +51,71 @@ def _step(point: Point) -> tuple[int, int]:
 def _label(point: Point, shown: Slice) -> str:
     if point.source.standing != "published":
         return label_of(point, shown.data)
-    return f"{title_of(point.cell.implementation)} · {point.source.gpu} (published)"
+    device = point.source.machine_of(point.cell.implementation).partition(",")[0]
+    device = device.partition(" (")[0].replace("GeForce ", "")
+    return f"{title_of(point.cell.implementation)} · {device}, published"
 
 
 def _bars(point: Point, shown: Slice) -> tuple[Bar, ...]:
     """The kernel, and below it the kernel with its transfers."""
-    kernel = bar_of(point, shown)
-    found = point.measurement
-    if point.ms is None or found is None or found.transfers is None:
-        return (kernel,)
-    bars = [kernel]
-    for memory, said, up, down in (
-        ("ordinary", "with transfers", found.transfers.pageable_up, found.transfers.pageable_down),
-        ("pinned", "with pinned memory", found.transfers.pinned_up, found.transfers.pinned_down),
-    ):
-        parts = (spread(up), point.ms, spread(down))
-        middle, low, high = (sum(column) for column in zip(*parts, strict=True))
-        text = (
-            f"{label_of(point, shown.data)}, {memory} memory: {numbers.duration(middle)}\n"
-            f"upload {numbers.duration(parts[0].middle)}, "
-            f"kernel {numbers.duration(parts[1].middle)}, "
-            f"download {numbers.duration(parts[2].middle)}\n"
-        ) + details(point, "kernel alone")
-        entry = entry_of(point, entries_of(shown))
-        words = f"{numbers.duration(middle)} {said}"
-        bars.append(Bar(entry, middle, low, high, words, text, point.cell, is_part=True))
+    bars = [bar_of(point, shown)]
+    label, entry = label_of(point, shown.data), entry_of(point, entries_of(shown))
+    for memory, whole in _end_to_end(point).items():
+        said = "with transfers" if memory == "ordinary" else "with pinned memory"
+        text = "\n".join(
+            (
+                f"{label}, from and to {memory} memory: {numbers.duration(whole.middle)}",
+                _parts(point, memory),
+                details(point, "kernel alone"),
+            )
+        )
+        words = f"{numbers.duration(whole.middle)} {said}"
+        bars.append(Bar(entry, *whole, words, text, point.cell, is_part=True))
     return tuple(bars)
+
+
+def _end_to_end(point: Point) -> dict[str, Spread]:
+    """Upload, kernel and download, from and to ordinary and pinned memory; none if not known."""
+    transfers = point.measurement.transfers if point.measurement else None
+    if transfers is None or point.ms is None:
+        return {}
+    ways = {
+        "ordinary": (transfers.pageable_up, transfers.pageable_down),
+        "pinned": (transfers.pinned_up, transfers.pinned_down),
+    }
+    return {
+        memory: Spread(*map(sum, zip(spread(up), point.ms, spread(down), strict=True)))
+        for memory, (up, down) in ways.items()
+    }
+
+
+def _parts(point: Point, memory: str) -> str:
+    assert point.measurement is not None
+    assert point.measurement.transfers is not None
+    assert point.ms is not None
+    transfers = point.measurement.transfers
+    up, down = transfers.pageable_up, transfers.pageable_down
+    if memory == "pinned":
+        up, down = transfers.pinned_up, transfers.pinned_down
+    return (
+        f"upload {numbers.duration(spread(up).middle)}, "
+        f"kernel {numbers.duration(point.ms.middle)}, "
+        f"download {numbers.duration(spread(down).middle)}"
+    )
 
 
 def _say(shown: Slice) -> str:
     """How far each large step goes."""
     cpu = [p for p in shown.measured if not p.on_gpu]
     gpu = [p for p in shown.measured if p.on_gpu]
-    return " ".join(filter(None, (_cpu_step(cpu, shown), _gpu_step(cpu, gpu, shown))))
+    steps = " ".join(filter(None, (_cpu_step(cpu, shown), _gpu_step(cpu, gpu, shown))))
+    return steps or _of_one_kind([*cpu, *gpu], shown)
+
+
+def _of_one_kind(points: list[Point], shown: Slice) -> str:
+    """The quickest and the slowest."""
+    said = ends(points, lambda point: _name(point, shown))
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
 
 
 def _cpu_step(cpu: list[Point], shown: Slice) -> str:
@@ -102,13 +134,15 @@ def _gpu_step(cpu: list[Point], gpu: list[Point], shown: Slice) -> str:
     cpu_ms = against.ms.middle
     kernel = numbers.ratio(cpu_ms / best.ms.middle)
     said = f"The GPU's {_name(best, shown)} is {kernel} as fast as {_name(against, shown)}"
-    ends = [p.measurement.end_to_end_ms for p in gpu if p.measurement]
-    whole = min((ms for ms in ends if ms is not None), default=None)
-    if whole is None:
+    wholes = _end_to_end(best)
+    if not wholes:
         return f"{said}, transfers left out."
-    with_transfers = numbers.ratio(cpu_ms / whole)
-    verdict = "" if whole < cpu_ms else ": the CPU is faster end to end"
-    return f"{said}, and {with_transfers} with transfers{verdict}."
+    ordinary, pinned = (cpu_ms / whole.middle for whole in wholes.values())
+    verdict = "" if max(ordinary, pinned) > 1 else ": the CPU is faster end to end"
+    return (
+        f"{said}; with transfers from ordinary memory {numbers.ratio(ordinary)}, "
+        f"from pinned memory {numbers.ratio(pinned)}{verdict}."
+    )
 
 
 def _quickest(points: Iterable[Point]) -> Point | None:

@@ -43,16 +43,25 @@ def made(
         sentence=sentence,
         notes=(*notes, *words.notes(shown)),
         body=body,
-        entries=() if isinstance(body, Grid) else _legend(shown),
+        entries=_legend(shown, body),
         options=(*options, *shown.options),
         has_published=shown.data.has_published,
     )
 
 
-def _legend(shown: Slice) -> tuple[Entry, ...]:
+def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[Entry, ...]:
+    """Of what is drawn, and of what would be if nobody had hidden it."""
     able = drawable(shown)
     points = tuple(point for point in shown.points if point.key in able)
-    return entries_of(replace(shown, points=points))
+    entries = entries_of(replace(shown, points=points))
+    match body:
+        case Plot(series=series):
+            drawn = {each.entry.key for each in series if each.dots}
+        case Bars(groups=groups):
+            drawn = {bar.entry.key for group in groups for bar in group.bars}
+        case Grid():
+            return ()
+    return tuple(entry for entry in entries if entry.is_hidden or entry.key in drawn)
 
 
 def why_not_several(data: Data, name: str) -> str | None:
@@ -66,8 +75,8 @@ def why_not_several(data: Data, name: str) -> str | None:
 
 def visible(shown: Slice) -> list[Point]:
     """Those that somebody did not hide, of series that have something to see."""
-    hidden, able = shown.data.choices.hidden, drawable(shown)
-    return [p for p in shown.points if p.key in able and not {p.key, p.source.key} & hidden]
+    able = drawable(shown)
+    return [point for point in shown.in_sight if point.key in able]
 
 
 def drawable(shown: Slice) -> set[str]:

@@ -12,8 +12,6 @@ from workbench.charts.points import Point
 from workbench.charts.slices import Data, Slice
 from workbench.charts.words import details
 
-MISSING = "·"
-
 
 def why_not_both(data: Data, column: str, row: str) -> str | None:
     """A map needs two values each way."""

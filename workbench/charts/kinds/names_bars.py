@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars
-from workbench.charts.names import title_of
+from workbench.charts.legend_entries import name_of
 from workbench.charts.points import Point
-from workbench.charts.sentences import best_of, by_source
+from workbench.charts.sentences import best_of, by_source, how_long
 from workbench.charts.slices import Data, Slice
+from workbench.charts.words import list_of
 
 
 def figure(data: Data, title: str, name: str, what: str) -> Figure:
@@ -26,20 +26,19 @@ def _say(shown: Slice, name: str, what: str) -> str:
     same = [g for g in groups if len(best_of(g)) == len(g)]
     if groups and len(same) == len(groups):
         return f"Within noise {what} makes no difference."
-    told = [_worst(group, name) for group in groups if group not in same]
+    told = [_worst(group, name, shown) for group in groups if group not in same]
     if same:
-        names = ", ".join(title_of(group[0].cell.implementation) for group in same)
-        told.append(f"For {names} it makes no difference.")
+        names = list_of([name_of(group[0], shown.data) for group in same])
+        told.append(f"For {names} it makes no difference within noise.")
     return " ".join(told)
 
 
-def _worst(group: list[Point], name: str) -> str:
+def _worst(group: list[Point], name: str, shown: Slice) -> str:
     times = {id(p): p.ms.middle for p in group if p.ms}
     slow = max(group, key=lambda p: times[id(p)])
     fast = min(group, key=lambda p: times[id(p)])
     slower, faster = (
         dimensions.in_words(name, dimensions.of(point.cell, name)) for point in (slow, fast)
     )
-    factor = numbers.ratio(times[id(slow)] / times[id(fast)])
-    title = title_of(slow.cell.implementation)
-    return f"{title}: {slower} takes {factor} as long as {faster}."
+    longer = how_long(times[id(slow)] / times[id(fast)], f"with {faster}")
+    return f"{name_of(slow, shown.data)}: with {slower} it takes {longer}."

@@ -22,7 +22,7 @@ from workbench.charts.words import details, list_of
 
 TITLE = "Roofline (model)"
 TIP = "Operations a second over operations a byte, under the ceilings measured on the device"
-ORDER = 80
+ORDER = 60
 ROOM = 2.0  # how many times the roof reaches beyond the outermost points
 
 Roofs = dict[int, Roof]  # by the point's id
@@ -52,10 +52,10 @@ def figure(data: Data, title: str) -> Figure:
     roofs = _roofs(points)
     seen = [p for p in visible(shown) if id(p) in roofs]
     series = _series(seen, shown, roofs)
-    x = Axis("Operations for each byte that must be moved", _intensity, True)
+    x = Axis("FLOP per byte: operations for each byte that must be moved", _intensity, True)
     y = Axis("Model: operations a second", flops, True)
     body = Plot(x, y, series, _guides(seen, roofs))
-    return made(shown, title, body, _say(seen, roofs, data), notes=_resident(seen, roofs))
+    return made(shown, title, body, _say(seen, roofs, data), notes=_exceptions(seen, roofs))
 
 
 def flops(tflop_s: float) -> str:
@@ -132,10 +132,16 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
     )
 
 
-def _resident(points: Sequence[Point], roofs: Roofs) -> tuple[str, ...]:
-    """Who stays in the L2 cache: the roof of the memory says little of it."""
+def _exceptions(points: Sequence[Point], roofs: Roofs) -> tuple[str, ...]:
+    """Of whom the roof says little: who stays in the L2 cache, or multiplies on tensor cores."""
     resident = [p for p in points if roofs[id(p)].is_l2_resident]
-    names = dict.fromkeys(title_of(point.cell.implementation) for point in resident)
-    if not names:
-        return ()
-    return (f"Fits into the L2 cache, which is quicker than the roof: {list_of(list(names))}.",)
+    tensor = [p for p in points if roofs[id(p)].compute_ms is None]
+    told = (
+        ("Fits into the L2 cache, which is quicker than the roof", resident),
+        ("Multiplies on tensor cores, whose own ceiling was not measured", tensor),
+    )
+    return tuple(
+        f"{what}: {list_of(list(dict.fromkeys(title_of(p.cell.implementation) for p in those)))}."
+        for what, those in told
+        if those
+    )

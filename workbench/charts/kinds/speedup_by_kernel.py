@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Speed-up by kernel size"
 TIP = "How many times as fast as a baseline, against kernel size"
-ORDER = 40
+ORDER = 32
 
 
 def made_for(plan: Plan) -> bool:  # noqa: ARG001  times come first

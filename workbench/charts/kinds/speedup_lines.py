@@ -30,7 +30,10 @@ def figure(data: Data, title: str, name: str) -> Figure:
     x = lines.x_axis(shown, name)
     log = is_log(shown, [*lines.ends(series), 1.0])
     y = Axis(
-        f"Times as fast as {against}; the line: equally fast", numbers.ratio, log, ends=(1.0, 1.0)
+        f"Speed-up: times as fast as {against}; the line: equally fast",
+        numbers.ratio,
+        log,
+        ends=(1.0, 1.0),
     )
     assert x.ends is not None
     even = Guide(((x.ends[0], 1.0), (x.ends[1], 1.0)), "")

@@ -20,7 +20,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Speed-up: image × kernel size"
 TIP = "How many times as fast as a baseline, over image size and kernel size"
-ORDER = 44
+ORDER = 34
 
 
 def made_for(plan: Plan) -> bool:  # noqa: ARG001  lines compare implementations, a map shows one
@@ -50,7 +50,7 @@ def figure(data: Data, title: str) -> Figure:
         "Image size in pixels",
         "Kernel size",
         tiles,
-        Axis(f"Times as fast as {against}", numbers.ratio, True),
+        Axis(f"Speed-up: times as fast as {against}", numbers.ratio, True),
         more_is_better=True,
     )
     who = next((label_of(point, data) for point in shown.points), "")

@@ -15,7 +15,7 @@ from workbench.charts.slices import Data, Slice
 
 TITLE = "Throughput: image × kernel size"
 TIP = "Megapixels a second over image size and kernel size, with the kernel's time"
-ORDER = 54
+ORDER = 42
 
 
 def made_for(plan: Plan) -> bool:  # noqa: ARG001  lines compare implementations, a map shows one

@@ -10,7 +10,7 @@ from workbench.charts.slices import Data
 
 TITLE = "Time by kernel size"
 TIP = "Kernel time against the size of the filter's kernel, with quartiles"
-ORDER = 20
+ORDER = 12
 
 
 def made_for(plan: Plan) -> bool:
