@@ -18,15 +18,17 @@ class GarbageCollector(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._was_enabled = gc.isenabled()
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(EVERY_MS)
 
     def stop(self) -> None:
-        """Python's own collector goes on."""
+        """Python's own collector goes on, if it ran before."""
         self._timer.stop()
-        gc.enable()
+        if self._was_enabled:
+            gc.enable()
 
     def _collect(self) -> None:
         oldest = -1

@@ -218,7 +218,7 @@ def test_so_are_the_published_tables(plan):
         (LEAST + 'filter = ["sobel_x", "laplacian"]\nkernel_size = [3, 5]', "kernel size 5."),
         (LEAST + 'filter = "custom"\nmatrix = "1 2; 3 4"', "matrix: Weights must have an odd size"),
         (LEAST + 'filter = "custom"\nmatrix = "1 2 3"', "matrix: Weights must form a square"),
-        (LEAST + 'filter = "custom"\nmatrix = [[1]]', "matrix must be a text in quotes"),
+        (LEAST + 'filter = "custom"\nmatrix = 1', "matrix must be a text in quotes"),
         (LEAST + 'filter = "custom"\nkernel_size = 5\nmatrix = "1"', "it takes 1 only."),
         (LEAST + 'matrix = "1"', 'the filter "custom", which takes it, is not.'),
         (LEAST + 'border = "none"', "border must be one of zero, clamp"),

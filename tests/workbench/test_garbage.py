@@ -26,8 +26,6 @@ def collector(qapp):
     yield made
     made.stop()
     made.deleteLater()
-    assert gc.isenabled()
-    gc.disable()  # as tests/conftest.py has it
 
 
 def make_garbage(ends):
@@ -44,3 +42,14 @@ def test_garbage_of_another_thread_is_collected_in_this_one(collector, qtbot):
     assert ends == []
     until(qtbot, lambda: ends)
     assert ends == [threading.main_thread()]
+
+
+@pytest.mark.parametrize("ran_before", [True, False])
+def test_pythons_own_collector_goes_on_only_if_it_ran_before(ran_before, qapp):
+    (gc.enable if ran_before else gc.disable)()
+    made = GarbageCollector()
+    assert not gc.isenabled()
+    made.stop()
+    went_on = gc.isenabled()
+    gc.disable()  # as tests/conftest.py has it
+    assert went_on == ran_before

@@ -107,7 +107,8 @@ def _facts(session: Session) -> Iterator[str]:
     if fixed := conditions(session):
         yield fixed
     if plan.source:
-        where = f", table {plan.table}" if plan.table else ""
+        tables = "tables" if " and " in plan.table else "table"
+        where = f", {tables} {plan.table}" if plan.table else ""
         yield f"It repeats what was published by {plan.source}{where}."
     if plan.note:
         yield sentence(plan.note)
