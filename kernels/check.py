@@ -109,9 +109,7 @@ def checking(
     known     the oracle for some tiles, for whoever checks many answers to one job: if it is empty
               it is filled, else these tiles are what is compared
     """
-    bound = error_bound(job, chain, factor)
-    # Rounding errors partly cancel, so their sum grows like the square root of the chain.
-    most_off = max(1, math.ceil(bound / math.sqrt(chain))) if math.isfinite(bound) else 0
+    bound, most_off = limits(job, chain, factor)
     found = Check(0.0, (0, 0, 0), 0, 0, bound, 0, job.height * job.width)
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
@@ -121,6 +119,13 @@ def checking(
                 known[tile] = oracle
         found = _add(found, job, answer, tile, oracle, most_off)
         yield found
+
+
+def limits(job: Job, chain: int, factor: float) -> tuple[float, int]:
+    """The bound, and what an integer may be off by at most."""
+    bound = error_bound(job, chain, factor)
+    # Rounding errors partly cancel, so their sum grows like the square root of the chain.
+    return bound, max(1, math.ceil(bound / math.sqrt(chain))) if math.isfinite(bound) else 0
 
 
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
@@ -205,15 +210,8 @@ def _add(
 ) -> Check:
     """`found` and what `tile` shows, for which the oracle has `oracle`."""
     top, bottom, left, right = tile
-    expected = to_pixel_type(oracle, answer.dtype)
     got = answer[top:bottom, left:right]
-    error = _distance(got, oracle if answer.dtype.kind == "f" else expected)
-    differs = got.view(_bits(got)) != expected.view(_bits(expected))
-    differs &= ~(np.isnan(got) & np.isnan(expected)) if answer.dtype.kind == "f" else True
-    wrong = _is_wrong(got, error, oracle, found.bound, most_off)
-    if job.has_alpha:  # copied, so not a bit may differ
-        wrong[..., -1] = differs[..., -1]
-
+    error, differs, wrong = judged(job, got, oracle, found.bound, most_off)
     at = np.unravel_index(int(error.argmax()), error.shape)
     is_worst = found.checked == 0 or error[at] > found.max_error
     return Check(
@@ -225,6 +223,24 @@ def _add(
         checked=found.checked + (bottom - top) * (right - left),
         total=found.total,
     )
+
+
+def judged(
+    job: Job, got: NDArray[Any], oracle: NDArray[np.float64], bound: float, most_off: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Each sample of `got`: how far it is off, whether it is not what the oracle, rounded to the
+    pixel type, says, and whether it is off by more than it may be.
+
+    got, oracle  (rows, columns, C), the same part of the answer and of `filtered`
+    """
+    expected = to_pixel_type(oracle, got.dtype)
+    error = _distance(got, oracle if got.dtype.kind == "f" else expected)
+    differs = got.view(_bits(got)) != expected.view(_bits(expected))
+    differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
+    wrong = _is_wrong(got, error, oracle, bound, most_off)
+    if job.has_alpha:  # copied, so not a bit may differ
+        wrong[..., -1] = differs[..., -1]
+    return error, differs, wrong
 
 
 def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:

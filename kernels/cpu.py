@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.errors import OutOfMemoryError
 from kernels.host import HostImplementation
-from kernels.job import Job, Progress, Ran, Result, Sampling
+from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.sampling import Sampler
 
 
@@ -35,6 +35,7 @@ def filtering(
     again = _empty_like(job.picture)
     again.fill(0)  # have its pages, as a first run would while it is timed
     while samples.wants_more():
+        yield Sampled(f"filtering with {implementation.title}", samples.timing())
         samples.add((yield from _timed(implementation, job, again)))
         if samples.is_news():
             yield Result(job, picture, samples.timing(), ran, compile_ms)

@@ -18,7 +18,7 @@ from kernels.device import Device
 from kernels.device_pictures import DevicePictures
 from kernels.errors import CannotRunError, OutOfMemoryError, cuda_errors_in_words
 from kernels.health import Nvml, Watch
-from kernels.job import Job, Progress, Ran, Result, Sampling
+from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.launch import (
     Launch,
     Program,
@@ -91,7 +91,7 @@ class Gpu:
         yield result(samples)  # before the first look: somebody may be waiting for the picture
         if samples.wants_more():
             while samples.wants_more():
-                yield Progress("timing")
+                yield Sampled("timing", samples.timing())
                 samples.add(self._sample(launch, sampling))
                 watch.look()
                 if samples.is_news():

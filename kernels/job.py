@@ -187,6 +187,16 @@ class Progress:
     doing: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sampled(Progress):
+    """It has been run once more: who times several in turn may go on with the next one.
+
+    timing  all samples so far
+    """
+
+    timing: Timing
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
     """The filtered picture and what is known of it so far; a later one of the same job knows more.

@@ -35,7 +35,7 @@ def trying(
     trusted.
     """
     result: Result | None = None
-    clock = _Patience(patience_s)
+    clock = Patience(patience_s)
     try:
         for step in clock.watched(engine.filtering(job, replace(sampling, check=False))):
             if not isinstance(step, Result):
@@ -61,7 +61,7 @@ def trying(
     return result
 
 
-class _Patience:
+class Patience:
     """Counts the time that a computation spends on itself: not on compiling, which its second step
     ends with at the latest, and not what whoever drives it spends between the steps."""
 

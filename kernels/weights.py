@@ -74,3 +74,14 @@ def terms_gain(weights: NDArray[np.float32]) -> float:
         for column, row in separable_terms(weights)
     )
     return max(terms / (gain(weights) or 1.0), 1.0)
+
+
+def frequency_response(weights: NDArray[np.float32], size: int) -> NDArray[np.float64]:
+    """(size, size): how much of a wave is left after filtering, by its frequency down and across.
+
+    Element (v, u) is for (v - size // 2) / size and (u - size // 2) / size cycles a pixel, which
+    are from -0.5 up to 0.5: the size of the discrete Fourier transform of `weights`, with zeros
+    around them.  size is at least that of the weights.
+    """
+    spectrum = np.fft.fft2(weights.astype(np.float64), (size, size))
+    return np.abs(np.fft.fftshift(spectrum))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from kernels import filters
 from kernels.borders import BORDERS
@@ -11,7 +11,9 @@ from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.job import LARGEST_KSIZE, PIXEL_TYPES
 from workbench.intents import Changes
 from workbench.intents import choices as choosable
-from workbench.state import Matrix, State
+from workbench.looking.differences import LEAST_GAIN, MOST_GAIN
+from workbench.looking.look import SIGNED_AS
+from workbench.state import DifferenceKind, Divider, Matrix, State, ViewMode
 
 NAMES = (
     "pixel_type",
@@ -26,6 +28,10 @@ NAMES = (
     "baseline",
     "cache",
     "view_mode",
+    "signed_as",
+    "divider",
+    "difference",
+    "gain",
 )
 
 
@@ -74,7 +80,16 @@ def _makes_sense(name: str, value: Any) -> bool:
         case "cache":
             return value in ("cold", "warm")
         case "view_mode":
-            return value in ("side", "wipe")
+            return value in get_args(ViewMode)
+        case "signed_as":
+            return value in SIGNED_AS
+        case "divider":
+            return value in get_args(Divider)
+        case "difference":
+            return value in get_args(DifferenceKind)
+        case "gain":
+            number = type(value) in (int, float)
+            return value is None or (number and LEAST_GAIN <= value <= MOST_GAIN)
     return False
 
 

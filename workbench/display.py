@@ -37,12 +37,17 @@ class Display:
         return self.images[0].width(), self.images[0].height()
 
 
-def to_display(samples: NDArray[Any], levels: tuple[float, float] | None = None) -> Display:
+def to_display(
+    samples: NDArray[Any],
+    levels: tuple[float, float] | None = None,
+    opaque: float | None = None,
+) -> Display:
     """Make `samples` ready to paint.
 
     samples  (H, W, C) of any pixel type, C-contiguous, C = 1 to 4; may be read-only.  The
              last of 2 or 4 channels is alpha: it is shown over a neutral checkerboard.
     levels   sample values shown as black and white, low < high; None: 0 and the type's white
+    opaque   the alpha that lets nothing through; None: the type's white
 
     NaN is shown in magenta, infinities as black and white.  Raises ValueError where the levels
     are not in order, MemoryError where the picture does not fit.
@@ -57,9 +62,19 @@ def to_display(samples: NDArray[Any], levels: tuple[float, float] | None = None)
         bgra[np.isnan(colour).any(axis=2), :3] = NAN_BGR
     if has_alpha:
         alpha = np.ascontiguousarray(samples[..., -1:])
-        bgra = _over_checkerboard(bgra, _to_8_bits(alpha, 0.0, white(alpha.dtype)))
-    pixels = (bgra, *_smaller(bgra))
+        full = white(alpha.dtype) if opaque is None else opaque
+        bgra = _over_checkerboard(bgra, _to_8_bits(alpha, 0.0, full))
+    return averaged(bgra)
+
+
+def as_display(pixels: tuple[Bytes, ...]) -> Display:
+    """Pixels that are fit for the screen already: see `Display.pixels`."""
     return Display(tuple(_image(each, QImage.Format.Format_RGB32) for each in pixels), pixels)
+
+
+def averaged(bgra: Bytes) -> Display:
+    """One picture that is fit for the screen, (H, W, 4), and its averages."""
+    return as_display((bgra, *_smaller(bgra)))
 
 
 def _image(bgra: Bytes, format_: QImage.Format) -> QImage:

@@ -20,7 +20,8 @@ from kernels.host import HostImplementation
 from kernels.job import Job, Pick, Result
 from kernels.rung import Rung
 from kernels.tuner import tuning
-from workbench.state import Matrix, State
+from workbench.looking.look import Look, is_signed, known_unclipped
+from workbench.state import Matrix, Picture, State
 
 Changes = dict[str, Any]
 Choice = Implementation | Auto  # what may be chosen to run on
@@ -31,8 +32,9 @@ def job_for(state: State) -> Job | None:
     """The job to run now; None without a picture.  Raises KernelError where the choices clash."""
     if state.picture is None:
         return None
+    wide = known_unclipped(state.picture.samples) if is_unclipped(state) else None
     return Job(
-        picture=state.picture.samples,
+        picture=state.picture.samples if wide is None else wide,
         weights=weights_for(state),
         border=state.border,
         implementation=state.implementation,
@@ -40,6 +42,52 @@ def job_for(state: State) -> Job | None:
         filter_title=filters.get(state.filter).title,
         gradient=filters.get(state.filter).gradient,
     )
+
+
+def is_unclipped(state: State) -> bool:
+    """Whether whole numbers, which know nothing below zero, are to be filtered as float32: the
+    filter makes negative ones, and they are to be seen."""
+    if state.picture is None or state.picture.samples.dtype.kind != "u":
+        return False
+    return state.signed_as != "clipped" and swings_around_zero(state)
+
+
+def swings_around_zero(state: State) -> bool:
+    """Whether the filter gives as much below zero as above: then State.signed_as matters."""
+    try:
+        return is_signed(weights_for(state), filters.get(state.filter).gradient)
+    except KernelError:
+        return False  # there is nothing to show
+
+
+def is_of(job: Job, picture: Picture | None) -> bool:
+    """Whether `job` filters `picture`, be it as float32."""
+    if picture is None:
+        return False
+    return job.picture is picture.samples or job.picture is known_unclipped(picture.samples)
+
+
+def look_for(state: State) -> Look:
+    """How a result is to be shown."""
+    full = None if state.picture is None else state.picture.white
+    return Look(state.levels, state.signed_as if swings_around_zero(state) else "clipped", full)
+
+
+def look_in_words(job: Job, look: Look, picture: Picture) -> str:
+    """What becomes of values below zero, for a caption; empty where the filter makes none."""
+    if not is_signed(job.weights, job.gradient):
+        return ""
+    words = SIGNED_IN_WORDS[look.signed_as]
+    of_file = str(picture.samples.dtype)
+    return words if job.pixel_type == of_file else f"{words} · filtered as {job.pixel_type}"
+
+
+SIGNED_IN_WORDS = {
+    "clipped": "clipped: below 0 is black",
+    "absolute": "absolute: the sign is left out",
+    "offset": "offset by half: 0 is grey",
+    "scaled": "scaled: 0 is grey, the furthest black or white",
+}
 
 
 def baseline_for(job: Job, state: State) -> Job:

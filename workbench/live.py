@@ -12,9 +12,10 @@ from kernels.errors import CompileFailedError, KernelError
 from kernels.job import Job, Result, Sampling
 from workbench import intents
 from workbench.background import Background
-from workbench.display import Display, to_display
+from workbench.display import Display
+from workbench.looking.look import Look, known_unclipped, show, unclipped
 from workbench.state import Picture, State, Store
-from workbench.worker import Levels, Worker
+from workbench.worker import Worker
 
 # A change of any of these asks for another result.
 RUN_ON = (
@@ -36,7 +37,7 @@ class Live(QObject):
 
     Attributes:
         result: the newest Result, of whatever job; None before the first.
-        shown: its Display.
+        shown: its Display; look: how that was made.
 
     Signals:
         before_ready(picture, display): the picture, fit for the screen.
@@ -63,6 +64,7 @@ class Live(QObject):
         self._worker = worker
         self._background = background
         self.shown: Display | None = None
+        self.look = Look()
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
         self._asked: Job | None = None  # the newest wish; None: it made no sense
@@ -78,12 +80,35 @@ class Live(QObject):
         """Filter once more, as things stand."""
         state = self._store.state
         self._asked = self._last_word = None
+        if self._waits_for_unclipped(state):
+            return
         try:
             self._asked = intents.job_for(state)
         except KernelError as error:
             self._refuse(error)
         if self._asked is not None:
-            self._worker.request(self._asked, state.levels, Sampling(cache=state.cache))
+            look = intents.look_for(state)
+            self._worker.request(self._asked, look, Sampling(cache=state.cache))
+
+    def _waits_for_unclipped(self, state: State) -> bool:
+        """Whether the picture has first to be stored as float32, which is then under way."""
+        picture = state.picture
+        if picture is None or not intents.is_unclipped(state):
+            return False
+        if known_unclipped(picture.samples) is not None:
+            return False
+
+        def go_on(_: Any) -> None:
+            now = self._store.state
+            if now.picture is picture and intents.is_unclipped(now):
+                self.run_again()
+
+        self._background.run(
+            lambda: unclipped(picture.samples),
+            go_on,
+            lambda error: self.refused.emit(str(error), ""),
+        )
+        return True
 
     def baseline_of(self, result: Result) -> Result | None:
         """The CPU's Result for the same work, where it is known by now."""
@@ -98,9 +123,10 @@ class Live(QObject):
     def _follow(self, old: State, new: State) -> None:
         if new.picture is not old.picture or new.levels != old.levels:
             self._show_before(new)
-        if any(getattr(new, name) != getattr(old, name) for name in RUN_ON):
+        is_as_wide = intents.is_unclipped(new) == intents.is_unclipped(old)
+        if any(getattr(new, name) != getattr(old, name) for name in RUN_ON) or not is_as_wide:
             self.run_again()
-        elif new.levels != old.levels:
+        elif intents.look_for(new) != intents.look_for(old):
             self._show_after_again(new)
         if new.baseline != old.baseline and self.result is not None:
             self._compare(self.result)
@@ -110,51 +136,60 @@ class Live(QObject):
         if picture is None:
             return
 
-        def show(display: Display) -> None:
+        def show_it(display: Display) -> None:
             self._before_shown = picture
             self.before_ready.emit(picture, display)
             self._emit_after()  # a quick filter may have been done first
             self._emit_settled()
 
-        self._ask_display(picture.samples, state, show)
+        look = Look(state.levels)
+        self._ask_display(picture.samples, look, show_it, lambda now: Look(now.levels))
 
     def _show_after_again(self, state: State) -> None:
         if self.result is None:
             return
         job = self.result.job
 
-        def show(display: Display) -> None:
+        look = intents.look_for(state)
+
+        def show_it(display: Display) -> None:
             if self.result is not None and self.result.job is job:
-                self.shown = display
+                self.shown, self.look = display, look
                 self._emit_after()
 
-        self._ask_display(self.result.picture, state, show)
+        self._ask_display(self.result.picture, look, show_it, intents.look_for)
 
     def _ask_display(
-        self, samples: NDArray[Any], state: State, show: Callable[[Display], None]
+        self,
+        samples: NDArray[Any],
+        look: Look,
+        show_it: Callable[[Display], None],
+        look_of: Callable[[State], Look],
     ) -> None:
+        picture = self._store.state.picture
+
         def show_if_still_wanted(display: Display) -> None:
             now = self._store.state
-            if now.picture is state.picture and now.levels == state.levels:
-                show(display)
+            if now.picture is picture and look_of(now) == look:
+                show_it(display)
 
         self._background.run(
-            lambda: to_display(samples, state.levels),
+            lambda: show(samples, look),
             show_if_still_wanted,
             lambda error: self.refused.emit(str(error), ""),
         )
 
-    def _show(self, result: Result, display: Display, levels: Levels) -> None:
+    def _show(self, result: Result, display: Display, look: Look) -> None:
         state = self._store.state
-        if not self._is_of_this_picture(result.job, state.picture):
+        if not intents.is_of(result.job, state.picture):
             return
-        # Of the same job there may be a display with newer levels than it began with.
+        # Of the same job there may be a display with a newer look than it began with.
         is_new = self.result is None or self.result.job is not result.job
         self.result = result
         if is_new:
-            self.shown = display
+            self.shown, self.look = display, look
         self._emit_after()
-        if is_new and levels != state.levels:
+        if is_new and look != intents.look_for(state):
             self._show_after_again(state)
         self.baseline_ready.emit(self.baseline_of(result))
         if self._is_refused and result.job is self._asked:
@@ -163,18 +198,18 @@ class Live(QObject):
 
     def _emit_after(self) -> None:
         picture = self._before_shown
-        if self.result is not None and self._is_of_this_picture(self.result.job, picture):
+        if self.result is not None and intents.is_of(self.result.job, picture):
             self.after_ready.emit(self.result, self.shown)
 
     def _settle(self, result: Result) -> None:
-        if self._is_of_this_picture(result.job, self._store.state.picture):
+        if intents.is_of(result.job, self._store.state.picture):
             self._compare(result)
             self._last_word = result
             self._emit_settled()
 
     def _emit_settled(self) -> None:
         result = self._last_word
-        if result is not None and self._is_of_this_picture(result.job, self._before_shown):
+        if result is not None and intents.is_of(result.job, self._before_shown):
             self._last_word = None
             self.settled.emit(result)
 
@@ -194,7 +229,3 @@ class Live(QObject):
         details = error.log if isinstance(error, CompileFailedError) else ""
         self._is_refused = True
         self.refused.emit(str(error), details)
-
-    @staticmethod
-    def _is_of_this_picture(job: Job, picture: Picture | None) -> bool:
-        return picture is not None and job.picture is picture.samples

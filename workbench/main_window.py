@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +31,29 @@ from kernels.errors import KernelError
 from kernels.job import Result
 from kernels.pictures import PICTURES
 from workbench import choices, intents
+from workbench.analysis.analysing import Analysing
+from workbench.analysis.panel import AnalysisPanel
+from workbench.anatomy.pane import AnatomyPane
 from workbench.background import Background
+from workbench.blocks.following import Following
+from workbench.blocks.panel import BlocksPanel
 from workbench.charts.history_plot import HistoryPlot
 from workbench.compiling import Compiling
 from workbench.controls.display_controls import stretched
 from workbench.controls.panel import ControlPanel
+from workbench.copying.copy_as import CopyAs
 from workbench.display import Display
+from workbench.explaining import Explaining
 from workbench.exporter import Exporter
 from workbench.files.image_files import ImageFileError
+from workbench.inspection import Inspection
 from workbench.live import Live
+from workbench.looking.steps import Steps
 from workbench.measuring import Measuring
 from workbench.menus import Menus
 from workbench.opener import Opener
+from workbench.pixel.pane import PixelPane
+from workbench.presenting.presenting import Presenting
 from workbench.settings import Settings
 from workbench.state import Picture, State, Store
 from workbench.sweeps.keeping import is_of_sweep, is_plan
@@ -53,15 +64,17 @@ from workbench.sweeps.picking import Picking
 from workbench.sweeps.reporting import Reporting
 from workbench.sweeps.sessions import Sessions
 from workbench.tune_for_job import TuneForJob
+from workbench.undo.undoing import Undoing
 from workbench.views.compare_view import CompareView
 from workbench.views.gallery_settings import make_gallery
 from workbench.views.message_bar import MessageBar
 from workbench.views.rung_pane import RungPane
 from workbench.views.timing_strip import TimingStrip
+from workbench.weights.editing import WeightsEditing
 from workbench.worker import Worker
 
 TITLE = "Filter Workbench"
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 3
 SIDE_PX = 312
 LARGE_PX = (1000, 760)  # of a panel to read in
 EXPECTED = (ImageFileError, KernelError)
@@ -123,6 +136,19 @@ class MainWindow(QMainWindow):
         self._chose_implementation |= "implementation" in changes
         self.store.update(**changes)
 
+    def remembered(self) -> Callable[[], None]:
+        """Remember everything that is chosen now; what is returned puts it back."""
+        state, chose = self.store.state, self._chose_implementation
+
+        def put_back() -> None:
+            with self.undoing.quietly():
+                self.store.update(
+                    **{each.name: getattr(state, each.name) for each in fields(state)}
+                )
+            self._chose_implementation = chose
+
+        return put_back
+
     def screenshot(self) -> QImage:
         """The window as it is."""
         self.history.draw_now()
@@ -148,6 +174,11 @@ class MainWindow(QMainWindow):
         self.restoreState(self._first_layout, LAYOUT_VERSION)
         self.sweep.restore({})
         self.rung.restore({})
+        self.anatomy.restore({})
+
+    def show_bug(self, sentence: str, details: str) -> None:
+        """Say that something went wrong in here, with a traceback to copy."""
+        self._show_bug(sentence, details)
 
     def show_exception(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
         """What Python calls for an exception nobody caught: a bug, shown with its traceback."""
@@ -167,7 +198,9 @@ class MainWindow(QMainWindow):
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
         self._compiling = Compiling(self)
+        self.looking = Steps(self)
         self.tuner = TuneForJob(self)
+        self.undoing = Undoing(self)
 
     def _make_views(self) -> None:
         self.setWindowTitle(TITLE)
@@ -177,11 +210,14 @@ class MainWindow(QMainWindow):
         self.compare = CompareView()
         self.messages = MessageBar(self.compare)
         self.timing = TimingStrip()
+        self.analysis = AnalysisPanel()
         self.history = HistoryPlot()
         self.controls = ControlPanel()
         self.sweep = SweepPanel(self.sessions)
         self.rung = RungPane()
+        self.blocks = BlocksPanel()
         self.gallery = make_gallery(self.settings)
+        self.anatomy, self.pixel = AnatomyPane(), PixelPane()
         centre = QWidget()
         column = QVBoxLayout(centre)
         column.setContentsMargins(4, 8, 4, 4)
@@ -195,7 +231,11 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.docks["Sweep"] = self._dock("Sweep", self.sweep, right)
         self.docks["Rung"] = self._dock("Rung", self.rung, right)
+        self.docks["Blocks"] = self._dock("Blocks", self.blocks, right)
         self.docks["Gallery"] = self._dock("Gallery", self.gallery, right)
+        self.docks["Pixel"] = self._dock("Pixel", self.pixel, right)
+        self.docks["Anatomy"] = self._dock("Anatomy", self.anatomy, right)
+        self.docks["Analysis"] = self._dock("Analysis", self.analysis, right)
         self.docks["History"] = self._dock("History", self.history, bottom)
         # The side panels take the whole height, and the history what is below the pictures.
         for corner, side in (
@@ -203,10 +243,12 @@ class MainWindow(QMainWindow):
             (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
         ):
             self.setCorner(corner, side)
-        for title in ("Rung", "Gallery"):
+        for title in ("Rung", "Blocks", "Gallery", "Pixel", "Anatomy", "Analysis"):
             self.tabifyDockWidget(self.docks["Sweep"], self.docks[title])
+        for title in ("Pixel", "Anatomy", "Analysis"):
+            self.docks[title].hide()  # they come with their key
         self.docks["Sweep"].raise_()
-        for hidden in (self.rung, self.gallery):
+        for hidden in (self.rung, self.blocks, self.gallery):
             hidden.hide()  # until its tab is chosen: only then it does what it has to do
         self.resizeDocks(
             [self.docks["Controls"], self.docks["Sweep"]], [SIDE_PX, 400], Qt.Orientation.Horizontal
@@ -239,10 +281,16 @@ class MainWindow(QMainWindow):
         worker.device_found.connect(self._show_device)
         worker.progressed.connect(lambda doing: self.timing.show_progress(doing or None))
         worker.broke.connect(self._show_bug)
-        for background in (self.reading, self._writing, self._compiling):
+        for background in (self.reading, self._writing, self._compiling, self.looking):
             background.broke.connect(self._show_bug)
         live.before_ready.connect(self.compare.show_before)
         live.after_ready.connect(self._show_after)
+        self.inspection = Inspection(store, live, self.compare, self.looking, self)
+        self.analysing = Analysing(
+            store, live, self.inspection, self.compare, self.analysis, self.looking, self
+        )
+        for teller in (self.inspection, self.analysing):
+            teller.said.connect(lambda sentence: say("info", sentence))
         live.baseline_ready.connect(self.timing.show_baseline)
         live.settled.connect(self.history.add)
         live.settled.connect(self.rung.show_result)
@@ -266,11 +314,16 @@ class MainWindow(QMainWindow):
         self.gallery.broke.connect(self._show_bug)
 
         self.measuring = Measuring(self)
+        self.following = Following(self)
+        self.presenting = Presenting(self)
         self._left_over = LeftOver(self)
         self.picking = Picking(self)
+        self.explaining = Explaining(self)
         self.reporting = Reporting(self)
         self.sweep.report_wanted.connect(self.reporting.start)
         self.sweep_menu = SweepMenu(self)
+        self.weights = WeightsEditing(self)
+        self.copy_as = CopyAs(self)
         self.sweep.chart.copy_wanted.connect(
             lambda image: self.exporter.copy_image(image, "the chart")
         )
@@ -296,7 +349,8 @@ class MainWindow(QMainWindow):
             [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
         )
         self.rung.show_implementations(availability)
-        for view in (self.controls, self.compare, self.sweep, self.rung):
+        views = (self.controls, self.compare, self.sweep, self.rung, self.anatomy, self.pixel)
+        for view in views:
             view.show_state(state)
         name = f"{state.picture.name} — " if state.picture else ""
         self.setWindowTitle(f"{name}{TITLE}")
@@ -317,6 +371,7 @@ class MainWindow(QMainWindow):
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
             self._say_once_why(device)
         self.rung.show_device(device)
+        self.anatomy.show_device(device)
         self.sweep.show_device(device)
         self._choose_implementation(device)
         self._show_state(self.store.state)
@@ -337,7 +392,8 @@ class MainWindow(QMainWindow):
         ):
             return
         self._chose_implementation = False
-        self.store.update(implementation=intents.first_choice(state, device))
+        with self.undoing.quietly():  # it was not the user who chose it
+            self.store.update(implementation=intents.first_choice(state, device))
 
     def _take_picture(self, picture: Picture) -> None:
         self.timing.show_nothing()
@@ -372,15 +428,14 @@ class MainWindow(QMainWindow):
         self.messages.show_message("error", sentence)
 
     def _show_after(self, result: Result, display: Display) -> None:
-        caption = intents.caption(result.job, result.picked)
-        self.compare.show_after(result.picture, display, caption)
+        self.compare.show_after(result.picture, display, self.inspection.caption_of(result))
         self.timing.show_result(result)
         self.rung.show_ran(result)
 
     def _show_refusal(self, sentence: str, details: str) -> None:
         """Why there is no new result.  The last one of the same picture stays, with its figures."""
         picture, result = self.store.state.picture, self.live.result
-        if picture is None or result is None or result.job.picture is not picture.samples:
+        if result is None or not intents.is_of(result.job, picture):
             self.timing.show_refused()
         self.messages.show_message("error", sentence, details)
 
@@ -478,27 +533,35 @@ class MainWindow(QMainWindow):
         return is_of_sweep(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        self.presenting.close()  # which puts back what was chosen before
         kept = choices.to_data(self.store.state)
         if not self._chose_implementation:
             del kept["implementation"]  # so that a GPU will be used once there is one
         self.settings.set("choices", kept)
         self.settings.set("sweep", self.sweep.choices())
         self.settings.set("rung", self.rung.choices())
+        self.settings.set("analysis", self.analysis.choices())
+        self.settings.set("anatomy", self.anatomy.choices())
+        self.settings.set("blocks", self.blocks.choices())
         self.settings.set("geometry", _to_text(self.saveGeometry()))
         self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
         self.settings.save()
         self.tuner.close()
         self.reporting.close()
         self.sweep_menu.close()
+        self.weights.close()
         self.worker.close()
         self.gallery.close_threads()
-        for background in (self.reading, self._writing, self._compiling):
+        for background in (self.reading, self._writing, self._compiling, self.looking):
             background.close()
         super().closeEvent(event)
 
     def _restore_layout(self) -> None:
         self.sweep.restore(self.settings.get("sweep", {}))
         self.rung.restore(self.settings.get("rung", {}))
+        self.analysis.restore(self.settings.get("analysis", {}))
+        self.anatomy.restore(self.settings.get("anatomy", {}))
+        self.blocks.restore(self.settings.get("blocks", {}))
         self._first_layout = self.saveState(LAYOUT_VERSION)
         self.restoreGeometry(_from_text(self.settings.get("geometry", "")))
         self.restoreState(_from_text(self.settings.get("layout", "")), LAYOUT_VERSION)

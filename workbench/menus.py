@@ -17,6 +17,10 @@ from workbench.actions import Action, MenuTree
 from workbench.exporter import suggested_name
 from workbench.files.clipboard import to_image
 from workbench.files.image_files import OPEN_FILTER, SAVE_FILTER
+from workbench.menu_lines import menu_lines
+from workbench.palette.entries import OWN_NAME, entries_of
+from workbench.palette.palette import Palette
+from workbench.state import ViewMode
 from workbench.sweeps.menu import MENU, RECENT, RECORDED
 from workbench.views.about import AboutDialog
 from workbench.views.shortcuts import ShortcutsDialog
@@ -36,9 +40,9 @@ class Menus(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._actions = self._table()
         tree = MenuTree(window)
-        tree.add(self._actions)
+        tree.add(self._table())
+        window.undoing.connect_actions()
         self._recent = tree.menu("&File/Open &recent")
         self._recent.aboutToShow.connect(self._fill_recent)
         window.sweep_menu.connect_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
@@ -91,14 +95,78 @@ class Menus(QObject):
             ),
             Action(shot, "C&hart…", lambda: self._save_image("chart"), ("Ctrl+Shift+H",)),
             Action(file, "&Quit", window.close, ("Ctrl+Q",), separator=True),
+            *window.undoing.actions(),
             Action(copy, "&Copy result", self._copy_result, ("Ctrl+C",)),
             Action(
                 copy, "Copy co&mparison", lambda: self._copy_image("comparison"), ("Ctrl+Shift+C",)
             ),
             Action(copy, "Copy &window", lambda: self._copy_image("window"), ("Ctrl+Alt+C",)),
             Action(copy, "Copy c&hart", lambda: self._copy_image("chart"), ("Ctrl+Alt+H",)),
+            *window.copy_as.actions(),
             Action(copy, "&Paste picture", window.paste, ("Ctrl+V",), separator=True),
-            Action(view, "&Side by side or wipe", self._toggle_wipe, ("W",)),
+            *window.weights.actions(),
+            Action(
+                view,
+                "&Side by side or wipe",
+                self._toggle_wipe,
+                ("W",),
+                "Before and after next to each other, or one over the other with a divider.",
+            ),
+            Action(
+                view,
+                "Turn the divider",
+                self._turn_divider,
+                ("Shift+W",),
+                "Wipe from left to right, or from top to bottom.",
+            ),
+            Action(
+                view,
+                "&Difference",
+                partial(self._toggle_mode, "difference"),
+                ("D",),
+                "After minus before, or minus a pinned result; again: side by side.",
+            ),
+            Action(
+                view,
+                "&Mismatch",
+                partial(self._toggle_mode, "mismatch"),
+                ("M",),
+                "Every pixel held against the float64 oracle; again: side by side.",
+            ),
+            Action(
+                view,
+                "&Next differing pixel",
+                partial(window.inspection.go_to_differing, 1),
+                ("N",),
+                "Go to the next pixel that is not what the oracle says.",
+            ),
+            Action(
+                view,
+                "Pr&evious differing pixel",
+                partial(window.inspection.go_to_differing, -1),
+                ("Shift+N",),
+                "Go to the one before.",
+            ),
+            Action(
+                view,
+                "Pin this result",
+                window.inspection.pin,
+                ("K",),
+                "Keep it beside the next ones: up to four at once, zoomed and moved together.",
+            ),
+            Action(
+                view,
+                "Anal&ysis",
+                lambda: self._raise("Analysis"),
+                ("H",),
+                "Histogram, line profile, PSNR, SSIM and largest error of before and after.",
+            ),
+            Action(
+                view,
+                "Remove the last pinned result",
+                window.inspection.unpin,
+                ("Shift+K",),
+            ),
             Action(view, "&Fit", window.compare.show_fit, ("Ctrl+0",)),
             Action(view, "&100 %", window.compare.show_exact, ("Ctrl+1",)),
             Action(
@@ -108,12 +176,22 @@ class Menus(QObject):
                 ("Ctrl+L",),
                 "The chosen implementation: its idea, place on the ladder, source and PTX.",
             ),
+            Action(
+                view,
+                "&Block shapes, live",
+                self._compare_blocks,
+                ("Ctrl+K",),
+                "Run block shapes in turn on the present job and see their times settle; "
+                "without a GPU, the CPU implementations.",
+            ),
+            *window.explaining.actions(),
+            *window.presenting.actions(),
             Action(view, "F&ull screen", self._toggle_full_screen, ("F11",)),
             Action(
                 run,
                 "&Run again",
                 window.live.run_again,
-                ("R", "F5"),
+                ("R",),
                 "Filter and time once more, as things stand.",
             ),
             Action(
@@ -150,6 +228,13 @@ class Menus(QObject):
             ),
             *window.sweep_menu.actions(),
             Action("&Help", "&Keyboard shortcuts", self._shortcuts, ("?", "F1")),
+            Action(
+                "&Help",
+                f"A&{OWN_NAME[1:]}…",
+                self._palette,
+                ("Ctrl+Shift+P",),
+                "Find any action, filter, implementation, preset or session by some letters.",
+            ),
             Action("&Help", "Start with &defaults again", self._forget_all),
             Action("&Help", "&About and diagnostics", self._about),
         ]
@@ -263,9 +348,21 @@ class Menus(QObject):
         self._window.bring_forward(title)
         self._window.docks[title].widget().setFocus()
 
+    def _compare_blocks(self) -> None:
+        self._raise("Blocks")
+        self._window.following.start()
+
     def _toggle_wipe(self) -> None:
         mode = "side" if self._window.store.state.view_mode == "wipe" else "wipe"
         self._window.store.update(view_mode=mode)
+
+    def _turn_divider(self) -> None:
+        divider = "upright" if self._window.store.state.divider == "level" else "level"
+        self._window.store.update(view_mode="wipe", divider=divider)
+
+    def _toggle_mode(self, mode: ViewMode) -> None:
+        shown = self._window.store.state.view_mode
+        self._window.store.update(view_mode="side" if shown == mode else mode)
 
     def _toggle_full_screen(self) -> None:
         if self._window.isFullScreen():
@@ -293,7 +390,10 @@ class Menus(QObject):
     # -- help
 
     def _shortcuts(self) -> None:
-        ShortcutsDialog(self._actions, self._window).open()
+        ShortcutsDialog(menu_lines(self._window), self._window).open()
+
+    def _palette(self) -> None:
+        Palette(entries_of(self._window), self._window).open()
 
     def _about(self) -> None:
         device = self._window.device or NoDevice("The GPU is still being looked for.")

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from kernels.pictures import beyond, stored_as, white
+from workbench.looking.look import SignedAs
 
 Matrix = tuple[tuple[float, ...], ...]
-ViewMode = Literal["side", "wipe"]
+ViewMode = Literal["side", "wipe", "difference", "mismatch"]
+Divider = Literal["upright", "level"]
+DifferenceKind = Literal["absolute", "signed"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Picture:
     """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
 
@@ -82,6 +85,9 @@ class State:
     sigma       None: the filter's own default for its size
     matrix      the weights of the filter "custom"
     levels      sample values shown as black and white; None: 0 and the picture's white
+    signed_as   how results that swing around zero are shown: see `looking.look.Look`
+    divider     of the wipe: between left and right, or between above and below
+    difference  how after minus before is shown; gain: by what it is multiplied, None: as fits
     """
 
     picture: Picture | None = None
@@ -98,6 +104,10 @@ class State:
     cache: Literal["cold", "warm"] = "cold"
     levels: tuple[float, float] | None = None
     view_mode: ViewMode = "side"
+    signed_as: SignedAs = "clipped"
+    divider: Divider = "upright"
+    difference: DifferenceKind = "absolute"
+    gain: float | None = None
 
 
 class Store(QObject):

@@ -20,7 +20,8 @@ from PySide6.QtCore import QObject, QThread, Signal
 from kernels.engine import Engine
 from kernels.errors import KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Result, Sampling
-from workbench.display import Display, to_display
+from workbench.display import Display
+from workbench.looking.look import Look, show
 
 # A superseded job may still finish for so long: quick filters then keep up with a dragged slider,
 # slow ones get out of the way.
@@ -28,7 +29,6 @@ GRACE_S = 0.02
 BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
 TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
 
-Levels = tuple[float, float] | None
 Sweeping = Callable[[Engine], Iterator[Any]]  # or tuning
 
 
@@ -38,8 +38,8 @@ class Worker(QThread):
     Signals, all in the order things happened:
         device_found(device): the Device or NoDevice, once.
         progressed(doing): what the live job is doing, "" when nothing.
-        filtered(result, display, levels): a picture, and later the same with more known about it;
-            the display was made with these levels.
+        filtered(result, display, look): a picture, and later the same with more known about it;
+            the display has this look.
         settled(result): the last word on a job, and nobody has asked for another.
         failed(error): the live job ended with a KernelError.
         baseline_timed(result): the CPU's turn at the live job.
@@ -47,6 +47,8 @@ class Worker(QThread):
         sweep_paused(is_paused): a sweep stands still from now on, or goes on.
         sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
         tuning_stepped(step), tuning_ended(error, is_complete): the same of a tuning.
+        comparison_stepped(step), comparison_paused(is_paused), comparison_ended(error,
+            is_complete): the same of a comparison.
         broke(sentence, details): a bug, with its traceback.
     """
 
@@ -61,18 +63,25 @@ class Worker(QThread):
     sweep_ended = Signal(object, bool)
     tuning_stepped = Signal(object)
     tuning_ended = Signal(object, bool)
+    comparison_stepped = Signal(object)
+    comparison_paused = Signal(bool)
+    comparison_ended = Signal(object, bool)
     broke = Signal(str, str)
 
     def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._make_engine = make_engine
         self._wake = Condition()  # guards the wishes below
-        self._wanted: tuple[Job, Levels, Sampling] | None = None
+        self._wanted: tuple[Job, Look, Sampling] | None = None
         self._wanted_since = 0.0
         self._wanted_baseline: Job | None = None
         self._sweep = _Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
         self._tuning = _Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
-        self._asides = (self._sweep, self._tuning)  # the first goes before the second
+        self._comparison = _Aside(
+            self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
+        )
+        # What is looked at goes before what is waited for; the first of these before the others.
+        self._asides = (self._comparison, self._sweep, self._tuning)
         self._closing = False
         # The tasks in hand; only the thread itself touches them.
         self._live: _Live | None = None
@@ -80,15 +89,15 @@ class Worker(QThread):
 
     # -- what the GUI thread may call
 
-    def request(self, job: Job, levels: Levels = None, sampling: Sampling | None = None) -> None:
+    def request(self, job: Job, look: Look | None = None, sampling: Sampling | None = None) -> None:
         """Filter `job` next.  One still waiting is forgotten: nobody wants it any more.
 
-        levels  sample values to show as black and white; None: the pixel type's own
+        look  how to show the result; None: from black to white, as its pixel type has them
         """
         with self._wake:
             if self._wanted is None:
                 self._wanted_since = monotonic()
-            self._wanted = (job, levels, sampling or Sampling())
+            self._wanted = (job, look or Look(), sampling or Sampling())
             self._wanted_baseline = None
             self._wake.notify()
 
@@ -108,9 +117,7 @@ class Worker(QThread):
 
     def pause_sweep(self, is_paused: bool) -> None:
         """Let the sweep stand still from its next step on, or go on; nothing where none runs."""
-        with self._wake:
-            self._sweep.pause(is_paused)
-            self._wake.notify()
+        self._pause(self._sweep, is_paused)
 
     def start_tuning(self, tuning: Sweeping) -> None:
         """Begin a tuning, behind everything else, in place of one that runs."""
@@ -120,9 +127,26 @@ class Worker(QThread):
         """End the tuning at its next step."""
         self._cancel(self._tuning)
 
+    def start_comparison(self, comparing: Sweeping) -> None:
+        """Begin a comparison, before sweep and tuning, in place of one that runs."""
+        self._start(self._comparison, comparing)
+
+    def pause_comparison(self, is_paused: bool) -> None:
+        """Let it stand still from its next step on, or go on; nothing where none runs."""
+        self._pause(self._comparison, is_paused)
+
+    def cancel_comparison(self) -> None:
+        """End it at its next step."""
+        self._cancel(self._comparison)
+
     def _start(self, aside: _Aside, make: Sweeping) -> None:
         with self._wake:
             aside.start(make)
+            self._wake.notify()
+
+    def _pause(self, aside: _Aside, is_paused: bool) -> None:
+        with self._wake:
+            aside.pause(is_paused)
             self._wake.notify()
 
     def _cancel(self, aside: _Aside) -> None:
@@ -194,7 +218,7 @@ class Worker(QThread):
             if isinstance(step, Progress):
                 self._tell(step)
             elif step is not None:
-                self.filtered.emit(step, self._live.show(step), self._live.levels)
+                self.filtered.emit(step, self._live.show(step), self._live.look)
             else:
                 self._end_live(self._live)
         except KernelError as error:
@@ -352,11 +376,11 @@ def _close(steps: Iterator[Any] | None) -> None:
 class _Live:
     """The job whose picture the user waits for."""
 
-    def __init__(self, engine: Engine, job: Job, levels: Levels, sampling: Sampling) -> None:
+    def __init__(self, engine: Engine, job: Job, look: Look, sampling: Sampling) -> None:
         self.steps = engine.filtering(job, sampling)
         self.doing = ""
         self.last: Result | None = None
-        self.levels = levels
+        self.look = look
         self._display: Display | None = None
 
     @property
@@ -371,7 +395,7 @@ class _Live:
         self.last = result
         if self._display is None:
             try:
-                self._display = to_display(result.picture, self.levels)
+                self._display = show(result.picture, self.look)
             except MemoryError as error:
                 raise OutOfMemoryError(TOO_LARGE_TO_SHOW) from error
         return self._display

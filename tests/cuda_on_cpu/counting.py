@@ -29,6 +29,19 @@ IN_OTHER_WORDS = {
         "unsigned short bits; BY_WORDS(float16, bits = from.bits)\n    __device__"
     ),
 }
+# As struct Access in counting.cpp; `array` is a place in Trace.arrays, or SHARED.
+ACCESS = np.dtype(
+    [
+        ("block", np.uint32),
+        ("thread", np.uint32),
+        ("array", np.int32),
+        ("is_store", np.uint32),
+        ("offset", np.uint64),
+        ("size", np.uint64),
+    ]
+)
+SHARED = -1
+MOST_ACCESSES = 3_000_000  # of one launch
 MULTIPLY_ADDS, MULTIPLICATIONS, ADDITIONS, OTHERS = range(4)  # enum Operation in counted_float.h
 
 
@@ -57,18 +70,50 @@ class Counts:
         return int(self.operations[:, MULTIPLY_ADDS].sum())
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Every access of one launch of a pass, each thread's in its order.
+
+    arrays    names of what it is given: what it loads, then what it stores
+    accesses  of ACCESS
+    """
+
+    number: int
+    arrays: tuple[str, ...]
+    accesses: NDArray[np.void]
+
+    def of(self, block: int, array: str, is_store: bool) -> NDArray[np.void]:
+        """One block's to an array, or to the "tile" in shared memory."""
+        all_of_them = self.accesses
+        places = (
+            [SHARED] if array == "tile" else [i for i, n in enumerate(self.arrays) if n == array]
+        )
+        mine = (all_of_them["block"] == block) & (all_of_them["is_store"] == is_store)
+        return all_of_them[mine & np.isin(all_of_them["array"], places)]
+
+
 class CountingShim(Shim):
     """A shim that keeps `counts`: of every launch of the last job, in their order."""
 
     def __init__(self, rung: Rung, jobs: Iterable[Job], cache: Path) -> None:
         super().__init__(rung, jobs, cache, COUNTING)
         self.counts: list[Counts] = []
+        self._traces: list[Trace] | None = None  # None: not wanted
 
     def count(self, job: Job) -> list[Counts]:
         """Run `job`, and say what its launches did."""
         self.counts = []
         self.run(job)
         return self.counts
+
+    def trace(self, job: Job) -> list[Trace]:
+        """Run `job`, and give all addresses that its launches' threads load from and store to."""
+        self._traces = found = []
+        try:
+            self.run(job)
+        finally:
+            self._traces = None
+        return found
 
     @contextmanager
     def _watching(self, each: Pass, step: Step, loads: Named, stores: Named) -> Iterator[None]:
@@ -81,12 +126,37 @@ class CountingShim(Shim):
         operations = np.zeros((blocks, 4), np.uint64)
         self._watch(ranges, accessed, operations)
         try:
-            yield
+            with self._tracing(step, tuple(name for name, _ in named)):
+                yield
         finally:
             self._library.watch(None, 0, None, None)
         loaded = _by_name(loads, accessed[:, : len(loads), 0])
         stored = _by_name(stores, accessed[:, len(loads) :, 1])
         self.counts.append(Counts(step.number, loaded, stored, operations))
+
+    @contextmanager
+    def _tracing(self, step: Step, arrays: tuple[str, ...]) -> Iterator[None]:
+        if self._traces is None:
+            yield
+            return
+        accesses, number = np.empty(MOST_ACCESSES, ACCESS), ctypes.c_uint64(0)
+        write_down, pointer, size = (
+            self._library.write_down_accesses,
+            ctypes.c_void_p,
+            ctypes.c_uint64,
+        )
+        write_down(
+            pointer(accesses.ctypes.data),
+            size(len(accesses)),
+            ctypes.byref(number),
+            size(step.shared_bytes),
+        )
+        try:
+            yield
+        finally:
+            write_down(None, size(0), None, size(0))
+        assert number.value <= len(accesses), "the job is too large to trace"
+        self._traces.append(Trace(step.number, arrays, accesses[: number.value].copy()))
 
     def _watch(
         self,

@@ -8,7 +8,7 @@ import pytest
 from kernels.job import Job
 from kernels.rung import Pass, Rung, ladder
 from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.counting import IN_OTHER_WORDS, CountingShim, Counts
+from tests.cuda_on_cpu.counting import IN_OTHER_WORDS, CountingShim, Counts, Trace
 from tests.cuda_on_cpu.shim import Shim
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
@@ -119,3 +119,46 @@ def test_the_words_that_counting_changes_are_still_there():
     texts = "".join(rung.text for rung in ladder())
     for words in IN_OTHER_WORDS:
         assert words in texts
+
+
+def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Trace:
+    """As `count`, but every access."""
+    passes = (Pass(shared_bytes=str(shared_bytes)),)
+    rung = Rung("test", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes)
+    picture = np.arange(width, dtype=np.float32).reshape(1, -1, 1)
+    job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
+    (found,) = CountingShim(rung, [job], cache).trace(job)
+    return found
+
+
+def test_every_address_is_written_down_with_its_block_and_thread(build_cache):
+    found = trace("dst[i] = src[width - 1 - i];", build_cache)
+    loads = found.of(1, "picture", is_store=False)
+    assert loads["thread"].tolist() == list(range(16))
+    assert loads["offset"].tolist() == [4 * (39 - 16 - thread) for thread in range(16)]
+    stores = found.of(2, "picture", is_store=True)
+    assert stores["offset"].tolist() == [4 * (32 + thread) for thread in range(8)]
+    assert set(stores["size"]) == {4}
+
+
+def test_shared_memory_is_written_down_from_its_begin(build_cache):
+    body = """
+    DYNAMIC_SHARED(float, tile);
+    tile[threadIdx.x] = src[i];
+    dst[i] = tile[threadIdx.x / 2];
+    """
+    found = trace(body, build_cache, shared_bytes=64)
+    for block, threads in ((0, 16), (2, 8)):
+        stores, loads = (found.of(block, "tile", is_store) for is_store in (True, False))
+        assert stores["offset"].tolist() == [4 * thread for thread in range(threads)]
+        assert loads["offset"].tolist() == [thread // 2 * 4 for thread in range(threads)]
+
+
+def test_only_a_trace_writes_down(build_cache):
+    rung = Rung("test", f"{SIGNATURE}dst[i] = src[i];\n}}", "Test", "A test.", "global")
+    picture = np.zeros((1, 8, 1), np.float32)
+    job = Job(picture, np.ones((3, 3), np.float32), block_xy=(8, 1))
+    shim = CountingShim(rung, [job], build_cache)
+    assert shim.count(job)[0].loaded["picture"].sum() == 32
+    assert len(shim.trace(job)[0].accesses) == 16
+    assert shim.count(job)[0].stored["picture"].sum() == 32

@@ -218,6 +218,9 @@ def test_panels_can_be_closed_and_opened_from_the_menu(window):
     for title, dock in window.docks.items():
         toggle = dock.toggleViewAction()
         assert toggle.text() == title
+        if dock.isHidden():  # some only come when they are asked for
+            toggle.trigger()
+            assert not dock.isHidden()
         toggle.trigger()
         assert dock.isHidden()
         toggle.trigger()
@@ -250,5 +253,5 @@ def test_view_actions_change_the_view(qtbot, window):
 def test_run_again_runs_again(qtbot, window):
     before = window.live.result
     with qtbot.waitSignal(window.settled):
-        QTest.keyClick(window, Qt.Key.Key_F5)
+        QTest.keyClick(window, Qt.Key.Key_R)
     assert window.live.result.job is not before.job

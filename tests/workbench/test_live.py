@@ -169,7 +169,7 @@ def test_a_lack_of_memory_for_the_screen_is_a_sentence(qtbot, window, monkeypatc
     def no_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr(live, "to_display", no_memory)
+    monkeypatch.setattr(live, "show", no_memory)
     window.opener.opened.emit(Picture("large", noise(8, 8)))
     until(qtbot, lambda: window.messages.kind == "error")
     assert "too little memory" in window.messages.sentence
@@ -177,13 +177,13 @@ def test_a_lack_of_memory_for_the_screen_is_a_sentence(qtbot, window, monkeypatc
 
 def test_settled_is_not_said_before_the_picture_is_shown(qtbot, window, monkeypatch):
     may_convert = threading.Event()
-    to_display = live.to_display
+    to_display = live.show
 
     def slow_to_display(*what):
         may_convert.wait()
         return to_display(*what)
 
-    monkeypatch.setattr(live, "to_display", slow_to_display)
+    monkeypatch.setattr(live, "show", slow_to_display)
     picture, settled = Picture("slow", noise(8, 8)), []
     window.settled.connect(settled.append)
     with qtbot.waitSignal(window.worker.settled):

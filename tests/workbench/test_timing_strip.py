@@ -73,7 +73,7 @@ def test_a_picture_that_was_on_the_gpu_already_is_called_resident(strip):
 def test_the_cpu_has_no_transfers(strip):
     strip.show_result(OPENCV)
     assert [tile(strip, name).text for name in ("upload", "download", "compile")] == [MISSING] * 3
-    assert words(strip, "ran") == "cv2.sepFilter2D, 2 threads"
+    assert words(strip, "ran") == "cv2.sepFilter2D, 2 threads  ·  uint8"
 
 
 def test_a_speed_up_names_what_it_is_against(strip):
@@ -199,7 +199,8 @@ def test_where_a_picture_was_refused_no_figure_of_another_stays(strip):
 
 def test_what_ran_is_said_in_full(strip):
     strip.show_result(result())
-    assert words(strip, "ran") == ("convolve, grid 19×13, block 32×8, 40 registers, 1664 B shared")
+    ran = "convolve, grid 19×13, block 32×8, 40 registers, 1664 B shared  ·  uint8"
+    assert words(strip, "ran") == ran
 
 
 def test_what_is_under_way_comes_and_goes(strip):

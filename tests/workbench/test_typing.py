@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 
 from kernels.engine import all_implementations
 from tests.workbench.driving import child, pick, show_picture, type_into
-from workbench.actions import Action
 from workbench.controls.drop_down import DropDown
 from workbench.controls.filter_controls import FilterControls
 from workbench.controls.run_controls import RunControls
+from workbench.menu_lines import menu_lines
 from workbench.state import State
 from workbench.views.about import AboutDialog
 from workbench.views.shortcuts import ShortcutsDialog
@@ -231,9 +231,8 @@ def test_weights_that_are_none_are_answered_with_an_example(text, words, window)
 # -- dialogs
 
 
-def test_the_page_of_keys_names_the_submenu(qtbot):
-    action = Action("&File/S&creenshot", "&Window…", lambda: None, ("Ctrl+Shift+W",))
-    dialog = ShortcutsDialog([action])
+def test_the_page_of_keys_names_the_submenu(qtbot, window):
+    dialog = ShortcutsDialog(menu_lines(window))
     qtbot.addWidget(dialog)
     assert "Screenshot: Window" in [each.text() for each in dialog.findChildren(QLabel)]
 

@@ -15,11 +15,13 @@ from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
 from workbench import worker as worker_module
+from workbench.looking.look import Look
 from workbench.worker import Worker
 
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed", "baseline_timed"),
     *("sweep_stepped", "sweep_paused", "sweep_ended", "tuning_stepped", "tuning_ended", "broke"),
+    *("comparison_stepped", "comparison_paused", "comparison_ended"),
 )
 PICTURE = np.zeros((4, 5, 1), np.uint8)
 PICTURE.flags.writeable = False
@@ -286,7 +288,7 @@ def test_a_result_that_is_too_large_to_show_is_an_expected_failure(qtbot, make_w
     def no_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr(worker_module, "to_display", no_memory)
+    monkeypatch.setattr(worker_module, "show", no_memory)
     worker, told = make_worker()
     worker.start()
     worker.request(a_job())
@@ -525,11 +527,11 @@ def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
 
     worker, told = make_worker(script)
     worker.start()
-    worker.request(a_job(), (0.0, 100.0))
+    worker.request(a_job(), Look((0.0, 100.0)))
     wait_for(qtbot, told, "settled")
-    (_, _, first, levels), (_, _, second, _) = (e for e in told if e[0] == "filtered")
+    (_, _, first, look), (_, _, second, _) = (e for e in told if e[0] == "filtered")
     assert first is second
-    assert levels == (0.0, 100.0)
+    assert look == Look((0.0, 100.0))
 
 
 # -- a tuning
@@ -557,6 +559,33 @@ def test_a_sweep_goes_before_a_tuning(qtbot, make_worker):
         "tuning 1",
         "tuning 2",
     ]
+
+
+def test_a_comparison_goes_before_a_sweep_and_the_picture_before_it(qtbot, make_worker):
+    worker, told = make_worker(at_once)
+    worker.start_sweep(lambda _: iter([Progress("sweeping")]))
+    worker.start_comparison(lambda _: iter([Progress("comparing")]))
+    worker.request(a_job())
+    worker.start()
+    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
+    order = [entry[0] for entry in told]
+    assert order.index("filtered") < order.index("comparison_stepped")
+    assert order.index("comparison_ended") < order.index("sweep_stepped")
+
+
+def test_a_comparison_stands_still_and_goes_on_while_a_sweep_runs(qtbot, make_worker):
+    worker, told = make_worker(at_once)
+    worker.start()
+    worker.start_comparison(for_ever)
+    wait_for(qtbot, told, "comparison_stepped")
+    worker.pause_comparison(True)
+    assert wait_for(qtbot, told, "comparison_paused") == (True,)
+    worker.start_sweep(lambda _: iter([Progress("sweeping")]))
+    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
+    worker.pause_comparison(False)
+    assert wait_for(qtbot, told, "comparison_paused", count=2) == (False,)
+    worker.cancel_comparison()
+    assert wait_for(qtbot, told, "comparison_ended") == (None, False)
 
 
 def test_a_cancelled_tuning_may_save_what_it_has_and_a_sweep_goes_on(qtbot, make_worker):

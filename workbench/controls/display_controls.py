@@ -7,6 +7,7 @@ import math
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QGroupBox,
     QHBoxLayout,
     QPushButton,
@@ -19,13 +20,27 @@ from workbench.state import Picture, State
 
 LARGEST = 1e6  # of a level; 16 bits end at 65535
 MOST_DECIMALS = 9
+SIGNED_TITLES = {
+    "clipped": "Clipped to black",
+    "absolute": "Absolute",
+    "offset": "Offset by half",
+    "scaled": "Scaled to fit",
+}
+SIGNED_TIP = (
+    "How filters that swing around zero (Sobel, Laplacian and others whose weights cancel) are "
+    "shown.\nClipped: below 0 is black.  Absolute: without the sign.  Offset: 0 is grey.\n"
+    "Scaled: 0 is grey, the largest size black or white.\n"
+    "But for “clipped”, pictures of 8 or 16 bits are filtered, and timed, as float32: the numbers "
+    "below zero are then really there."
+)
 
 
 class DisplayControls(QGroupBox):
-    """Shows and changes the display's window: the levels of black and white.
+    """Shows and changes the display's window: the levels of black and white, and how values below
+    zero are shown.
 
     Signals:
-        wanted(name, value): the user picked `value` for State field `name`: "levels".
+        wanted(name, value): the user picked `value` for State field `name`: "levels", "signed_as".
         stretch_wanted(): the levels are to span the picture's own values.
     """
 
@@ -42,9 +57,19 @@ class DisplayControls(QGroupBox):
         self._stretch.clicked.connect(self.stretch_wanted)
         self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
         self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
+        self._signed_as = QComboBox()
+        self._signed_as.setObjectName("signed-as")
+        self._signed_as.setAccessibleName("Values below zero")
+        self._signed_as.setToolTip(SIGNED_TIP)
+        for key, title in SIGNED_TITLES.items():
+            self._signed_as.addItem(title, key)
+        self._signed_as.activated.connect(
+            lambda row: self.wanted.emit("signed_as", self._signed_as.itemData(row))
+        )
         form = Form(self)
         form.add("Black at", self._black)
         form.add("White at", self._white)
+        form.add("Below zero", self._signed_as)
         buttons = QHBoxLayout()
         buttons.addWidget(self._stretch)
         buttons.addWidget(self._reset)
@@ -71,6 +96,7 @@ class DisplayControls(QGroupBox):
                 box.setRange(least, most)
                 box.setValue(value)
         self._reset.setEnabled(state.levels is not None)
+        self._signed_as.setCurrentIndex(self._signed_as.findData(state.signed_as))
 
     def _want(self) -> None:
         self.wanted.emit("levels", (self._black.value(), self._white.value()))

@@ -39,9 +39,11 @@ class FilterControls(QGroupBox):
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`.
+        grid_wanted(): the user wants to edit the weights in a grid.
     """
 
     wanted = Signal(str, object)
+    grid_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Filter", parent)
@@ -62,6 +64,7 @@ class FilterControls(QGroupBox):
         self._amount.valueChanged.connect(lambda value: self._want("amount", value))
         self._matrix = MatrixEdit()
         self._matrix.picked.connect(lambda matrix: self._want("matrix", matrix))
+        self._matrix.grid_wanted.connect(self.grid_wanted)
         self._pixel_type = _pixel_type_combo()
         self._pixel_type.activated.connect(
             lambda _: self._want("pixel_type", self._pixel_type.currentData())

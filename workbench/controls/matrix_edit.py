@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from kernels.errors import BadJobError
 from kernels.filters.custom import parse
@@ -19,9 +19,11 @@ class MatrixEdit(QWidget):
 
     Signals:
         picked(matrix): the text is another matrix now.
+        grid_wanted(): the user wants to edit it in a grid.
     """
 
     picked = Signal(object)
+    grid_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,11 +49,16 @@ class MatrixEdit(QWidget):
         self._sum.setObjectName("matrix-sum")
         self._sum.setProperty("muted", True)
         self._sum.setToolTip("How many times as bright an even area of the picture becomes.")
+        self._grid = QPushButton("Edit in a grid…")
+        self._grid.setObjectName("matrix-grid")
+        self._grid.setToolTip("The weights editor, with rank and frequency response: Ctrl+E.")
+        self._grid.clicked.connect(self.grid_wanted)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._text)
         column.addWidget(self._objection)
         column.addWidget(self._sum)
+        column.addWidget(self._grid)
 
     def show_matrix(self, matrix: Matrix) -> None:
         """Show `matrix`, unless the text already says it in the user's own spelling."""

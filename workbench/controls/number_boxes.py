@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from PySide6.QtCore import QLocale, QPoint
-from PySide6.QtGui import QValidator
+from PySide6.QtCore import QEvent, QLocale, QPoint
+from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
 
 _DECIMAL = re.compile(r"[+-]?\d*[.,]?\d*")
@@ -20,6 +20,9 @@ class DecimalBox(QDoubleSpinBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         _prepare(self)
+
+    def event(self, event: QEvent) -> bool:
+        return False if _is_for_the_window(self, event) else super().event(event)
 
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
         return _judge(self, _DECIMAL, text), text, position
@@ -39,6 +42,9 @@ class WholeBox(QSpinBox):
         super().__init__(parent)
         _prepare(self)
 
+    def event(self, event: QEvent) -> bool:
+        return False if _is_for_the_window(self, event) else super().event(event)
+
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
         return _judge(self, _WHOLE, text), text, position
 
@@ -49,7 +55,20 @@ class WholeBox(QSpinBox):
 def _prepare(box: QAbstractSpinBox) -> None:
     box.setLocale(QLocale.c())  # a point, as everywhere else in the program
     box.setKeyboardTracking(False)
+    box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
     box.lineEdit().inputRejected.connect(lambda: _refuse(box))
+
+
+def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
+    """Undo and redo, unless something is being typed that they could take back."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    keys = QKeySequence.StandardKey
+    is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
+    if not is_undo or box.lineEdit().isModified():
+        return False
+    event.ignore()
+    return True
 
 
 def _judge(box: Any, pattern: re.Pattern[str], text: str) -> State:

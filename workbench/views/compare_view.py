@@ -1,36 +1,45 @@
-"""Before and after under one transform, and the values under the pointer."""
+"""Before, after, pinned results and their differences under one transform, and the values under
+the pointer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QButtonGroup,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench import theme
 from workbench.display import Display
-from workbench.state import Picture, State, ViewMode
+from workbench.looking.look import known_unclipped
+from workbench.state import Picture, State
+from workbench.views.buttons import make_button
 from workbench.views.comparison_image import side_by_side
-from workbench.views.picture_view import PictureView
+from workbench.views.mode_bar import ModeBar, ModeOptions
+from workbench.views.picture_view import Overlay, PictureView
+from workbench.views.pins import MOST, Pin, PinView
 from workbench.views.read_out import ReadOut, Values
 from workbench.views.view_transform import ViewTransform, fit
 from workbench.views.wipe_view import WipeView
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
+WORKED_OUT_HINT = "What came of the comparison\nappears here"
 _APART = 24  # between the read-out and the buttons
 BEFORE, ORIGINAL = "Before", "Original"
+RING_PX = 10  # device-independent
+CLOSE_ENOUGH = 24.0  # device-independent pixels a pixel, to see a single one that is gone to
 
 
 class CompareView(QWidget):
@@ -38,11 +47,24 @@ class CompareView(QWidget):
 
     Holding Space, or the button "Original", shows the original where the filtered picture is.
 
+    bar, options  the modes, and what each lets one choose
+
     Signals:
-        wanted(name, value): the user wants `value` for State field `name`: "view_mode".
+        wanted(name, value): the user wants `value` for State field `name`.
+        unpin_wanted(index): the pinned result is to be removed.
+        cells_wanted(wish, deliver), drawn(line, is_done): as of PictureView, from any view.
+        hovered(point): likewise.
+        pointed(point): as of PictureView, from any view.
+        picked(point): likewise.
     """
 
     wanted = Signal(str, object)
+    unpin_wanted = Signal(int)
+    cells_wanted = Signal(object, object)
+    drawn = Signal(object, bool)
+    hovered = Signal(object)
+    pointed = Signal(object)
+    picked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +80,12 @@ class CompareView(QWidget):
         self._before_view = PictureView("Before", OPEN_HINT)
         self._after_view = PictureView("After", RESULT_HINT)
         self._wipe_view = WipeView("Before and after", OPEN_HINT)
+        self._worked_out_view = PictureView("Comparison", WORKED_OUT_HINT)
+        self._pin_views = tuple(PinView(number) for number in range(1, MOST + 1))
+        self._pins: tuple[Pin, ...] = ()
+        self._worked_out: tuple[Display | None, str] = (None, "")
+        self._rings: tuple[tuple[int, int], ...] = ()
+        self._worked_out_view.overlays.append(self._paint_rings)
         self._read_out = ReadOut()
         self._build()
         self.show_nothing()
@@ -65,10 +93,12 @@ class CompareView(QWidget):
     # -- what to show
 
     def show_state(self, state: State) -> None:
-        wipe = state.view_mode == "wipe"
-        self._stack.setCurrentIndex(int(wipe))
-        (self._wipe if wipe else self._side).setChecked(True)
-        self.setFocusProxy(self._views[0])
+        pages = {"side": 0, "wipe": 1}
+        self._stack.setCurrentIndex(pages.get(state.view_mode, 2))
+        self._wipe_view.turn(state.divider == "level")
+        self.bar.show_state(state)
+        self.options.show_state(state)
+        self._arrange_strip()
         self._arrange()
 
     def show_before(self, picture: Picture, display: Display) -> None:
@@ -79,7 +109,7 @@ class CompareView(QWidget):
         """
         if self._before is None or self._before.size != display.size:
             self._transform = None
-        if self._after_samples is not None and not _alike(self._after_samples, picture.samples):
+        if self._after_samples is not None and not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
         self._read_out.prepare_for(picture.samples)
@@ -91,10 +121,51 @@ class CompareView(QWidget):
 
         One that does not fit the picture shown, because it answers for an earlier one, is ignored.
         """
-        if self._picture is not None and _alike(samples, self._picture.samples):
+        if self._picture is not None and _alike(samples, self._picture):
             self._after_samples, self._after = samples, display
             self._after_caption = f"After · {caption}"
             self._refresh()
+
+    def show_pins(self, pins: Sequence[Pin]) -> None:
+        """Results to show beside the newest, alike in size, at most MOST."""
+        self._pins = tuple(pins)
+        self._place_panes()
+        self._refresh()
+
+    def show_worked_out(
+        self, display: Display | None, caption: str, rings: Sequence[tuple[int, int]]
+    ) -> None:
+        """The difference, or the mismatch: what the modes of those names show.
+
+        rings  pixels to draw a ring around, so that one alone is found
+        """
+        self._worked_out = display, caption
+        self._rings = tuple(rings)
+        self._refresh()
+
+    def go_to(self, x: int, y: int) -> None:
+        """Have the pixel (x, y) in the middle, large enough to be seen, and marked."""
+        scale = max(self._shown_transform().scale, CLOSE_ENOUGH * self.devicePixelRatioF())
+        self._move(ViewTransform(scale, (x + 0.5, y + 0.5)))
+        self._point = (x, y)
+        for view in self._views:
+            view.show_mark((x, y))
+        self._read()
+
+    @property
+    def in_view(self) -> tuple[int, int, int, int] | None:
+        """Top, bottom, left, right of the pixels that are on screen; None where there are none."""
+        if self._before is None:
+            return None
+        view, transform = self._views[0].device_size, self._shown_transform()
+        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
+        width, height = self._before.size
+        return (
+            max(int(top), 0),
+            min(int(bottom) + 1, height),
+            max(int(left), 0),
+            min(int(right) + 1, width),
+        )
 
     def show_nothing(self) -> None:
         self._picture = self._before = self._after = self._after_samples = None
@@ -110,31 +181,84 @@ class CompareView(QWidget):
         self._move(ViewTransform(1.0, self._shown_transform().centre))
 
     def grab_comparison(self) -> QImage:
-        """Before and after with captions, every pixel of both; null where there is no result."""
+        """Before, after and what is pinned with captions, every pixel of each; the difference or
+        the mismatch where that is on screen.  Null where there is no result."""
         if self._picture is None or self._before is None or self._after is None:
             return QImage()
-        caption = self._before_caption
-        return side_by_side(self._before, caption, self._after, self._after_caption)
+        tiles = [(self._before, self._before_caption), (self._after, self._after_caption)]
+        worked_out, caption = self._worked_out
+        if self._stack.currentIndex() == 2 and worked_out is not None:
+            tiles.append((worked_out, caption))
+        return side_by_side([*tiles, *((pin.display, pin.caption) for pin in self._pins)])
+
+    def add_overlay(self, overlay: Overlay) -> None:
+        """Have `overlay` paint over the picture in every view."""
+        for view in self._all_views:
+            view.overlays.append(overlay)
+
+    def repaint_overlays(self) -> None:
+        """What overlays paint has changed."""
+        for view in self._views:
+            view.update()
+
+    def _paint_rings(self, painter: QPainter, visible: QRectF, scale: float) -> None:
+        radius = RING_PX * self.devicePixelRatioF() / scale
+        if radius < 1:  # the pixels are as large
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for color, width in (("#000000", 3.0), ("#ffffff", 1.5)):
+            painter.setPen(QPen(QColor(color), width * radius / RING_PX))
+            for x, y in self._rings:
+                middle = QPointF(x + 0.5, y + 0.5)
+                if visible.contains(middle):
+                    painter.drawEllipse(middle, radius, radius)
 
     # -- how it is built
 
     def _build(self) -> None:
-        panes = QWidget()
-        row = QHBoxLayout(panes)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._before_view, 1)
-        row.addWidget(self._after_view, 1)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(panes)
-        self._stack.addWidget(self._wipe_view)
-        for view in (self._before_view, self._after_view, self._wipe_view):
-            view.moved.connect(self._move)
-            view.hovered.connect(self._hover)
-            view.resized.connect(self._arrange)
-            view.installEventFilter(self)
+        self.bar = ModeBar()
+        self.bar.wanted.connect(self.wanted)
         self._column = QVBoxLayout(self)
+        self._column.addWidget(self.bar)  # first, so that Tab comes to it first
+        panes = QWidget()
+        self._grid = QGridLayout(panes)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._stack = QStackedWidget()
+        for page in (panes, self._wipe_view, self._worked_out_view):
+            self._stack.addWidget(page)
+        for view in self._all_views:
+            self._connect_view(view)
+        for index, pin in enumerate(self._pin_views):
+            pin.removed.connect(lambda index=index: self.unpin_wanted.emit(index))
+        self._place_panes()
         self._column.addWidget(self._stack, 1)
         self._column.addLayout(self._build_strip())
+
+    def _connect_view(self, view: PictureView) -> None:
+        view.moved.connect(self._move)
+        view.hovered.connect(self._hover)
+        view.resized.connect(self._arrange)
+        view.pointed.connect(self.pointed)
+        view.picked.connect(self.picked)
+        view.drawn.connect(self.drawn)
+        view.cells_wanted.connect(self.cells_wanted)
+        view.installEventFilter(self)
+
+    def _place_panes(self) -> None:
+        """In a row while there are three; then in two rows, where four results need all places."""
+        results = [self._after_view, *self._pin_views[: len(self._pins)]]
+        panes = results if len(results) == 4 else [self._before_view, *results]
+        across = len(panes) if len(panes) < 4 else 2
+        for view in (self._before_view, self._after_view, *self._pin_views):
+            self._grid.removeWidget(view)
+            view.setParent(self._grid.parentWidget())
+            view.setVisible(view in panes)
+        for index, view in enumerate(panes):
+            self._grid.addWidget(view, index // across, index % across)
+        for line in range(3):
+            self._grid.setColumnStretch(line, int(line < across))
+            self._grid.setRowStretch(line, int(line < -(-len(panes) // across)))
+        self._panes: tuple[PictureView, ...] = tuple(panes)
 
     def _build_strip(self) -> QBoxLayout:
         self._buttons = QVBoxLayout()
@@ -154,9 +278,9 @@ class CompareView(QWidget):
         self._zoom.setMinimumWidth(self._zoom.fontMetrics().horizontalAdvance("6400 %"))
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
-        whole = _button("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)")
+        whole = make_button("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)")
         whole.clicked.connect(self.show_fit)
-        exact = _button(
+        exact = make_button(
             "one_to_one", "&1:1", "One screen pixel for each pixel (1, or double-click)"
         )
         exact.clicked.connect(self.show_exact)
@@ -170,37 +294,30 @@ class CompareView(QWidget):
         return row
 
     def _build_modes(self) -> QHBoxLayout:
-        self._side = _button("side", "Side &by side", "Before and after next to each other")
-        self._wipe = _button("wipe", "&Wipe", "One over the other, with a divider to drag across")
-        self._original = _button("original", "&Original", "Hold to see the original (Space)")
+        self.options = ModeOptions()
+        self.options.wanted.connect(self.wanted)
+        self._original = make_button("original", "&Original", "Hold to see the original (Space)")
         self._original.pressed.connect(lambda: self._hold(True))
         self._original.released.connect(lambda: self._hold(False))
-        self._modes = QButtonGroup(self)
         row = QHBoxLayout()
-        row.setSpacing(0)
+        row.setSpacing(6)
         row.addStretch(1)
-        modes: tuple[tuple[QToolButton, ViewMode, str], ...] = (
-            (self._side, "side", "first"),
-            (self._wipe, "wipe", "last"),
-        )
-        for button, mode, segment in modes:
-            button.setCheckable(True)
-            button.setProperty("segment", segment)
-            button.clicked.connect(lambda _=False, mode=mode: self.wanted.emit("view_mode", mode))
-            self._modes.addButton(button)
-            row.addWidget(button)
-        row.addSpacing(6)
+        row.addWidget(self.options)
         row.addWidget(self._original)
         return row
 
     # -- what happens
 
     @property
+    def _all_views(self) -> tuple[PictureView, ...]:
+        single = (self._wipe_view, self._worked_out_view)
+        return (self._before_view, self._after_view, *single, *self._pin_views)
+
+    @property
     def _views(self) -> tuple[PictureView, ...]:
         """Those on screen."""
-        if self._stack.currentIndex() == 1:
-            return (self._wipe_view,)
-        return (self._before_view, self._after_view)
+        pages = (self._panes, (self._wipe_view,), (self._worked_out_view,))
+        return pages[self._stack.currentIndex()]
 
     def _move(self, transform: ViewTransform | None) -> None:
         if self._before is not None:
@@ -212,6 +329,7 @@ class CompareView(QWidget):
         for view in self._views:
             view.show_mark(None if view.underMouse() else point)
         self._read()
+        self.hovered.emit(point)
 
     def _hold(self, holding: bool) -> None:
         if holding != self._holding:
@@ -256,17 +374,28 @@ class CompareView(QWidget):
 
     def _refresh(self) -> None:
         """Give the views what they shall paint."""
-        after, caption = self._after, self._after_caption
-        if self._holding and after is not None:
-            after, caption = self._before, ORIGINAL
-        self._before_view.show_picture(self._before, self._before_caption)
-        self._after_view.show_picture(after, caption)
-        if after is None:
-            self._wipe_view.show_picture(self._before, self._before_caption)
-        else:
-            self._wipe_view.show_picture(after, caption)
-        covered = after is not None and not self._holding
-        self._wipe_view.show_before(self._before if covered else None, self._before_caption)
+        after, caption, samples = self._after, self._after_caption, self._after_samples
+        before_samples = None if self._picture is None else self._picture.samples
+        original = self._before, ORIGINAL, before_samples
+        is_held = self._holding and after is not None
+        if is_held:
+            after, caption, samples = original
+        before = self._before, self._before_caption, before_samples
+        self._before_view.show_picture(*before)
+        self._after_view.show_picture(after, caption, samples)
+        for index, view in enumerate(self._pin_views):
+            pin = self._pins[index] if index < len(self._pins) else None
+            if pin is None:
+                view.show_picture(None, "")  # nor keep what was there in memory
+            else:
+                pinned = pin.display, pin.caption, pin.samples
+                view.show_picture(*(original if is_held else pinned))
+        self._wipe_view.show_picture(*(before if after is None else (after, caption, samples)))
+        is_covered = after is not None and not is_held
+        self._wipe_view.show_before(*(before if is_covered else (None, "", None)))
+        worked_out = original if is_held else (*self._worked_out, None)
+        self._worked_out_view.show_picture(*worked_out)
+        self.bar.show_can_pin(self._after is not None and len(self._pins) < MOST)
         self._arrange()
         self._read()
 
@@ -298,8 +427,11 @@ class CompareView(QWidget):
         )
 
 
-def _alike(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype
+def _alike(result: NDArray[Any], picture: Picture) -> bool:
+    """Whether it may be what a filter made of `picture`: of whole numbers it may be float32."""
+    samples = picture.samples
+    is_wide = known_unclipped(samples) is not None and result.dtype == np.float32
+    return result.shape == samples.shape and (result.dtype == samples.dtype or is_wide)
 
 
 def _values(samples: NDArray[Any] | None, point: tuple[int, int] | None) -> Values:
@@ -308,14 +440,3 @@ def _values(samples: NDArray[Any] | None, point: tuple[int, int] | None) -> Valu
     x, y = point
     height, width = samples.shape[:2]
     return samples[y, x] if x < width and y < height else None
-
-
-def _button(name: str, text: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setObjectName(name)
-    button.setText(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(text.replace("&", ""))
-    button.setAccessibleDescription(tip)
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    return button

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -18,17 +21,23 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench import theme
 from workbench.display import Display
+from workbench.views.cell_layer import CellLayer
 from workbench.views.view_transform import Point, Size, ViewTransform
+
+# Paints over the picture, in its pixels.  It gets the rectangle of them that is in view, and how
+# many device pixels each has.
+Overlay = Callable[[QPainter, QRectF, float], None]
 
 WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
 PAN_STEP = 0.1  # of the view, for one press of an arrow key
 _CORNER = 8.0
 _CHIP_MARGIN = 10
-CHIPS_HEIGHT = 64  # captions are within so much of the upper edge
+CHIP_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+CHIPS_HEIGHT = 96  # captions are within so much of the upper edge
 _MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
 _HAIR = 1e-4  # device pixels; exactly on a pixel's edge, rounding errors would decide what is shown
 _CHIP_BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
@@ -39,16 +48,25 @@ class PictureView(QWidget):
     """Shows a `Display` through a `ViewTransform`; says where the user wants to go.
 
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
-    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.
+    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Where pixels are large
+    enough their values stand in them.
 
     Signals:
         moved(transform): the user wants this ViewTransform; None: fit the picture.
         hovered(point): the pixel (x, y) under the pointer, or None.
+        pointed(point): where exactly that is, in pixels of the picture, also beside it, or None.
+        picked(point): the pixel (x, y) that was clicked.
+        drawn(line, is_done): Shift and a drag: from the pixel (x, y) to that under the pointer.
+        cells_wanted(wish, deliver): `deliver` is to be called with the Cells for this CellWish.
         resized(): the view has another size in device pixels.
     """
 
     moved = Signal(object)
     hovered = Signal(object)
+    pointed = Signal(object)
+    picked = Signal(object)
+    drawn = Signal(object, bool)
+    cells_wanted = Signal(object, object)
     resized = Signal()
 
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
@@ -61,6 +79,10 @@ class PictureView(QWidget):
         self._transform = ViewTransform(1.0, (0.0, 0.0))
         self._mark: tuple[int, int] | None = None
         self._grabbed: QPointF | None = None
+        self._pressed: QPointF | None = None  # where, until the pointer moves away from there
+        self._line_from: tuple[int, int] | None = None
+        self.overlays: list[Overlay] = []
+        self._cells = CellLayer(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -79,8 +101,14 @@ class PictureView(QWidget):
     def caption(self) -> str:
         return self._caption
 
-    def show_picture(self, display: Display | None, caption: str) -> None:
-        """Paint `display`, with `caption` in its corner; None: an empty view with its hint."""
+    def show_picture(
+        self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
+    ) -> None:
+        """Paint `display`, with `caption` in its corner; None: an empty view with its hint.
+
+        samples  what is written into the cells where pixels are large enough; None: nothing
+        """
+        self._cells.show_samples(samples, display)
         if (display, caption) != (self._display, self._caption):
             self._display, self._caption = display, caption
             self.setAccessibleDescription(caption if display else self._hint)
@@ -123,6 +151,7 @@ class PictureView(QWidget):
             use_device_pixels(painter, self.devicePixelRatioF())
             self._paint_picture(painter)
             painter.restore()
+            self._paint_overlays(painter)
             self._paint_captions(painter)
         self._paint_mark(painter)
         self._paint_frame(painter, colors)
@@ -130,6 +159,19 @@ class PictureView(QWidget):
     def _paint_picture(self, painter: QPainter) -> None:
         if self._display is not None:
             draw(painter, self._display, self._transform, self.device_size)
+            self._cells.paint(painter, self._transform, self.device_size)
+
+    def _paint_overlays(self, painter: QPainter) -> None:
+        view, transform = self.device_size, self._transform
+        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
+        visible = QRectF(left, top, right - left, bottom - top)
+        for paint in self.overlays:
+            painter.save()
+            use_device_pixels(painter, self.devicePixelRatioF())
+            painter.translate(*transform.origin(view))
+            painter.scale(transform.scale, transform.scale)
+            paint(painter, visible, transform.scale)
+            painter.restore()
 
     def _paint_captions(self, painter: QPainter) -> None:
         paint_chip(painter, self.rect(), self._caption)
@@ -185,20 +227,51 @@ class PictureView(QWidget):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._begin_line(event):
+            return
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             self._grabbed = event.position()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        self._pressed = event.position() if is_left else None
+
+    def _begin_line(self, event: QMouseEvent) -> bool:
+        is_meant = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if is_meant and event.button() == Qt.MouseButton.LeftButton:
+            self._line_from = self.pixel_at(event.position())
+        return self._line_from is not None
+
+    def _draw_line(self, event: QMouseEvent, is_done: bool) -> None:
+        if self._line_from is None or self._display is None:
+            return
+        at = self._transform.to_picture(self._to_device(event.position()), self.device_size)
+        x, y = (
+            min(max(math.floor(where), 0), most - 1)
+            for where, most in zip(at, self._display.size, strict=True)
+        )
+        self.drawn.emit((self._line_from, (x, y)), is_done)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._draw_line(event, False)
         if self._grabbed is not None and self._display is not None:
             step = self._to_device(event.position() - self._grabbed)
             self._grabbed = event.position()
             self.moved.emit(self._transform.panned(*step))
+        if self._pressed is not None:
+            moved = (event.position() - self._pressed).manhattanLength()
+            self._pressed = self._pressed if moved < QApplication.startDragDistance() else None
         self.hovered.emit(self.pixel_at(event.position()))
+        if self._display is not None:
+            at = self._to_device(event.position())
+            self.pointed.emit(self._transform.to_picture(at, self.device_size))
 
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
-        self._grabbed = None
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._draw_line(event, True)
+        self._line_from = None
+        pressed, self._pressed, self._grabbed = self._pressed, None, None
         self.unsetCursor()
+        if pressed is not None and (pixel := self.pixel_at(event.position())) is not None:
+            self.picked.emit(pixel)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._transform.scale == 1.0:
@@ -208,6 +281,7 @@ class PictureView(QWidget):
 
     def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
         self.hovered.emit(None)
+        self.pointed.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         width, height = self.device_size
@@ -295,13 +369,15 @@ def _level(scale: float, levels: int) -> int:
 def paint_chip(
     painter: QPainter, area: QRect, text: str, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
 ) -> None:
-    """Write `text` on a dark chip in an upper corner of `area`, its middle elided to fit."""
+    """Write `text` on a dark chip in an upper corner of `area`, the middle of its lines elided."""
     metrics = painter.fontMetrics()
     room = area.width() - 2 * _CHIP_MARGIN - 20
     if not text or room < metrics.averageCharWidth() * 4:
         return
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
-    chip = QRect(0, 0, metrics.horizontalAdvance(text) + 20, metrics.height() + 8)
+    middle = Qt.TextElideMode.ElideMiddle
+    lines = [metrics.elidedText(line, middle, room) for line in text.splitlines()]
+    wide = max(metrics.horizontalAdvance(line) for line in lines)
+    chip = QRect(0, 0, wide + 20, metrics.height() * len(lines) + 8)
     chip.moveTop(area.top() + _CHIP_MARGIN)
     if side == Qt.AlignmentFlag.AlignLeft:
         chip.moveLeft(area.left() + _CHIP_MARGIN)
@@ -312,7 +388,7 @@ def paint_chip(
     painter.setBrush(_CHIP_BACK)
     painter.drawRoundedRect(chip, 6, 6)
     painter.setPen(_CHIP_TEXT)
-    painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(chip.adjusted(10, 0, -10, 0), CHIP_FLAGS, "\n".join(lines))
 
 
 def _outside_corner(area: QRectF, corner: QPointF) -> QPainterPath:

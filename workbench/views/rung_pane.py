@@ -110,6 +110,11 @@ class RungPane(QWidget):
         """To be told how a measuring goes."""
         return self._ladder
 
+    @property
+    def shown(self) -> Implementation | None:
+        """What is looked at, be it chosen or not; None before anything is known."""
+        return self._chosen()
+
     def show_implementations(self, availability: Availability) -> None:
         """What there is, each with the reason it cannot run the present job, or None."""
         self._availability = availability

@@ -283,8 +283,8 @@ def _small(name: str, caption: str, widest: str, tip: str) -> Tile:
 
 
 def _ran(result: Result) -> str:
-    """What ran, launch by launch; before that what was picked, and why it was."""
-    launches = "  +  ".join(map(str, result.ran))
+    """What ran, launch by launch, and on which pixels; before that what was picked, and why."""
+    launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
     if result.picked is None:
         return launches
     return f"{result.name} ({result.picked.why})  ·  {launches}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 Size = tuple[int, int]
 Point = tuple[float, float]
 
-MIN_SCALE, MAX_SCALE = 0.01, 64.0
+MIN_SCALE, MAX_SCALE = 0.01, 128.0
 _STEPS_PER_DOUBLING = 2
 
 

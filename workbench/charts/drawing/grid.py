@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
+from workbench.charts.cividis import cividis, text_on
 from workbench.charts.drawing.labels import Label, Labels
 from workbench.charts.drawing.room import EDGE_PX, Captions, make_room, wrapped
 from workbench.charts.figure import Axis, Grid, Tile
@@ -17,13 +18,6 @@ from workbench.charts.looks import mixed
 from workbench.charts.spots import Drawn, Spot
 from workbench.theme import Colors
 
-# Cividis (Nuñez, Anderton and Renslow 2018), made to look alike with every kind of colour vision.
-CIVIDIS = (
-    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
-    "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
-)  # fmt: skip
-ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on a tile,
-DARK_ON_LIGHT = 0.48  # by the tile's lightness
 GAP = 0.03  # of a tile, left free around it
 LEAST_TEXT_PX = 8
 LARGEST_TILE, LARGEST_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
@@ -147,13 +141,6 @@ def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
     return (value - low) / (high - low)
 
 
-def cividis(share: float) -> QColor:
-    """From 0, dark blue, to 1, light yellow."""
-    at = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
-    below = min(int(at), len(CIVIDIS) - 2)
-    return mixed(QColor(CIVIDIS[below]), CIVIDIS[below + 1], at - below)
-
-
 def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor]) -> None:
     half = 0.5 - GAP
     if tiles:
@@ -188,7 +175,7 @@ def _labels(
     tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
 ) -> list[Label]:
     """As many of its lines as there is room for, around its middle."""
-    color = ON_LIGHT if fill.lightnessF() > DARK_ON_LIGHT else ON_DARK
+    color = text_on(fill).name()
     if tile.verdict == "bad":
         color = colors.text
     metrics = QFontMetricsF(how.font)

@@ -1,0 +1,97 @@
+"""Numbers of a block and of the whole picture: bytes, how often each is used, idle threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.shapes import Block, Shape
+from kernels.anatomy.steps import NOWHERE, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What one block reads of what its pass reads: the picture, or a buffer.
+
+    asked        loads from global memory that its threads make
+    different    numbers among them
+    loaded_bytes of all those loads
+    tile_reads   reads of the tile in shared memory; 0 where there is none
+    tile_size    different numbers among those
+    """
+
+    asked: int
+    different: int
+    loaded_bytes: int
+    tile_reads: int
+    tile_size: int
+
+    @property
+    def uses(self) -> float:
+        """How often a number is used once it has been loaded: out of shared memory where there is a
+        tile, else by loading it again, which a cache may answer."""
+        if self.tile_reads:
+            return self.tile_reads / self.tile_size
+        return self.asked / self.different if self.different else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Threads that have nothing to write; of one block, and of all."""
+
+    in_block: int
+    in_all: int
+    threads: int
+
+    @property
+    def share(self) -> float:
+        """Of all threads: 0 to 1."""
+        return self.in_all / self.threads
+
+
+def traffic_of(steps: tuple[Step, ...], reads: str) -> Traffic:
+    """reads  the array that counts, as in Shape.reads"""
+    loads = [each for each in steps if each.array == reads and not each.is_store]
+    asked = [each.asked() for each in loads]
+    tile = [each.asked() for each in steps if each.memory == "shared" and not each.is_store]
+    staged = any(each.memory == "shared" for each in steps)
+    return Traffic(
+        asked=sum(count for count, _ in asked),
+        # With a tile, what is loaded beside it lies in it as well.  Without one, each step has its
+        # own samples: alpha's are no other channel's; a gradient's are few, and told one by one.
+        different=max((n for _, n in asked), default=0) if staged else _different(loads, asked),
+        loaded_bytes=sum(
+            each.item_bytes * count for each, (count, _) in zip(loads, asked, strict=True)
+        ),
+        tile_reads=sum(count for count, _ in tile),
+        tile_size=max((n for _, n in tile), default=0),
+    )
+
+
+def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
+    """All blocks but those of the last column and the last row of the grid are alike."""
+    across, down = shape.grid
+    total = sum(
+        columns * rows * _idle(pattern, shape, (x, y))
+        for x, columns in ((0, across - 1), (across - 1, 1))
+        for y, rows in ((0, down - 1), (down - 1, 1))
+        if columns and rows
+    )
+    return Idle(_idle(pattern, shape, block), total, shape.threads * shape.blocks)
+
+
+def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
+    tile = shape.tile(block).clipped(shape.picture)
+    x, y = pattern.stands[:, 0], pattern.stands[:, 1]
+    works = (x != NOWHERE) & (x < tile.width) & (y < tile.height)
+    return len(works) - int(works.sum())
+
+
+def _different(loads: list[Step], asked: list[tuple[int, int]]) -> int:
+    if all(each.loads is None for each in loads):
+        places = [each.places(time) for each in loads for time in range(each.count)]
+        taken = np.concatenate(places) if places else np.empty(0, np.int64)
+        return len(np.unique(taken[taken != NOWHERE]))
+    return sum(n for _, n in asked)

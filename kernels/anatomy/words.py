@@ -1,0 +1,140 @@
+"""The anatomy of a launch in sentences."""
+
+from __future__ import annotations
+
+from kernels.anatomy.counts import Idle, Traffic
+from kernels.anatomy.memory import Coalescing, Conflicts
+from kernels.anatomy.shapes import Block, Shape
+from kernels.anatomy.steps import Step
+from kernels.rung import Rung
+
+
+def grid_words(shape: Shape) -> str:
+    """How many blocks there are, and of what."""
+    (across, down), (x, y) = shape.grid, shape.block
+    blocks = f"{across:,} × {down:,} = {shape.blocks:,} blocks" if shape.blocks > 1 else "One block"
+    warps = f"{shape.warps} warp{_s(shape.warps)}"
+    return f"{blocks} of {x} × {y} = {shape.threads:,} threads, {warps} each."
+
+
+def block_words(shape: Shape, block: Block) -> str:
+    """What one block makes."""
+    tile = shape.tile(block)
+    own = tile.clipped(shape.picture)
+    beyond = tile.count - own.count
+    words = (
+        f"Block {block[0]}, {block[1]} makes samples {own.left:,} to {own.right - 1:,} of rows "
+        f"{own.top:,} to {own.bottom - 1:,}"
+    )
+    if beyond:
+        return f"{words}; {_share(beyond, tile.count)} of its tile is beyond the picture."
+    return f"{words}: {own.count:,} of them."
+
+
+def halo_words(shape: Shape, block: Block) -> str:
+    """What it reads for that."""
+    if shape.halo == (0, 0):
+        return "It reads no halo around them."
+    whole, tile = shape.with_halo(block), shape.tile(block)
+    beyond = whole.count - whole.clipped(shape.picture).count
+    words = (
+        f"With the halo, {shape.halo[0]} samples to either side and {shape.halo[1]} rows above and "
+        f"below, it reads {whole.width:,} × {whole.height:,} = {whole.count:,} samples: "
+        f"{whole.count / tile.count:.2f} for each one that it makes"
+    )
+    return f"{words}; {beyond:,} lie beyond the picture." if beyond else f"{words}."
+
+
+def traffic_words(traffic: Traffic, reads: str) -> str:
+    """Bytes a block loads, and how often each number is used."""
+    name = "samples of the picture" if reads == "picture" else f"numbers of “{reads}”"
+    size = f"{traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} bytes"
+    if traffic.tile_reads:
+        return (
+            f"Its threads load {size}, and read shared memory {traffic.tile_reads:,} times: each "
+            f"staged number {traffic.uses:.1f} times on average."
+        )
+    if traffic.asked == traffic.different:
+        return f"Its threads load {size}: each once."
+    return (
+        f"Its threads load {size}, of which {traffic.different:,} are different: each is asked for "
+        f"{traffic.uses:.1f} times on average, and caches have to answer all but the first."
+    )
+
+
+def idle_words(idle: Idle) -> str:
+    """Threads without work, in the block and in the picture."""
+    if not idle.in_all:
+        return "No thread is idle: every one has a sample to make."
+    here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none of them here"
+    share = f"{100 * idle.share:.2g}" if idle.share < 0.995 else "almost 100"
+    return (
+        f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) have no sample to make, {here}."
+    )
+
+
+def coalescing_words(step: Step, found: Coalescing) -> str:
+    """What a warp's access to global memory touches."""
+    if not found.active:
+        return f"No lane of this warp {_does(step)} here."
+    noun = ("store" if step.is_store else "load") + _s(found.active) + _of_this(step)
+    verb = "touches" if found.active == 1 else "touch"
+    sectors = f"{found.sectors} sector{_s(found.sectors)} of 32 bytes"
+    least = (
+        "none would do with fewer" if found.is_best else f"{found.least_sectors} would be the least"
+    )
+    lines = f"They lie in {found.lines} line{_s(found.lines)} of 128 bytes"
+    if found.lines > found.least_lines:
+        lines += f"; {found.least_lines} would be the least"
+    return f"A warp's {found.active} {noun} {verb} {sectors}; {least}. {lines}."
+
+
+def conflict_words(step: Step, found: Conflicts) -> str:
+    """What a warp's access to shared memory meets."""
+    if not found.active:
+        return f"No lane of this warp {_does(step)} here."
+    noun = ("store" if step.is_store else "read") + _s(found.active) + _of_this(step)
+    if found.turns == 1:
+        return f"A warp's {found.active} {noun} meet in no bank of shared memory: one turn for all."
+    lanes = int(found.in_conflict.sum())
+    return (
+        f"A warp's {found.active} {noun} take {found.turns} turns in shared memory: {lanes} lanes "
+        f"want different words of a bank that others want too, up to {found.turns} words in one "
+        f"bank (a {found.turns}-way bank conflict)."
+    )
+
+
+def not_drawn(rung: Rung, shape: Shape) -> str:
+    """For rungs whose threads are not told one by one: what is left out."""
+    per_thread = shape.covers[0] * shape.covers[1] / shape.threads
+    return (
+        f"{rung.title} has threads that make {per_thread:.3g} samples each on average and work "
+        "together in their own way: blocks, tiles and halos are drawn, warps and lanes are not."
+    )
+
+
+NO_SHAPES = (
+    "{title} transforms lines of the picture, which no block writes as a rectangle: there is "
+    "nothing to draw on it."
+)
+
+
+def no_shapes(rung: Rung) -> str:
+    """For rungs of which no pass has blocks on the picture."""
+    return NO_SHAPES.format(title=rung.title)
+
+
+def _of_this(step: Step) -> str:
+    return " of this tap" if step.turn(0).startswith("tap") else ""
+
+
+def _does(step: Step) -> str:
+    return "stores anything" if step.is_store else "loads anything"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2g} %"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"

@@ -1,0 +1,335 @@
+"""What the anatomy says of threads, addresses and banks is what the rungs' text does on the CPU."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.anatomy import memory
+from kernels.anatomy.counts import idle_of, traffic_of
+from kernels.anatomy.patterns import PATTERNS, pattern_of
+from kernels.anatomy.shapes import Rect, shapes_of, why_none
+from kernels.anatomy.steps import NOWHERE
+from kernels.launch import plan_steps
+from kernels.rung import ladder
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.counting import CountingShim, Trace
+from tests.cuda_on_cpu.shim import DEVICE
+from tests.kernels.cases import Case
+from tests.kernels.runners import in_a_block_it_takes
+from tests.made_up import H200
+
+NEEDS_A_COMPILER = pytest.mark.skipif(
+    compiler.why_not() is not None, reason=str(compiler.why_not())
+)
+RUNGS = {rung.key: rung for rung in ladder()}
+TOLD = sorted({key for key, _ in PATTERNS}, key=list(RUNGS).index)
+# Every border, pixel size, number of channels and block shape; pictures that blocks fill and do
+# not, that have fewer samples than a halo, and of one pixel.
+CASES = (
+    Case("clamp", "uint8", 1, (33, 70), 5, (32, 8)),
+    Case("zero", "uint8", 3, (19, 23), 3, (16, 16)),
+    Case("reflect", "float32", 3, (40, 29), 7, (32, 16)),
+    Case("mirror", "uint16", 4, (21, 18), 5, (8, 8)),
+    Case("wrap", "float16", 2, (17, 30), 9, (7, 5)),
+    Case("zero", "float32", 4, (9, 5), 15, (32, 4)),
+    Case("mirror", "uint8", 1, (1, 1), 3, (8, 8)),
+    Case("clamp", "uint8", 3, (32, 64), 1, (32, 32)),
+)
+# Whose text does not say in which order it reads what it adds up.
+IN_ANY_ORDER = {"differentiate", "measure"}
+
+
+def job_of(key, case):
+    job = in_a_block_it_takes(case.job(key))
+    if reason := why_none(RUNGS[key], job, H200):
+        pytest.skip(reason)
+    return job
+
+
+@cache
+def shim_of(key: str, cache_: Path) -> CountingShim:
+    """Compiled for all cases at once."""
+    jobs = (in_a_block_it_takes(case.job(key)) for case in CASES)
+    return CountingShim(
+        RUNGS[key], [job for job in jobs if not RUNGS[key].why_not(job, H200)], cache_
+    )
+
+
+@cache
+def traces_of(key: str, case: Case, cache_: Path) -> list[Trace]:
+    return shim_of(key, cache_).trace(job_of(key, case))
+
+
+def each_pass(key, case, cache_):
+    """Of each pass: its shape, its pattern and its trace."""
+    job = job_of(key, case)
+    for shape, trace in zip(shapes_of(RUNGS[key], job), traces_of(key, case, cache_), strict=True):
+        assert trace.number == shape.number
+        yield shape, pattern_of(key, shape.function, job), trace
+
+
+def blocks_of(shape):
+    across, down = shape.grid
+    return [(x, y) for y in range(down) for x in range(across)]
+
+
+def said(steps, array, is_store):
+    """(thread, byte) of every access, each thread's in its order; two for eight bytes."""
+    threads, bytes_ = [], []
+    for step in steps:
+        if (step.array, step.is_store) != (array, is_store):
+            continue
+        for time in range(step.count):
+            places = step.places(time)
+            (who,) = np.nonzero(places != NOWHERE)
+            for part in range(0, step.item_bytes, 4):
+                threads.append(who)
+                bytes_.append(places[who] * step.item_bytes + part)
+    if not threads:
+        return np.empty((0, 2), np.int64)
+    return np.stack((np.concatenate(threads), np.concatenate(bytes_)), 1)
+
+
+def seen(trace, shape, block, array, is_store):
+    """The same, as it was written down."""
+    number = block[1] * shape.grid[0] + block[0]
+    found = trace.of(number, array, is_store)
+    return np.stack((found["thread"], found["offset"]), 1).astype(np.int64)
+
+
+def by_thread(pairs, in_any_order):
+    if in_any_order:
+        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", TOLD)
+def test_every_thread_reads_and_writes_where_the_pattern_says(key, case, build_cache):
+    """All addresses of all threads of all blocks, in their order."""
+    for shape, pattern, trace in each_pass(key, case, build_cache):
+        compared = 0
+        for block in blocks_of(shape):
+            steps = pattern.steps(block)
+            for array in {*trace.arrays, "tile", *(step.array for step in steps)}:
+                for is_store in (False, True):
+                    any_order = shape.function in IN_ANY_ORDER
+                    model = by_thread(said(steps, array, is_store), any_order)
+                    real = by_thread(seen(trace, shape, block, array, is_store), any_order)
+                    np.testing.assert_array_equal(model, real, f"{array} {is_store} {block}")
+                    compared += len(real)
+        assert compared == len(trace.accesses) > 0
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", TOLD)
+def test_bytes_and_reuse_of_a_block_are_those_counted(key, case, build_cache):
+    for shape, pattern, trace in each_pass(key, case, build_cache):
+        for block in blocks_of(shape):
+            traffic = traffic_of(pattern.steps(block), shape.reads)
+            loads = trace.of(block[1] * shape.grid[0] + block[0], shape.reads, is_store=False)
+            reads = trace.of(block[1] * shape.grid[0] + block[0], "tile", is_store=False)
+            item = 4 if shape.reads != "picture" else job_of(key, case).picture.itemsize
+            assert traffic.loaded_bytes == loads["size"].sum()
+            different = len(np.unique(loads["offset"] // item))
+            halves = 2 if shape.reads == "slopes" else 1  # traced by fours
+            assert (traffic.asked * halves, traffic.different * halves) == (len(loads), different)
+            assert traffic.tile_reads == len(reads)
+            # Alpha's place in the tile is read by itself, all others by the taps.
+            if not job_of(key, case).has_alpha:
+                assert traffic.tile_size == len(np.unique(reads["offset"]))
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", TOLD)
+def test_idle_threads_are_those_that_store_nothing(key, case, build_cache):
+    for shape, pattern, trace in each_pass(key, case, build_cache):
+        written = trace.arrays[-1]
+        busy_in = {}
+        for block in blocks_of(shape):
+            stores = trace.of(block[1] * shape.grid[0] + block[0], written, is_store=True)
+            busy_in[block] = len(np.unique(stores["thread"]))
+            assert idle_of(pattern, shape, block).in_block == shape.threads - busy_in[block]
+        idle = idle_of(pattern, shape, (0, 0))
+        assert idle.threads == shape.threads * shape.blocks
+        assert idle.in_all == idle.threads - sum(busy_in.values())
+        assert idle.share == idle.in_all / idle.threads
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize("case", [each for each in CASES if each.border != "zero"], ids=str)
+@pytest.mark.parametrize("key", [key for key in TOLD if key != "gradient"])
+def test_sectors_lines_and_banks_are_those_of_the_addresses(key, case, build_cache):
+    """Counted with sets out of what was written down, warp by warp and access by access."""
+    for shape, pattern, trace in each_pass(key, case, build_cache):
+        block = (shape.grid[0] // 2, shape.grid[1] // 2)
+        number = block[1] * shape.grid[0] + block[0]
+        steps = [each for each in pattern.steps(block) if not each.name.endswith("alpha")]
+        for memory_of in ("global", "shared"):
+            kept = [s for s in steps if s.memory == memory_of and not s.is_store]
+            for array in {step.array for step in kept}:
+                real = trace.of(number, array, is_store=False)
+                own = [step for step in kept if step.array == array]
+                check_warps(own, real, shape)
+
+
+def check_warps(steps, real, shape):
+    """A thread's n-th access belongs to the n-th time of the steps that it takes part in."""
+    offsets = {thread: [] for thread in range(shape.threads)}
+    for thread, offset in zip(real["thread"].tolist(), real["offset"].tolist(), strict=True):
+        offsets[thread].append(offset)
+    for step in steps:
+        for time in range(step.count):
+            places = step.places(time)
+            for warp in range(shape.warps):
+                lanes = memory.of_warp(places, warp)
+                mine = [
+                    offsets[32 * warp + lane].pop(0) for lane in range(32) if lanes[lane] != NOWHERE
+                ]
+                if step.memory == "global":
+                    found = memory.coalescing(lanes, step.item_bytes)
+                    assert found.sectors == len({offset // 32 for offset in mine})
+                    assert found.lines == len({offset // 128 for offset in mine})
+                    assert found.least_sectors <= found.sectors
+                    assert found.least_lines <= found.lines
+                else:
+                    found = memory.conflicts(lanes)
+                    words = Counter(offset // 4 % 32 for offset in set(mine))
+                    assert found.turns == max(words.values(), default=0)
+                    assert int(found.in_conflict.sum()) == sum(
+                        words[offset // 4 % 32] > 1 for offset in mine
+                    )
+                assert found.active == len(mine)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", RUNGS)
+def test_grids_and_blocks_are_what_is_launched(key, case):
+    job = job_of(key, case)
+    launched = {step.number: step for step in plan_steps(RUNGS[key], job, DEVICE)}
+    for shape in shapes_of(RUNGS[key], job, DEVICE):
+        step = launched[shape.number]
+        assert (shape.grid, shape.block, shape.shared_bytes) == (
+            step.grid,
+            step.block,
+            step.shared_bytes,
+        )
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", RUNGS)
+def test_tiles_cover_the_picture_once(key, case):
+    job = job_of(key, case)
+    for shape in shapes_of(RUNGS[key], job, DEVICE):
+        covered = np.zeros((job.height, job.width * job.channels), int)
+        for block in blocks_of(shape):
+            tile = shape.tile(block)
+            own = tile.clipped(shape.picture)
+            assert own.count > 0
+            covered[own.top : own.bottom, own.left : own.right] += 1
+            assert shape.block_at(own.left, own.top) == block
+            assert shape.block_at(own.right - 1, own.bottom - 1) == block
+        assert (covered == 1).all()
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("key", TOLD)
+def test_a_block_reads_its_tile_and_its_halo_and_no_more(key, case, build_cache):
+    """Of the picture, or what it reads in its place, where no border brings other samples in."""
+    job = job_of(key, case)
+    pitch = shim_pitch(job)
+    for shape, _, trace in each_pass(key, case, build_cache):
+        item = {"picture": job.picture.itemsize, "slopes": 8}.get(shape.reads, 4)
+        for block in blocks_of(shape):
+            whole = shape.with_halo(block)
+            inside = whole.clipped(shape.picture)
+            loads = trace.of(block[1] * shape.grid[0] + block[0], shape.reads, is_store=False)
+            places = np.unique(loads["offset"].astype(np.int64) // item)
+            ys, xs = places // pitch, places % pitch
+            is_inside = whole == inside
+            if is_inside:
+                assert ys.min() == inside.top
+                assert ys.max() == inside.bottom - 1
+                assert xs.min() >= inside.left
+                assert xs.max() < inside.right
+                if not job.has_alpha:
+                    assert len(places) == inside.count
+
+
+def shim_pitch(job):
+    return -(-job.width * job.channels * job.picture.itemsize // 128) * 128 // job.picture.itemsize
+
+
+# -- by hand
+
+
+def test_a_rectangle_is_clipped_to_what_both_share():
+    assert Rect(-2, -1, 6, 4).clipped(Rect(0, 0, 5, 9)) == Rect(0, 0, 5, 4)
+    assert Rect(7, 0, 9, 3).clipped(Rect(0, 0, 5, 9)).count == 0
+    assert Rect(0, 0, 5, 2).grown(2, 1) == Rect(-2, -1, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("lanes", "item_bytes", "sectors", "least", "lines"),
+    [
+        (range(32), 4, 4, 4, 1),  # a warp of floats fills a line
+        (range(1, 33), 4, 5, 4, 2),  # begun one later it does not
+        (range(32), 1, 1, 1, 1),
+        (range(31, 63), 1, 2, 1, 1),
+        (range(0, 96, 3), 4, 12, 4, 3),
+        ([7] * 32, 4, 1, 1, 1),  # one number for all
+        ([NOWHERE] * 32, 4, 0, 0, 0),
+        (list(range(16)) + list(range(1024, 1040)), 4, 4, 4, 2),
+    ],
+)
+def test_sectors_of_32_bytes_and_lines_of_128(lanes, item_bytes, sectors, least, lines):
+    found = memory.coalescing(np.array(lanes), item_bytes)
+    assert (found.sectors, found.least_sectors, found.lines) == (sectors, least, lines)
+    assert found.is_best == (sectors == least)
+
+
+@pytest.mark.parametrize(
+    ("lanes", "turns", "in_conflict"),
+    [
+        (range(32), 1, 0),
+        (range(5, 37), 1, 0),
+        (range(0, 64, 2), 2, 32),  # every second bank, twice
+        (range(0, 1024, 32), 32, 32),  # a column of a tile 32 words wide
+        (range(0, 33 * 32, 33), 1, 0),  # and of one 33 wide
+        ([3] * 32, 1, 0),  # one word is broadcast
+        (list(range(16)) + list(range(36, 52)), 2, 24),  # 16×16, next to a halo of two
+        ([NOWHERE] * 32, 0, 0),
+    ],
+)
+def test_lanes_that_want_different_words_of_a_bank_take_turns(lanes, turns, in_conflict):
+    found = memory.conflicts(np.array(lanes))
+    assert (found.turns, int(found.in_conflict.sum())) == (turns, in_conflict)
+
+
+def test_a_rung_that_could_never_run_says_why():
+    case = replace(CASES[0], size_hw=(512, 768))
+    assert why_none(RUNGS["shared"], case.job("shared")) is None
+    sentence = why_none(RUNGS["shared_untiled"], case.job("shared_untiled"))
+    assert sentence is not None
+    assert "1,536 KiB" in sentence
+    assert "no GPU has more than 227 KiB" in sentence
+    assert "NVIDIA H200 has 227 KiB" in (
+        why_none(RUNGS["shared_untiled"], case.job("shared_untiled"), H200) or ""
+    )
+    assert "gradient" in (why_none(RUNGS["gradient"], case.job("shared")) or "")
+    assert "rank" in (why_none(RUNGS["separable"], case.job("shared")) or "")
+
+
+def test_libraries_and_transforms_have_no_shape():
+    job = Case("clamp", "uint8", 1, (64, 64), 5, (32, 8)).job("fft")
+    assert [shape.function for shape in shapes_of(RUNGS["fft"], job)] == ["crop"]

@@ -1,0 +1,136 @@
+"""Numbers of a launch in sentences that read well, also where there is one of it, or none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.anatomy import memory, words
+from kernels.anatomy.counts import Idle, Traffic
+from kernels.anatomy.shapes import shapes_of
+from kernels.anatomy.steps import NOWHERE, Step
+from kernels.job import Job
+from kernels.rung import ladder
+
+RUNGS = {rung.key: rung for rung in ladder()}
+
+
+def shape(key="shared", size=(64, 64, 1), ksize=5, block_xy=(32, 8)):
+    weights = np.full((ksize, ksize), 1 / ksize**2, np.float32)
+    job = Job(np.zeros(size, np.uint8), weights, "clamp", key, block_xy)
+    return shapes_of(RUNGS[key], job)[0]
+
+
+def step(memory_of="global", is_store=False, turn="tap 1, 1"):
+    return Step("", memory_of, "", is_store, 4, 25, lambda _: np.empty(0, np.int64), lambda _: turn)
+
+
+def test_the_grid():
+    assert words.grid_words(shape()) == "2 × 8 = 16 blocks of 32 × 8 = 256 threads, 8 warps each."
+    assert words.grid_words(shape(size=(8, 8, 1), block_xy=(8, 4))) == (
+        "1 × 2 = 2 blocks of 8 × 4 = 32 threads, 1 warp each."
+    )
+    assert words.grid_words(shape(size=(4, 8, 1), block_xy=(8, 4))).startswith("One block of 8 × 4")
+
+
+def test_a_block_its_tile_and_its_halo():
+    assert words.block_words(shape(), (1, 2)) == (
+        "Block 1, 2 makes samples 32 to 63 of rows 16 to 23: 256 of them."
+    )
+    edge = shape(size=(60, 60, 1))
+    assert words.block_words(edge, (1, 7)) == (
+        "Block 1, 7 makes samples 32 to 59 of rows 56 to 59; 56 % of its tile is beyond the "
+        "picture."
+    )
+    assert words.halo_words(shape(), (0, 3)) == (
+        "With the halo, 2 samples to either side and 2 rows above and below, it reads 36 × 12 = "
+        "432 samples: 1.69 for each one that it makes; 24 lie beyond the picture."
+    )
+    assert words.halo_words(shape("shared_untiled"), (0, 0)) == "It reads no halo around them."
+
+
+@pytest.mark.parametrize(
+    ("traffic", "sentence"),
+    [
+        (
+            Traffic(432, 432, 432, 6400, 432),
+            "Its threads load 432 samples of the picture from global memory, 432 bytes, and read "
+            "shared memory 6,400 times: each staged number 14.8 times on average.",
+        ),
+        (
+            Traffic(6400, 432, 6400, 0, 0),
+            "Its threads load 6,400 samples of the picture from global memory, 6,400 bytes, of "
+            "which 432 are different: each is asked for 14.8 times on average, and caches have to "
+            "answer all but the first.",
+        ),
+        (
+            Traffic(256, 256, 1024, 0, 0),
+            "Its threads load 256 samples of the picture from global memory, 1,024 bytes: each "
+            "once.",
+        ),
+    ],
+)
+def test_bytes_and_reuse(traffic, sentence):
+    assert words.traffic_words(traffic, "picture") == sentence
+
+
+def test_idle_threads():
+    assert words.idle_words(Idle(0, 0, 4096)).startswith("No thread is idle")
+    assert words.idle_words(Idle(12, 96, 4096)) == (
+        "96 of 4,096 threads (2.3 %) have no sample to make, 12 of them in this block."
+    )
+    assert "none of them here" in words.idle_words(Idle(0, 96, 4096))
+
+
+@pytest.mark.parametrize(
+    ("lanes", "sentence"),
+    [
+        (
+            np.arange(1, 33),
+            "A warp's 32 loads of this tap touch 5 sectors of 32 bytes; 4 would be the least. They "
+            "lie in 2 lines of 128 bytes; 1 would be the least.",
+        ),
+        (
+            np.arange(32),
+            "A warp's 32 loads of this tap touch 4 sectors of 32 bytes; none would do with fewer. "
+            "They lie in 1 line of 128 bytes.",
+        ),
+        (np.full(32, NOWHERE), "No lane of this warp loads anything here."),
+    ],
+)
+def test_sectors(lanes, sentence):
+    assert words.coalescing_words(step(), memory.coalescing(lanes, 4)) == sentence
+
+
+def test_one_lane_touches():
+    lanes = np.where(np.arange(32) == 3, 3, NOWHERE)
+    said = words.coalescing_words(step(is_store=True, turn=""), memory.coalescing(lanes, 4))
+    assert said.startswith("A warp's 1 store touches 1 sector of 32 bytes;")
+
+
+@pytest.mark.parametrize(
+    ("lanes", "sentence"),
+    [
+        (
+            np.arange(32),
+            "A warp's 32 reads of this tap meet in no bank of shared memory: one turn for all.",
+        ),
+        (
+            np.arange(32) * 2,
+            "A warp's 32 reads of this tap take 2 turns in shared memory: 32 lanes want different "
+            "words of a bank that others want too, up to 2 words in one bank (a 2-way bank "
+            "conflict).",
+        ),
+        (np.full(32, NOWHERE), "No lane of this warp loads anything here."),
+    ],
+)
+def test_banks(lanes, sentence):
+    assert words.conflict_words(step("shared"), memory.conflicts(lanes)) == sentence
+
+
+def test_what_is_left_out_is_said():
+    own = shape("ring", size=(512, 768, 3))
+    assert "blocks, tiles and halos are drawn, warps and lanes are not" in words.not_drawn(
+        RUNGS["ring"], own
+    )
+    assert "nothing to draw" in words.no_shapes(RUNGS["fft"])

@@ -1,0 +1,175 @@
+"""Jobs take turns, a sample each; what is wrong, slow or refused is out, and says why."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.comparing import Round, comparing
+from kernels.engine import Engine
+from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.job import Job, Progress, Result, Sampled, Sampling
+from kernels.pictures import noise
+from kernels.timing import Timing
+
+PICTURE = noise(20, 30)
+SAMPLING = Sampling(max_samples=4, min_samples=4, max_seconds=10.0)
+RIGHT = Engine(use_gpu=False).run(Job(PICTURE, np.ones((3, 3), np.float32) / 9)).picture
+
+
+def a_job(block_xy, implementation="opencv"):
+    weights = np.ones((3, 3), np.float32) / 9
+    return Job(PICTURE, weights, implementation=implementation, block_xy=block_xy)
+
+
+class Turns(Engine):
+    """Takes as long for a block shape as `times_ms` says, and writes down whose turn it was.
+
+    wrong, late  shapes whose answer is wrong, and whose first run never ends
+    fails        shape -> what is raised at its second sample
+    """
+
+    def __init__(self, times_ms=None, wrong=(), late=(), wrong_later=(), fails=None):
+        super().__init__(use_gpu=False)
+        self.times_ms, self.fails = times_ms or {}, fails or {}
+        self.wrong, self.late, self.wrong_later = wrong, late, wrong_later
+        self.log, self.open = [], 0
+
+    def filtering(self, job, sampling=None):
+        assert not sampling.check  # it is held against an oracle worked out once
+        shape, samples = job.block_xy, []
+        self.open += 1
+        try:
+            yield Progress("preparing")
+            yield Progress("filtering")
+            while shape in self.late:
+                yield Progress("filtering")
+            yield self._result(job, (9.0,), is_wrong=shape in self.wrong)
+            for number in range(sampling.max_samples):
+                yield Sampled("timing", Timing(tuple(samples) or (9.0,)))
+                self.log.append(shape)
+                if number == 1 and shape in self.fails:
+                    raise self.fails[shape]
+                samples.append(self.times_ms.get(shape, 1.0) * (1 + number / 1000))
+            yield self._result(job, samples, is_wrong=shape in self.wrong_later)
+        finally:
+            self.open -= 1
+
+    def _result(self, job, samples, *, is_wrong):
+        picture = 255 - RIGHT if is_wrong else RIGHT.copy()
+        return Result(job, picture, Timing(tuple(samples), ended="samples"), ())
+
+
+def rounds(engine, jobs, **options):
+    ticks = iter(range(10**6))
+    steps = comparing(jobs, engine, SAMPLING, clock=lambda: float(next(ticks)), **options)
+    return [step for step in steps if isinstance(step, Round)]
+
+
+def test_jobs_take_turns_a_sample_each():
+    engine, jobs = Turns(), [a_job((8, 8)), a_job((16, 16)), a_job((32, 8))]
+    rounds(engine, jobs)
+    assert engine.log == [(8, 8), (16, 16), (32, 8)] * 4
+    assert engine.open == 0
+
+
+def test_every_turn_is_told_and_the_last_round_knows_all():
+    jobs = [a_job((8, 8)), a_job((16, 16))]
+    *before, last = rounds(Turns({(16, 16): 2.0}), jobs)
+    assert not any(each.is_over for each in before)
+    assert last.is_over
+    assert all(a is b for a, b in zip(last.jobs, jobs, strict=True))
+    counts = [
+        len(each.standings[0].timing.samples_ms) for each in before if each.standings[0].timing
+    ]
+    assert counts == sorted(counts)
+    assert [len(each.timing.samples_ms) for each in last.standings] == [4, 4]
+    assert all(each.check.ok for each in last.standings)
+
+
+def test_what_noise_cannot_tell_apart_is_in_one_group():
+    times = {(8, 8): 3.0, (16, 16): 1.0, (32, 8): 1.001}
+    jobs = [a_job(shape) for shape in times]
+    assert rounds(Turns(times), jobs)[-1].groups == ((1, 2), (0,))
+
+
+@pytest.mark.parametrize("when", ["wrong", "wrong_later"])
+def test_a_wrong_answer_has_no_speed(when):
+    times = {(8, 8): 0.1, (16, 16): 1.0}
+    last = rounds(Turns(times, **{when: [(8, 8)]}), [a_job(shape) for shape in times])[-1]
+    assert last.standings[0].check.wrong > 0
+    assert not last.standings[0].counts
+    assert last.groups == ((1,),)
+
+
+def test_a_wrong_first_answer_is_not_timed_any_further():
+    engine = Turns(wrong=[(8, 8)])
+    rounds(engine, [a_job((8, 8)), a_job((16, 16))])
+    assert (8, 8) not in engine.log
+
+
+def test_what_fails_is_out_and_the_others_go_on():
+    engine = Turns(fails={(8, 8): OutOfMemoryError("There is too little memory.")})
+    last = rounds(engine, [a_job((8, 8)), a_job((16, 16))])[-1]
+    assert last.standings[0].reason == "There is too little memory."
+    assert last.standings[0].timing is None
+    assert engine.log.count((16, 16)) == 4
+
+
+def test_a_refusal_is_a_reason():
+    class Refusing(Turns):
+        def filtering(self, job, sampling=None):
+            if job.block_xy == (64, 64):
+                raise CannotRunError("Too many threads.")
+            yield from super().filtering(job, sampling)
+
+    last = rounds(Refusing(), [a_job((64, 64)), a_job((16, 16))])[-1]
+    assert last.standings[0].reason == "Too many threads."
+    assert last.groups == ((1,),)
+
+
+def test_a_lost_device_ends_all_and_nothing_is_left_open():
+    engine = Turns(fails={(8, 8): DeviceLostError("The GPU is gone.")})
+    with pytest.raises(DeviceLostError):
+        rounds(engine, [a_job((8, 8)), a_job((16, 16))])
+    assert engine.open == 0
+
+
+def test_what_never_finishes_is_left_out():
+    engine = Turns(late=[(8, 8)])
+    last = rounds(engine, [a_job((8, 8)), a_job((16, 16))], first_run_s=0.005)[-1]
+    assert last.standings[0].reason == "Left out: not finished once after 0.005 s."
+    assert last.standings[1].counts
+
+
+def test_more_than_there_is_room_for_go_in_groups():
+    engine, shapes = Turns(), [(8, 8), (16, 16), (32, 8)]
+    room = 2 * 2 * PICTURE.nbytes
+    last = rounds(engine, [a_job(each) for each in shapes], held_bytes=room)[-1]
+    assert last.together == 2
+    assert engine.log == [(8, 8), (16, 16)] * 4 + [(32, 8)] * 4
+
+
+def test_stopped_in_the_middle_nothing_is_left_open():
+    engine = Turns()
+    steps = comparing([a_job((8, 8)), a_job((16, 16))], engine, SAMPLING)
+    for _ in range(8):
+        next(steps)
+    assert engine.open
+    steps.close()
+    assert engine.open == 0
+
+
+def test_nothing_to_compare_is_over_at_once():
+    (only,) = rounds(Turns(), [])
+    assert only.is_over
+    assert only.groups == ()
+
+
+def test_real_implementations_are_compared_by_the_rule_of_all_measurements():
+    engine = Engine(use_gpu=False)
+    jobs = [a_job((1, 1), key) for key in ("opencv", "sequential")]
+    plan = replace(SAMPLING, max_samples=6, min_samples=6)
+    (*_, last) = comparing(jobs, engine, plan)
+    assert [len(each.timing.samples_ms) for each in last.standings] == [6, 6]
+    assert all(each.counts and each.ran[0].threads for each in last.standings)

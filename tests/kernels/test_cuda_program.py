@@ -1,0 +1,189 @@
+"""The program that a rung is copied as: compiled as it stands, run, and held against the oracle."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.copying.cuda_program import cuda_program
+from kernels.copying.literals import array, number
+from kernels.errors import CannotRunError
+from kernels.job import Job
+from kernels.rung import ladder
+from tests.cuda_on_cpu import compiler
+from tests.kernels.cases import Case, a_job
+from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
+from tests.made_up import H200
+
+LAUNCH = re.compile(r"(\w+)<<<(.*)>>>\(\s*")  # what g++ does not know
+CPU = compiler.HERE
+CASES = (
+    Case("mirror", "uint8", 3, (37, 41), 5, (32, 16)),
+    Case("clamp", "float32", 1, (33, 64), 3, (32, 8)),
+    Case("zero", "uint16", 4, (20, 31), 7, (16, 16)),
+    Case("reflect", "float16", 2, (19, 23), 3, (32, 8)),
+    Case("wrap", "uint8", 1, (40, 57), 15, (32, 32)),
+)
+# The three that differ most in what the program around them has to do, and all of them.
+SOME = ("shared", "separable", "gradient")
+NVCC = [
+    pytest.param(rung, marks=() if rung.key in SOME else pytest.mark.full, id=rung.key)
+    for rung in ladder()
+]
+
+
+def taken_by(rung):
+    """The cases' jobs that it does."""
+    made = (in_a_block_it_takes(case.job(rung.key)) for case in CASES)
+    return [job for job in made if not rung.why_not(job, H200)]
+
+
+def jobs():
+    """One for each rung, by turns, so that all cases come up."""
+    for place, rung in enumerate(ladder()):
+        taken = taken_by(rung)
+        job = taken[place % len(taken)]
+        yield pytest.param(rung, job, id=f"{rung.key}-{job.pixel_type}")
+
+
+@pytest.fixture
+def on_cpu(tmp_path):
+    """Compiles a program against a runtime of ours; returns what runs it, words after its name."""
+    if reason := compiler.why_not():
+        pytest.skip(f"device code does not run on this CPU: {reason}")
+
+    def build(text):
+        includes = [f"-I{folder}" for folder in (CPU, CPU / "runtime")]
+        text = LAUNCH.sub(r"launch_on_cpu(\1, \2, ", text).replace("RUNS = 20", "RUNS = 2")
+        program = tmp_path / "program"
+        words = ["g++", "-std=c++20", "-O1", *includes, "-x", "c++", "-", str(compiler.RUNTIME)]
+        subprocess.run([*words, "-o", str(program)], input=text, text=True, check=True)
+        return lambda *more: subprocess.run(
+            [program, *map(str, more)], capture_output=True, text=True
+        )
+
+    return build
+
+
+@pytest.mark.parametrize(("rung", "job"), list(jobs()))
+def test_the_program_filters_as_the_oracle_does(rung, job, on_cpu, tmp_path):
+    given, made = tmp_path / "in.raw", tmp_path / "out.raw"
+    given.write_bytes(job.picture.tobytes())
+    run = on_cpu(cuda_program(rung, job, H200))
+    done = run(given, made)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{rung.key}: median " in done.stdout
+    assert f"in {job.height} of {job.height} rows: right" in done.stdout
+    answer = np.frombuffer(made.read_bytes(), job.picture.dtype).reshape(job.picture.shape)
+    assert verdict(job, answer).ok
+
+
+def test_it_reads_and_writes_pnm_and_makes_noise_of_its_own(on_cpu, tmp_path):
+    job = Case("clamp", "uint16", 3, (9, 13), 3, (32, 8)).job("shared")
+    run = on_cpu(cuda_program(RUNGS["shared"], job))
+    head, bytes_ = b"P6\n# by hand\n13 9\n65535\n", job.picture.astype(">u2").tobytes()
+    given, made = tmp_path / "in.ppm", tmp_path / "out.ppm"
+    given.write_bytes(head + bytes_)
+    assert run(given, made).returncode == 0
+    written = made.read_bytes()
+    assert written.startswith(b"P6\n13 9\n65535\n")
+    answer = np.frombuffer(written[-len(bytes_) :], ">u2").astype(np.uint16)
+    assert verdict(job, answer.reshape(job.picture.shape)).ok
+    assert run().returncode == 0
+    for wrong, why in (
+        (b"P6\n12 9\n65535\n" + bytes_, "another size"),
+        (b"P6\n13 9\n255\n" + bytes_, "another pixel type"),
+        (b"P5\n13 9\n65535\n" + bytes_, "binary PPM"),
+        (head + bytes_[:-1], "as many samples"),
+        (b"P6\n#", "no PGM or PPM"),
+        (b"P6 99999999999999999999 1", "another size"),
+    ):
+        given.write_bytes(wrong)
+        done = run(given, made)
+        assert done.returncode == 2
+        assert why in done.stderr
+
+
+def test_the_check_of_the_program_notices_a_wrong_weight(on_cpu):
+    job = Case("clamp", "uint8", 1, (20, 20), 3, (32, 8)).job("constant")
+    text = cuda_program(RUNGS["constant"], job)
+    start = text.index("HOST_WEIGHTS[9] = {")
+    spoilt = text[:start] + re.sub(r"(\{\s*)[-\d.e]+f", r"\g<1>0.25f", text[start:], count=1)
+    done = on_cpu(spoilt)()
+    assert done.returncode == 1
+    assert "WRONG" in done.stdout
+
+
+def test_it_may_use_as_much_shared_memory_as_it_says(on_cpu):
+    small, large = (
+        cuda_program(RUNGS["shared"], case.job("shared"), H200)
+        for case in (
+            Case("clamp", "float32", 1, (40, 40), 31, (32, 32)),
+            Case("clamp", "float32", 4, (40, 40), 47, (32, 32)),
+        )
+    )
+    assert "MaxDynamicSharedMemorySize" not in small
+    assert on_cpu(large)().returncode == 0
+    refused = on_cpu(re.sub(r".*MaxDynamicSharedMemorySize.*\n", "", large))()
+    assert "more shared memory than was asked for" in refused.stderr
+
+
+def test_what_a_rung_refuses_is_no_program():
+    weights = np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], np.float32)
+    job = a_job(np.zeros((9, 9, 1), np.uint8), weights, "clamp", "separable")
+    with pytest.raises(CannotRunError, match="not separable"):
+        cuda_program(RUNGS["separable"], job)
+    assert "__global__" in cuda_program(RUNGS["shared"], job)
+
+
+def test_but_for_comments_it_is_ascii_so_that_every_compiler_reads_it():
+    for rung in ladder():
+        job = taken_by(rung)[0]
+        code = re.sub(r"/\*.*?\*/|//[^\n]*", "", cuda_program(rung, job), flags=re.DOTALL)
+        assert "__global__ void" in code
+        assert code.isascii()
+
+
+@pytest.mark.parametrize("value", [0.0625, 1 / 3, 1e-30, -7.0, 3.4e38, 123456789.0])
+def test_a_literal_is_the_number_again(value):
+    stored = np.float32(value)
+    text = number(stored)
+    assert text.endswith("f")
+    assert np.float32(text[:-1]) == stored
+    assert "." in text or "e" in text  # 7f would be no number
+
+
+def test_an_array_has_all_its_numbers():
+    values = np.arange(961, dtype=np.uint32).reshape(31, 31)
+    text = array("W", values)
+    assert text.startswith("const unsigned W[961] = {")
+    assert [int(each) for each in re.findall(r"(\d+)u", text)] == list(range(961))
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("rung", NVCC)
+def test_nvcc_compiles_it_as_it_stands(rung, tmp_path):
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if nvcc is None:
+        pytest.skip("there is no nvcc")
+    text = cuda_program(rung, taken_by(rung)[0], H200)
+    if "cufft.h" in text and not (Path(nvcc).resolve().parents[1] / "include/cufft.h").exists():
+        pytest.skip("cuFFT's headers are not installed")
+    source = tmp_path / f"{rung.key}.cu"
+    source.write_text(text)
+    library = ["-lcufft"] if "cufft.h" in text else []
+    words = [nvcc, "-O3", "-std=c++17", "-ftz=true", "-arch=sm_90", str(source), *library]
+    done = subprocess.run([*words, "-o", str(tmp_path / rung.key)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / rung.key).is_file()
+
+
+def test_cases_are_of_every_pixel_type_and_border():
+    assert {case.pixel_type for case in CASES} == {"uint8", "uint16", "float16", "float32"}
+    assert len({case.border for case in CASES}) == 5
+    assert all(isinstance(case.job("shared"), Job) for case in CASES)

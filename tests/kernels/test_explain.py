@@ -1,0 +1,127 @@
+"""One sample explained: by hand, and against the oracle wherever it is asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.borders import BORDERS, OUTSIDE
+from kernels.explain import explain_pixel
+from kernels.job import PIXEL_TYPES, Job
+from kernels.reference import filtered, to_pixel_type
+
+PICTURE = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)[..., None]
+WEIGHTS = np.array([[0, 1, 0], [2, 0.5, -1], [0, 0, 3]], np.float32)
+
+
+def job(border="clamp", picture=PICTURE, weights=WEIGHTS, gradient=False):
+    return Job(picture, weights, border, gradient=gradient)
+
+
+def test_in_the_middle_no_border_is_at_work():
+    found = explain_pixel(job(), 1, 1, 0)
+    assert found.rows.tolist() == found.from_rows.tolist() == [0, 1, 2]
+    assert found.samples.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert found.products.tolist() == [[0, 2, 0], [8, 2.5, -6], [0, 0, 27]]
+    assert found.total == found.value == 33.5
+    assert found.rounded == 34  # half to even
+    assert (found.beyond, found.is_alpha, found.slopes) == (0, False, None)
+
+
+@pytest.mark.parametrize(
+    ("border", "from_rows", "samples"),
+    [
+        ("zero", [OUTSIDE, 0, 1], [[0, 0, 0], [0, 1, 2], [0, 4, 5]]),
+        ("clamp", [0, 0, 1], [[1, 1, 2], [1, 1, 2], [4, 4, 5]]),
+        ("reflect", [0, 0, 1], [[1, 1, 2], [1, 1, 2], [4, 4, 5]]),
+        ("mirror", [1, 0, 1], [[5, 4, 5], [2, 1, 2], [5, 4, 5]]),
+        ("wrap", [2, 0, 1], [[9, 7, 8], [3, 1, 2], [6, 4, 5]]),
+    ],
+)
+def test_at_a_corner_the_border_says_what_stands_in(border, from_rows, samples):
+    found = explain_pixel(job(border), 0, 0, 0)
+    assert found.rows.tolist() == found.columns.tolist() == [-1, 0, 1]
+    assert found.from_rows.tolist() == found.from_columns.tolist() == from_rows
+    assert found.samples.tolist() == samples
+    assert found.beyond == 5
+    assert found.total == (WEIGHTS * np.array(samples)).sum()
+
+
+def test_integers_are_cut_off_and_floats_are_not():
+    large = np.full((3, 3), 100, np.float32)
+    assert explain_pixel(job(weights=large), 1, 1, 0).rounded == 255
+    assert explain_pixel(job(weights=-large), 1, 1, 0).rounded == 0
+    found = explain_pixel(job(picture=PICTURE.astype(np.float32), weights=large), 1, 1, 0)
+    assert (found.total, found.rounded) == (4500, 4500)
+
+
+def test_alpha_passes_through():
+    picture = np.dstack((PICTURE, PICTURE + 100))
+    found = explain_pixel(job(picture=picture), 1, 2, 1)
+    assert (found.is_alpha, found.total, found.rounded) == (True, 106, 106)
+    assert not explain_pixel(job(picture=picture), 1, 2, 0).is_alpha
+
+
+def test_a_gradient_is_two_slopes_and_a_length():
+    """Along x the picture rises by 1, along y by 3, and Sobel's weights sum to 8."""
+    centre = np.zeros((3, 3), np.float32)
+    centre[1, 1] = 1
+    found = explain_pixel(job(weights=centre, gradient=True), 1, 1, 0)
+    assert found.total == 5
+    assert found.slopes.weighted.tolist() == PICTURE[..., 0].tolist()
+    assert (found.slopes.gx, found.slopes.gy) == (8, 24)
+    assert found.value == found.slopes.length == np.sqrt(640)
+    assert found.rounded == 25
+
+
+@pytest.mark.parametrize("at", [(3, 0, 0), (0, 3, 0), (0, 0, 1), (-1, 0, 0)])
+def test_beside_the_picture_there_is_nothing_to_explain(at):
+    with pytest.raises(IndexError, match="there is no sample"):
+        explain_pixel(job(), *at)
+
+
+@st.composite
+def jobs_and_places(draw):
+    height, width = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    channels, ksize = draw(st.integers(1, 4)), draw(st.sampled_from((1, 3, 5, 15)))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    pixel_type = np.dtype(draw(st.sampled_from(PIXEL_TYPES)))
+    picture = (random.random((height, width, channels)) * 250).astype(pixel_type)
+    if pixel_type.kind == "f" and draw(st.booleans()):
+        picture[0, 0, 0] = draw(st.sampled_from((np.nan, np.inf, -np.inf)))
+    weights = random.standard_normal((ksize, ksize)).astype(np.float32)
+    made = Job(picture, weights, draw(st.sampled_from(BORDERS)), gradient=draw(st.booleans()))
+    place = (
+        draw(st.integers(0, height - 1)),
+        draw(st.integers(0, width - 1)),
+        draw(st.integers(0, channels - 1)),
+    )
+    return made, place
+
+
+@given(jobs_and_places())
+def test_the_answer_is_the_oracles_to_the_last_bit(drawn):
+    made, (y, x, channel) = drawn
+    found = explain_pixel(made, y, x, channel)
+    oracle = filtered(made)[y, x, channel]
+    np.testing.assert_array_equal(found.value, oracle)
+    if np.isfinite(oracle) or made.picture.dtype.kind == "f":
+        expected = to_pixel_type(np.array(oracle), made.picture.dtype)
+        np.testing.assert_array_equal(found.rounded, expected)
+    assert found.rounded.dtype == made.picture.dtype
+
+
+@given(jobs_and_places())
+def test_what_stands_in_is_on_the_picture_or_nothing(drawn):
+    made, place = drawn
+    found = explain_pixel(made, *place)
+    for wanted, got, size in (
+        (found.rows, found.from_rows, made.height),
+        (found.columns, found.from_columns, made.width),
+    ):
+        inside = (wanted >= 0) & (wanted < size)
+        assert (got[inside] == wanted[inside]).all()
+        assert ((got >= 0) & (got < size) | (got == OUTSIDE)).all()
+        assert made.border == "zero" or (got != OUTSIDE).all()

@@ -1,0 +1,165 @@
+"""The panel of numbers and curves, in the real window."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
+
+from kernels.pictures import noise
+from tests.workbench.driving import child, settle, show_picture, trigger, until, view
+from workbench.analysis.curves import MOST_POINTS, Curve, thinned
+from workbench.analysis.table import in_digits
+from workbench.looking.likeness import comparing
+from workbench.looking.line_profile import along
+from workbench.views.tile import Tile
+
+
+@pytest.fixture
+def loaded(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv")
+    show_picture(qtbot, window, noise(60, 90, 3))
+    trigger(window, "Analysis")
+    until(qtbot, lambda: "before" in table(window) and tile(window, "ssim").text[0] in "01")
+    return window
+
+
+def tile(window, name):
+    return child(window, name, Tile)
+
+
+def table(window):
+    return child(window, "histogram-numbers", QLabel).text()
+
+
+def pair(window):
+    return window.store.state.picture.samples, window.live.result.picture
+
+
+def profile(window):
+    return window.analysis._profile._curves
+
+
+def histogram(window):
+    return window.analysis._histogram._curves
+
+
+def test_the_numbers_are_those_of_the_two_pictures(loaded):
+    *_, wanted = comparing(*pair(loaded), 255.0)
+    assert tile(loaded, "ssim").text == f"{wanted.ssim:.4f}"
+    assert tile(loaded, "psnr").text == f"{wanted.psnr_db:.2f} dB"
+    assert tile(loaded, "largest").text == in_digits(wanted.largest)
+    before, after = pair(loaded)
+    for channel, name in enumerate("RGB"):
+        for title, samples in (("before", before), ("after", after)):
+            row = next(row for row in table(loaded).split("<tr>") if f"{name} {title}" in row)
+            for value in (samples[..., channel].min(), samples[..., channel].max()):
+                assert f">{value}<" in row
+
+
+def test_the_histogram_is_of_before_and_after_and_of_one_channel_if_asked(loaded):
+    assert [(c.channel, c.is_after) for c in histogram(loaded)] == [
+        (name, is_after) for is_after in (False, True) for name in "RGB"
+    ]
+    combo = child(loaded, "histogram-channel", QComboBox)
+    combo.setCurrentIndex(2)
+    combo.activated.emit(2)
+    before, after = histogram(loaded)
+    wanted = np.bincount(pair(loaded)[1][..., 1].ravel(), minlength=256)
+    assert np.array_equal(after.ys, wanted)
+    assert (before.channel, after.channel) == ("G", "G")
+    assert "G before from" in loaded.analysis._histogram.accessibleDescription()
+
+
+def test_counts_are_drawn_as_logarithms_if_asked(qtbot, loaded):
+    loaded.analysis._histogram.make_plot()
+    child(loaded, "histogram-log", QCheckBox).click()
+    axis = loaded.analysis._histogram.plot.getAxis("left")
+    assert axis.is_log
+    assert loaded.analysis.choices() == {"log": True, "line": "row"}
+
+
+def test_alike_pictures_are_said_to_be_alike(qtbot, loaded):
+    settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
+    until(qtbot, lambda: tile(loaded, "psnr").text == "∞")
+    until(qtbot, lambda: tile(loaded, "ssim").text == "1.0000")
+    assert tile(loaded, "largest").text == "0"
+
+
+def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded):
+    pane = view(loaded, "After")
+    middle = pane.rect().center()
+    QTest.mouseMove(pane, middle + QPoint(3, 3))
+    x, y = loaded.compare._point
+    until(qtbot, lambda: f"Row {y}," in child(loaded, "profile-line", QLabel).text())
+    after = next(c for c in profile(loaded) if c.is_after and c.channel == "G")
+    assert np.array_equal(after.ys, pair(loaded)[1][y, :, 1])
+    combo = child(loaded, "line-kind", QComboBox)
+    combo.setCurrentIndex(combo.findData("column"))
+    combo.activated.emit(1)
+    until(qtbot, lambda: f"Column {x}," in child(loaded, "profile-line", QLabel).text())
+    before = next(c for c in profile(loaded) if not c.is_after and c.channel == "B")
+    assert np.array_equal(before.ys, pair(loaded)[0][:, x, 2])
+
+
+def test_shift_and_a_drag_draw_a_line_and_the_picture_stays_where_it_is(qtbot, loaded):
+    pane = view(loaded, "Before")
+    transform = pane._transform
+    shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
+    start, end = pane.rect().center() - QPoint(40, 20), pane.rect().center() + QPoint(30, 25)
+    QTest.mousePress(pane, left, shift, start)
+    QTest.mouseMove(pane, end)
+    QTest.mouseRelease(pane, left, shift, end)
+    assert pane._transform == transform
+    line = loaded.analysing._drawn
+    assert line == (pane.pixel_at(start.toPointF()), pane.pixel_at(end.toPointF()))
+    assert child(loaded, "line-kind", QComboBox).currentData() == "line"
+    until(qtbot, lambda: "pixels long" in child(loaded, "profile-line", QLabel).text())
+    after = next(c for c in profile(loaded) if c.is_after and c.channel == "R")
+    assert np.array_equal(after.ys, along(pair(loaded)[1], line)[:, 0])
+
+
+def test_after_may_be_compared_with_a_pinned_result(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    settle(qtbot, loaded, lambda: loaded.store.update(ksize=9))
+    combo = child(loaded, "analysis-against", QComboBox)
+    assert "Pinned 1" in combo.itemText(1)
+    combo.setCurrentIndex(1)
+    combo.activated.emit(1)
+    *_, wanted = comparing(loaded.inspection.pins[0].samples, pair(loaded)[1], 255.0)
+    until(qtbot, lambda: tile(loaded, "psnr").text == f"{wanted.psnr_db:.2f} dB")
+    until(qtbot, lambda: "R pinned 1" in table(loaded))
+
+
+def test_nothing_is_worked_out_behind_another_panel(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv")
+    show_picture(qtbot, window, noise(30, 20))
+    assert table(window) == ""
+    assert not window.looking.isRunning()
+
+
+def test_another_picture_empties_it_until_its_result_comes(qtbot, loaded):
+    loaded.store.update(picture=None)
+    assert table(loaded) == ""
+    assert tile(loaded, "ssim").text == "—"
+
+
+def test_a_long_curve_keeps_its_peaks():
+    ys = np.zeros(50_001)
+    ys[12_345], ys[50_000] = 9.0, -4.0
+    xs, some = thinned(Curve("grey", True, np.arange(50_001.0), ys))
+    assert some.size <= MOST_POINTS + 50
+    assert (some.max(), some.min()) == (9.0, -4.0)
+    assert xs[some.argmax()] == 12_345
+    assert (np.diff(xs) >= 0).all()
+
+
+def test_the_panel_alone_imports_no_pyqtgraph():
+    code = "import workbench.analysis.analysing, sys; print('pyqtgraph' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert said.stdout.strip() == "False", said.stderr

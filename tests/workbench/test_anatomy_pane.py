@@ -1,0 +1,328 @@
+"""Anatomy of a launch in the window: over the picture, in words, lane by lane, without a GPU."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox
+
+from kernels.anatomy.shapes import Rect
+from kernels.rung import ladder
+from tests.made_up import IMPLEMENTATIONS, a_job
+from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until, view
+from tests.workbench.engines import MadeUpGpu
+from workbench.anatomy.overlay import warp_runs
+from workbench.anatomy.strip import LaneStrip
+from workbench.anatomy.subject import lanes_of, look_at, subject_of
+
+PICTURE = np.zeros((60, 90, 3), np.uint8)
+
+
+def look(key="shared", block_xy=(32, 8), at=(100, 20), **facts):
+    subject = subject_of(IMPLEMENTATIONS[key], a_job(key, block_xy, **facts), None)
+    assert not isinstance(subject, str), subject
+    return look_at(subject, *at)
+
+
+# -- without a window
+
+
+def test_the_thread_that_makes_a_sample_is_found():
+    found = look(at=(100, 20))  # of 600 samples and 100 rows
+    assert (found.block, found.thread) == ((3, 2), 4 * 32 + 4)
+    assert (found.warp, found.lane) == (4, 4)
+    assert found.sample_of(found.thread) == (100, 20)
+    assert found.thread_words() == "Thread 132, lane 4 of warp 4, makes green of pixel x 33, y 20."
+
+
+@pytest.mark.parametrize(
+    "key", ["shared", "shared_untiled", "separable", "separable_flat", "global"]
+)
+@pytest.mark.parametrize("block_xy", [(32, 8), (16, 16), (7, 5)])
+def test_every_sample_has_its_thread(key, block_xy):
+    picture = np.zeros((40, 37, 1), np.uint8)
+    weights = np.full((3, 3), 1 / 9, np.float32)
+    for at in ((0, 0), (36, 0), (0, 39), (36, 39), (20, 17)):
+        found = look(key, block_xy, at, picture=picture, weights=weights)
+        assert found.sample_of(found.thread) == at
+
+
+def test_a_warp_is_drawn_as_the_rectangles_of_its_lanes():
+    assert warp_runs(look(block_xy=(32, 8), at=(0, 0)), 2) == [Rect(0, 2, 32, 3)]
+    assert warp_runs(look(block_xy=(8, 8), at=(8, 8)), 1) == [Rect(8, 12, 16, 16)]
+    # A warp of 7×5 threads ends inside a row.
+    assert warp_runs(look(block_xy=(7, 5), at=(0, 0)), 0) == [Rect(0, 0, 7, 4), Rect(0, 4, 4, 5)]
+
+
+def test_lanes_show_banks_or_sectors_and_who_meets_whom():
+    found = look(block_xy=(16, 16), at=(0, 0))
+    (tap,) = [step for step in found.steps if step.name == "Read a sample"]
+    lanes = lanes_of(found, tap, 0)
+    assert lanes.title == "Bank"
+    assert lanes.labels[:3] == ("0", "1", "2")
+    assert sum(lanes.conflict) == 24  # 28 words to a row of the tile: twelve banks are met twice
+    assert "take 2 turns" in lanes.sentence
+    load = found.steps[0]
+    assert lanes_of(found, load, 0).title == "Sector"
+    flat = look("separable_flat", (16, 16), (0, 0))
+    (tap,) = [step for step in flat.steps if step.name == "Read a sample"]
+    assert not any(lanes_of(flat, tap, 3).conflict)
+
+
+def test_words_name_what_is_counted():
+    words = " ".join(text for _, text in look().sentences())
+    assert "19 × 13 = 247 blocks of 32 × 8 = 256 threads, 8 warps each." in words
+    assert "44 × 12 = 528 samples" in words
+    assert "9,828 of" not in words
+    assert "3,232 of 63,232 threads (5.1 %) have no sample to make" in words
+    assert "each staged number 12.1 times on average" in words
+
+
+@pytest.mark.parametrize("key", [rung.key for rung in ladder()])
+def test_every_rung_says_something(key):
+    """Of a job that it takes, or why it takes none."""
+    rung = IMPLEMENTATIONS[key]
+    job = a_job(key, picture=PICTURE)
+    job = replace(job, gradient=rung.gradient)
+    subject = subject_of(rung, job, None)
+    if isinstance(subject, str):
+        assert subject.endswith(".")
+        return
+    for number in range(len(subject.shapes)):
+        found = look_at(subject.with_pass(number), 30, 30)
+        assert all(heading and text.endswith(".") for heading, text in found.sentences())
+        if found.thread is None:
+            assert "are not" in found.sentences()[-1][1]
+
+
+# -- in a window
+
+
+@pytest.fixture
+def opened(qtbot, window):
+    """A window of a computer without a GPU, with a picture and the panel open."""
+    window.resize(1280, 800)
+    show_picture(qtbot, window, np.random.default_rng(0).integers(0, 255, PICTURE.shape, np.uint8))
+    trigger(window, "Anatomy of a launch")
+    until(qtbot, window.anatomy.isVisible)
+    return window
+
+
+def words(window):
+    labels = window.anatomy.findChildren(QLabel)
+    return " ".join(each.text() for each in labels if each.isVisible())
+
+
+def picture_view(window):
+    return view(window, "Before")
+
+
+def test_it_opens_with_a_key_and_speaks_without_a_gpu(qtbot, window):
+    show_picture(qtbot, window, PICTURE)
+    assert not window.docks["Anatomy"].isVisible()
+    window.activateWindow()
+    QTest.keyClick(window.compare, Qt.Key.Key_A)
+    until(qtbot, window.anatomy.isVisible)
+    assert child(window, "anatomy-rung", QComboBox).currentData() == "shared"
+    assert "blocks of 32 × 8 = 256 threads" in words(window)
+
+
+def test_it_asks_for_a_picture(qtbot, window):
+    trigger(window, "Anatomy of a launch")
+    until(qtbot, window.anatomy.isVisible)
+    assert "Open a picture first" in words(window)
+    assert window.anatomy.look is None
+
+
+def test_the_pointer_chooses_block_and_thread(qtbot, opened):
+    pane = picture_view(opened)
+    at = pane._transform.to_view((40.5, 25.5), pane.device_size)
+    QTest.mouseMove(pane, QPoint(round(at[0]), round(at[1])))
+    until(qtbot, lambda: "pixel x 40, y 25" in words(opened))
+    assert opened.anatomy.look.block == (3, 3)  # sample 121 of 270
+    QTest.mouseMove(pane, QPoint(2, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"block_xy": (16, 16)}, "of 16 × 16 = 256 threads"),
+        ({"ksize": 9}, "With the halo, 12 samples to either side and 4 rows"),
+        ({"border": "zero"}, "It reads"),
+    ],
+)
+def test_it_follows_every_change_at_once(qtbot, opened, change, says):
+    before = words(opened)
+    opened.take_over(change)
+    if says in ("It reads",):
+        assert words(opened) == before  # inside the picture borders change nothing
+    else:
+        assert says in words(opened)
+
+
+def test_a_rung_of_its_own_choice_and_a_pass_of_it(opened):
+    pick(child(opened, "anatomy-rung", QComboBox), "separable")
+    passes = child(opened, "anatomy-pass", QComboBox)
+    assert passes.isVisible()
+    assert [passes.itemText(n) for n in range(2)] == [
+        "Launch 1: along_rows",
+        "Launch 2: along_columns",
+    ]
+    assert "samples to either side and 0 rows above" in words(opened)
+    passes.setCurrentIndex(1)
+    passes.activated.emit(1)
+    assert "With the halo, 0 samples to either side" in words(opened)
+    assert opened.store.state.implementation == "opencv"  # what runs is another matter
+
+
+def test_a_rung_that_cannot_says_why(opened):
+    opened.take_over({"filter": "laplacian_of_gaussian", "ksize": 5})
+    pick(child(opened, "anatomy-rung", QComboBox), "separable")
+    assert "not separable" in words(opened)
+    assert opened.anatomy.look is None
+    pick(child(opened, "anatomy-rung", QComboBox), "gradient")
+    assert "gradient" in words(opened)
+
+
+def test_a_rung_of_its_own_shape_has_blocks_but_no_lanes(opened):
+    pick(child(opened, "anatomy-rung", QComboBox), "ring")
+    assert "warps and lanes are not" in words(opened)
+    assert not child(opened, "anatomy-lanes", LaneStrip).isVisible()
+    assert not child(opened, "anatomy-block", QComboBox).isEnabled()
+    assert opened.anatomy.look.thread is None
+
+
+def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, PICTURE.copy())
+    trigger(window, "Anatomy of a launch")
+    until(qtbot, window.anatomy.isVisible)
+    rungs = child(window, "anatomy-rung", QComboBox)
+    settle(qtbot, window, lambda: window.take_over({"implementation": "constant"}))
+    assert rungs.currentData() == "constant"
+    settle(qtbot, window, lambda: window.take_over({"implementation": "opencv"}))
+    assert rungs.currentData() == "constant"
+    settle(qtbot, window, lambda: window.take_over({"implementation": "auto"}))
+    assert rungs.currentData() == window.live.result.implementation
+
+
+def test_where_the_last_rung_cannot_the_first_that_can_is_shown(opened):
+    opened.take_over({"filter": "edges", "ksize": 5})
+    assert child(opened, "anatomy-rung", QComboBox).currentData() == "gradient"
+    opened.take_over({"filter": "box", "ksize": 5})
+    assert child(opened, "anatomy-rung", QComboBox).currentData() == "shared"
+
+
+def test_hidden_it_keeps_no_picture(qtbot, opened):
+    opened.docks["Anatomy"].hide()
+    until(qtbot, lambda: not opened.anatomy.isVisible())
+    show_picture(qtbot, opened, PICTURE[:20].copy())
+    assert opened.anatomy.look is None
+    trigger(opened, "Anatomy of a launch")
+    until(qtbot, lambda: opened.anatomy.look is not None)
+    assert opened.anatomy.look.subject.shape.picture.bottom == 20
+
+
+def test_a_block_shape_is_chosen_here_too(qtbot, opened):
+    shapes = child(opened, "anatomy-block", QComboBox)
+    shapes.setCurrentIndex(shapes.findText("8×8"))
+    settle(qtbot, opened, lambda: shapes.activated.emit(shapes.currentIndex()))
+    assert opened.store.state.block_xy == (8, 8)
+    assert "of 8 × 8 = 64 threads" in words(opened)
+
+
+def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
+    strip = child(opened, "anatomy-lanes", LaneStrip)
+    opened.anatomy.point_at((20.4, 20.5))  # sample 61 of row 20: lane 29 of warp 4
+    assert (opened.anatomy.look.lane, opened.anatomy.look.warp) == (29, 4)
+    QTest.keyClick(strip, Qt.Key.Key_Left)
+    assert opened.anatomy.look.lane == 28
+    QTest.keyClick(strip, Qt.Key.Key_Down)
+    assert (opened.anatomy.look.lane, opened.anatomy.look.warp) == (28, 5)
+    block = opened.anatomy.look.block
+    QTest.keyClick(strip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert opened.anatomy.look.block == (block[0] + 1, block[1])
+    for _ in range(20):  # no further than there are blocks
+        QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert opened.anatomy.look.block[1] == opened.anatomy.look.subject.shape.grid[1] - 1
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip._cell(3).center())
+    assert opened.anatomy.look.lane == 3
+
+
+def test_another_access_and_another_tap(opened):
+    access = child(opened, "anatomy-access", QComboBox)
+    names = [access.itemText(n) for n in range(access.count())]
+    assert names == [
+        "Stage: load, global memory",
+        "Stage: store in the tile, shared memory",
+        "Read a sample, shared memory",
+        "Store the answer, global memory",
+    ]
+    assert access.currentIndex() == 2
+    strip = child(opened, "anatomy-lanes", LaneStrip)
+    assert "of this tap meet in no bank" in strip.accessibleDescription()
+    time_box = child(opened, "anatomy-time", QSpinBox)
+    assert time_box.maximum() == 25
+    time_box.setValue(8)
+    assert "tap 3, 2 of 25 in all" in words(opened)
+    access.setCurrentIndex(3)
+    access.activated.emit(3)
+    assert "sectors of 32 bytes" in strip.accessibleDescription() or (
+        "sector of 32 bytes" in strip.accessibleDescription()
+    )
+    assert not time_box.isVisible()
+
+
+def test_it_is_painted_over_the_picture_and_only_while_it_is_open(qtbot, opened):
+    with_it = picture_view(opened).grab().toImage()
+    opened.docks["Anatomy"].hide()
+    until(qtbot, lambda: not opened.anatomy.isVisible())
+    without = picture_view(opened).grab().toImage()
+    assert with_it != without
+
+
+def test_painting_takes_next_to_no_time(opened):
+    """Under 5 ms where the machine is not busy with much else: the best of many."""
+    image = QImage(1600, 1000, QImage.Format.Format_RGB32)
+    best = 1.0
+    for scale in (0.5, 3.0, 12.0):
+        for _ in range(7):
+            painter = QPainter(image)
+            painter.scale(scale, scale)
+            begin = time.perf_counter()
+            opened.anatomy.paint(painter, QRectF(0, 0, 1600 / scale, 1000 / scale), scale)
+            best = min(best, time.perf_counter() - begin)
+            painter.end()
+        assert best < 0.005
+
+
+def test_it_zooms_to_the_thread(opened):
+    opened.anatomy.point_at((70.5, 40.5))
+    click(child(opened, "anatomy-zoom", QPushButton))
+    pane = picture_view(opened)
+    x, y = pane._transform.to_view((70.5, 40.5), pane.device_size)
+    width, height = pane.device_size
+    assert abs(x - width / 2) <= pane._transform.scale
+    assert abs(y - height / 2) <= pane._transform.scale
+
+
+def test_names_for_all_controls(opened):
+    for name in ("rung", "pass", "block", "access", "time", "zoom", "lanes"):
+        widget = child(opened, f"anatomy-{name}")
+        assert widget.accessibleName()
+        assert widget.toolTip()
+
+
+def test_what_was_chosen_is_remembered(opened):
+    pick(child(opened, "anatomy-rung", QComboBox), "global")
+    kept = opened.anatomy.choices()
+    pick(child(opened, "anatomy-rung", QComboBox), "shared")
+    opened.anatomy.restore(kept)
+    assert child(opened, "anatomy-rung", QComboBox).currentData() == "global"
+    opened.anatomy.restore({"rung": 7})
+    assert child(opened, "anatomy-rung", QComboBox).currentData() == "shared"

@@ -1,0 +1,336 @@
+"""Block shapes compared live: what takes part, how it stands, and the panel in the real window."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QLineEdit
+
+from kernels.comparing import Round, Standing
+from kernels.device import NoDevice
+from kernels.errors import DeviceLostError
+from kernels.job import Pick, Progress, Result
+from kernels.models.occupancy import Occupancy
+from kernels.pictures import noise
+from kernels.rung import ladder
+from kernels.timing import Timing
+from tests.made_up import FAILED, PASSED
+from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
+from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.blocks.contenders import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
+from workbench.blocks.panel import Phase
+from workbench.blocks.rows import rows_of, sentence_of
+from workbench.blocks.shapes import GRID, PRESETS, UnclearError, parsed
+from workbench.state import Picture, State
+
+SHAPES = ((8, 8), (32, 8), (64, 32))
+STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")
+OWN_SHAPE = next(rung for rung in ladder() if rung.own_block)
+
+
+def a_field(state=STATE, shapes=SHAPES):
+    field = field_of(state, DEVICE, None, shapes)
+    assert isinstance(field, Field)
+    return field
+
+
+def timed(ms, check=PASSED, **facts):
+    timing = Timing((ms, ms, ms))
+    return Standing(timing, (0.9 * ms, ms, 1.1 * ms), check, is_over=True, **facts)
+
+
+def a_round(field, *standings, groups=()):
+    return Round(tuple(each.job for each in field.able), standings, groups, len(standings))
+
+
+# -- shapes that are typed
+
+
+@pytest.mark.parametrize("text", ["48x4, 96×2", "48 x 4 96 × 2", "48X4;96*2", " 48×4,,96×2,48×4 "])
+def test_shapes_are_read_as_people_write_them(text):
+    assert parsed(text) == ((48, 4), (96, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("48", "'48' is not a shape."),
+        ("8x8, big", "'big'"),
+        ("0x8", "1 to 1024"),
+        ("8x2000", "1024"),
+    ],
+)
+def test_what_is_no_shape_is_said(text, says):
+    with pytest.raises(UnclearError, match=says):
+        parsed(text)
+
+
+def test_nothing_typed_is_no_shape():
+    assert parsed(" , ") == ()
+
+
+# -- what takes part
+
+
+def test_the_shapes_of_the_chosen_rung_take_part_and_those_refused_say_why():
+    field = a_field()
+    assert [each.name for each in field.contenders] == ["8×8", "32×8", "64×32"]
+    assert [each.job.block_xy for each in field.able] == [(8, 8), (32, 8)]
+    assert "2048 threads" in field.contenders[2].reason
+    assert field.subject == "Shared-memory tile"
+    assert field.current(STATE) == (32, 8)
+
+
+def test_of_auto_the_rung_it_picked_takes_part():
+    state = replace(STATE, implementation="auto")
+    assert field_of(state, DEVICE, None, SHAPES) == NO_PICK
+    field = field_of(state, DEVICE, Pick("shared", (32, 8), "measured"), SHAPES)
+    assert field.subject == "Shared-memory tile"
+    assert field.signature == a_field().signature  # to take a shape of it changes nothing measured
+
+
+def test_without_a_gpu_the_cpu_implementations_take_part():
+    field = field_of(STATE, NoDevice("There is none."), None, SHAPES)
+    assert not field.is_of_blocks
+    assert "opencv" in [each.key for each in field.contenders]
+    assert field.contenders[0].changes == {"implementation": field.contenders[0].key}
+
+
+def test_why_there_is_nothing_to_compare():
+    assert field_of(State(), DEVICE, None, SHAPES) == NO_PICTURE
+    assert field_of(STATE, DEVICE, None, ()) == NO_SHAPES
+    own = replace(STATE, implementation=OWN_SHAPE.key)
+    assert OWN_SHAPE.own_block in field_of(own, DEVICE, None, SHAPES)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"picture": Picture("another", noise(21, 30))},
+        {"ksize": 7},
+        {"border": "wrap"},
+        {"cache": "warm"},
+        {"implementation": "constant"},
+    ],
+)
+def test_what_changes_the_work_changes_the_signature(changes):
+    assert a_field(replace(STATE, **changes)).signature != a_field().signature
+
+
+def test_the_shape_in_use_does_not():
+    assert a_field(replace(STATE, block_xy=(8, 8))).signature == a_field().signature
+
+
+# -- how they stand
+
+
+def test_ties_share_their_place_and_the_next_counts_on():
+    field = a_field(shapes=((8, 8), (16, 16), (32, 8), (64, 32)))
+    found = a_round(field, timed(1.0), timed(3.0), timed(1.01), groups=((0, 2), (1,)))
+    rows = rows_of(field, found, (32, 8))
+    assert [row.place for row in rows] == [1, 3, 1, 0]
+    assert [row.is_tied for row in rows] == [True, False, True, False]
+    assert [row.state for row in rows] == ["fine", "fine", "fine", "refused"]
+    assert [row.key for row in rows if row.is_current] == [(32, 8)]
+    assert "equal within noise" in rows[0].text
+    said = sentence_of(rows, is_over=True)
+    assert said.startswith("8×8 and 32×8 are equal within noise: 1.00")
+    assert "16×16 takes 3.0× as long" in said
+    assert sentence_of(rows, is_over=False).startswith("So far")
+
+
+def test_a_time_is_no_speed_before_it_is_checked_nor_beside_a_wrong_answer():
+    field = a_field()
+    rows = rows_of(field, a_round(field, timed(1.0, None), timed(1.0, FAILED)), None)
+    assert [row.state for row in rows] == ["unsure", "wrong", "refused"]
+    assert rows[1].ms is None
+    assert "WRONG" in rows[1].text
+    assert sentence_of(rows, is_over=False) == ""
+
+
+def test_a_row_says_its_numbers_and_the_occupancy():
+    field = a_field()
+    occupancy = Occupancy(4, 32, 64, "Registers keep more from fitting.")
+    found = a_round(field, timed(1.0, occupancy=occupancy), timed(2.0), groups=((0,), (1,)))
+    text = rows_of(field, found, None)[0].text
+    for words in ("8×8: 1.00", "n = 3", "64 threads a block", "50%", "Registers keep", "verified"):
+        assert words in text
+
+
+# -- the window
+
+
+class Shapes(MadeUpGpu):
+    """Each shape takes 1 ms a thread; `endless` ones are timed for ever."""
+
+    endless = False
+
+    def filtering(self, job, sampling=None):
+        for step in super().filtering(job, sampling):
+            x, y = job.block_xy
+            if isinstance(step, Result) and step.ran[0].block:
+                samples = tuple(x * y * (1 + n / 1e4) for n in range(10))
+                step = replace(step, kernel=Timing(samples, "cold", "samples"))
+            yield step
+            while self.endless and isinstance(step, Result) and not sampling.check:
+                yield Progress("timing")
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window(Shapes)
+    until(qtbot, lambda: window.device)
+    window.take_over({"implementation": "shared"})
+    show_picture(qtbot, window, noise(20, 30))
+    return window
+
+
+@pytest.fixture
+def endless(monkeypatch, window):
+    monkeypatch.setattr(Shapes, "endless", True)
+    return window
+
+
+def rows(window):
+    return {row.key: row for row in window.blocks.bars.rows}
+
+
+def done(qtbot, window):
+    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+
+
+def said(window):
+    return child(window, "blocks-sentence", QLabel).text()
+
+
+def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
+    trigger(window, "Block shapes, live")
+    assert window.blocks.phase is Phase.RUNNING
+    done(qtbot, window)
+    assert set(rows(window)) == set(PRESETS)
+    assert [row.key for row in rows(window).values() if row.is_best] == [(8, 8)]
+    assert said(window).startswith("8×8 is the fastest: 64")
+    assert rows(window)[32, 8].is_current
+
+
+def test_a_click_on_a_bar_applies_the_shape_and_measures_nothing_again(qtbot, window):
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    bars = window.blocks.bars
+    box = next(box for box, row in bars.boxes() if row.key == (8, 8))
+    place = box.center().toPoint()
+    settle(qtbot, window, lambda: QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=place))
+    assert window.store.state.block_xy == (8, 8)
+    assert rows(window)[8, 8].is_current
+    window.following._follow()
+    assert window.blocks.phase is Phase.DONE
+
+
+def test_a_map_shows_refused_shapes_that_cannot_be_taken(qtbot, window):
+    click(child(window, "blocks-map"))
+    child(window, "blocks-grid").click()
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    assert set(rows(window)) == {*PRESETS, *GRID}
+    assert window.blocks.map.isVisible()
+    refused = rows(window)[256, 32]
+    assert refused.state == "refused"
+    assert "8192 threads" in refused.text
+    block_map = window.blocks.map
+    box = next(box for box, row in block_map.boxes() if row.key == (256, 32))
+    QTest.mouseClick(block_map, Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    assert window.store.state.block_xy == (32, 8)
+
+
+def test_the_arrow_keys_go_over_the_map_and_enter_takes_a_shape(qtbot, window):
+    click(child(window, "blocks-map"))
+    child(window, "blocks-grid").click()
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    block_map = window.blocks.map
+    block_map.setFocus()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):  # the first enters it
+        QTest.keyClick(block_map, key)
+    assert "16×2" in block_map.accessibleDescription()
+    settle(qtbot, window, lambda: QTest.keyClick(block_map, Qt.Key.Key_Return))
+    assert window.store.state.block_xy == (16, 2)
+
+
+def test_own_shapes_take_part_and_what_is_none_is_said(qtbot, window):
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    own = child(window, "blocks-own", QLineEdit)
+    type_into(own, "48x4")
+    until(qtbot, lambda: (48, 4) in rows(window))
+    done(qtbot, window)
+    type_into(own, "48x")
+    assert "'48x' is not a shape" in child(window, "blocks-objection", QLabel).text()
+    assert (48, 4) in rows(window)
+
+
+def test_another_filter_size_starts_it_anew(qtbot, window):
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    before = window.following._found
+    window.store.update(ksize=7)
+    until(qtbot, lambda: window.following._found is None or window.following._found is not before)
+    done(qtbot, window)
+    assert window.following._found.jobs[0].ksize == 7
+
+
+def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, endless):
+    window = endless
+    trigger(window, "Block shapes, live")
+    click(child(window, "blocks-pause"))
+    until(qtbot, lambda: window.blocks.phase is Phase.PAUSED)
+    settle(qtbot, window, lambda: window.store.update(block_xy=(16, 16)))
+    assert child(window, "blocks-pause").text() == "Go on"
+    click(child(window, "blocks-pause"))
+    until(qtbot, lambda: window.blocks.phase is Phase.RUNNING)
+    settle(qtbot, window, lambda: window.store.update(block_xy=(8, 8)))
+    click(child(window, "blocks-start"))
+    assert window.blocks.phase is Phase.IDLE
+    until(qtbot, lambda: not window.worker._comparison.is_running)
+
+
+def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, endless):
+    window = endless
+    trigger(window, "Block shapes, live")
+    until(qtbot, lambda: window.worker._comparison.is_running)
+    window.docks["Sweep"].raise_()
+    until(qtbot, lambda: not window.worker._comparison.is_running)
+    window.docks["Blocks"].raise_()
+    until(qtbot, lambda: window.blocks.phase is Phase.RUNNING)
+
+
+def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monkeypatch):
+    def lost(self, job, sampling=None):
+        raise DeviceLostError("The GPU is gone.")
+        yield
+
+    monkeypatch.setattr(Shapes, "filtering", lost)
+    trigger(window, "Block shapes, live")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.blocks.phase is Phase.IDLE
+
+
+def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    assert all(row.state == "fine" for row in rows(window).values())
+    assert not child(window, "blocks-map").isEnabled()
+    assert not window.blocks.picks.isVisible()
+
+
+def test_what_was_chosen_is_there_again(qtbot, make_window):
+    first = make_window(Shapes)
+    child(first, "blocks-grid").click()
+    child(first, "blocks-own", QLineEdit).setText("48x4")
+    first.close()
+    second = make_window(Shapes)
+    assert second.blocks.picks.shapes == tuple(dict.fromkeys((*PRESETS, *GRID, (48, 4))))

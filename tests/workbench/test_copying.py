@@ -1,0 +1,200 @@
+"""What is on the screen as text, tried: the command is run, the Python executed."""
+
+import shlex
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from kernels import Engine, filters
+from kernels.pictures import PICTURES, noise
+from tests.workbench.driving import action, settle, show_picture, trigger, until
+from tests.workbench.engines import MadeUpGpu
+from workbench import cli, intents
+from workbench.commands.options import changes_of
+from workbench.copying.command_line import command_line, words_of
+from workbench.copying.python import python
+from workbench.files import image_files
+from workbench.looking.look import unclipped
+from workbench.state import Picture, State
+
+MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
+CHOICES = {
+    "plain": {"ksize": 7},
+    "sigma": {"filter": "gaussian", "ksize": 9, "sigma": 1.37, "border": "wrap"},
+    "sigma-not-taken": {"filter": "box", "ksize": 3, "sigma": 1.37},
+    "amount": {"filter": "unsharp", "ksize": 5, "amount": 0.3, "implementation": "sequential"},
+    "custom": {"filter": "custom", "ksize": 3, "matrix": MATRIX, "border": "zero"},
+    "gradient": {"filter": "gradient", "ksize": 3, "implementation": "parallel"},
+    "stored": {"filter": "sharpen", "ksize": 3, "pixel_type": "float32"},
+    "uint16": {"filter": "sobel_x", "ksize": 3, "pixel_type": "uint16", "border": "reflect"},
+}
+
+
+@pytest.fixture
+def state_of(tmp_path):
+    """A State with these changes, whose picture lies in a file with an awkward name."""
+    path = tmp_path / "it's a picture;.png"
+    image_files.save(path, noise(23, 31, 3))
+
+    def state(**changes):
+        loaded = image_files.load(path).stored_as(changes.get("pixel_type"))
+        return State(picture=loaded, **changes)
+
+    return state
+
+
+def answer(state):
+    return Engine(use_gpu=False).run(intents.job_for(state)).picture
+
+
+@pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
+def test_the_command_line_is_parsed_to_the_same_choices(changes, state_of):
+    state = state_of(**changes)
+    words = shlex.split(command_line(state))
+    assert words[:2] == ["workbench", "apply"]
+    arguments = cli.parse(words[1:])
+    assert arguments.inputs == [state.picture.path]
+    again = State(picture=state.picture, **changes_of(arguments, State()))
+    assert again.picture.is_stored_as(state.pixel_type)
+    wanted, got = intents.job_for(state), intents.job_for(again)
+    np.testing.assert_array_equal(got.weights, wanted.weights)
+    for name in ("border", "implementation", "gradient", "ksize"):
+        assert getattr(got, name) == getattr(wanted, name)
+
+
+@pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
+def test_the_command_line_does_it_again(changes, state_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    state = state_of(**changes)
+    words = words_of(state)
+    assert cli.main([*words, "--no-gpu"]) == 0
+    np.testing.assert_array_equal(image_files.load(words[2]).samples, answer(state))
+
+
+def test_a_block_is_in_it_where_it_counts(state_of):
+    assert "--block" not in command_line(state_of(implementation="opencv"))
+    assert "--block" not in command_line(state_of(implementation="auto"))
+    assert "--block" not in command_line(state_of(implementation="ring"))
+    words = words_of(state_of(implementation="shared", block_xy=(16, 4)))
+    assert words[-2:] == ["--block", "16x4"]
+    assert cli.parse(words).block == (16, 4)
+
+
+@pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
+def test_the_python_does_it_again(changes, state_of, capsys):
+    state = state_of(**changes)
+    names = {}
+    exec(compile(python(state), "copied", "exec"), names)
+    np.testing.assert_array_equal(names["filtered"], answer(state))
+    assert " ms; verified" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("pixel_type", [None, "float16"])
+@pytest.mark.parametrize("key", ["checkerboard", "impulse", "scene"])
+def test_built_in_pictures_are_made_again(key, pixel_type):
+    picture = Picture("a", PICTURES[key].make(), built_in=key).stored_as(pixel_type)
+    state = State(picture=picture, pixel_type=pixel_type)
+    names = {}
+    exec(compile(python(state), "copied", "exec"), names)
+    np.testing.assert_array_equal(names["filtered"], answer(state))
+
+
+@pytest.fixture
+def signed(state_of):
+    """A State in which values below zero are kept to be seen."""
+    state = state_of(filter="sobel_x", ksize=3, signed_as="offset")
+    unclipped(state.picture.samples)  # as the window has it when it shows such a picture
+    assert intents.job_for(state).pixel_type == "float32"
+    return state
+
+
+def test_python_keeps_what_the_window_keeps_below_zero(signed):
+    names = {}
+    exec(compile(python(signed), "copied", "exec"), names)
+    assert names["filtered"].min() < 0
+    np.testing.assert_array_equal(names["filtered"], answer(signed))
+
+
+def test_a_command_line_keeps_it_in_a_float_file(signed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = words_of(signed)
+    assert words[2].endswith(".tif")
+    assert cli.main([*words, "--no-gpu"]) == 0
+    written = image_files.load(words[2]).samples
+    np.testing.assert_allclose(written * 255, answer(signed), atol=1e-3)
+
+
+# -- in the window
+
+
+def clipboard():
+    return QGuiApplication.clipboard().text()
+
+
+@pytest.fixture
+def gpu_window(qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    return window
+
+
+def test_each_is_in_the_menu_with_a_key_and_a_tip(gpu_window):
+    keys = [action(gpu_window, name).shortcut().toString() for name in (
+        "Command line", "Python", "CUDA C++"
+    )]  # fmt: skip
+    assert keys == ["Ctrl+Alt+M", "Ctrl+Alt+P", "Ctrl+Alt+U"]
+    assert all(action(gpu_window, name).toolTip() for name in ("Command line", "Python"))
+
+
+def test_a_pasted_picture_has_to_be_saved_first(gpu_window):
+    trigger(gpu_window, "Command line")
+    assert clipboard().startswith("workbench apply picture.png picture-filtered.png --filter gauss")
+    assert "save it as picture.png" in gpu_window.messages.sentence
+    trigger(gpu_window, "Python")
+    assert "load('picture.png')" in clipboard()
+
+
+def test_the_chosen_rung_is_copied_as_a_program(qtbot, gpu_window):
+    settle(qtbot, gpu_window, lambda: gpu_window.store.update(implementation="shared"))
+    trigger(gpu_window, "CUDA C++")
+    until(qtbot, lambda: "as shared.cu" in gpu_window.messages.sentence)
+    assert "dim3(32, 8)" in clipboard()
+    assert "int main(" in clipboard()
+
+
+def test_what_auto_picked_is_copied(qtbot, gpu_window):
+    result = gpu_window.live.result
+    assert gpu_window.store.state.implementation == result.job.implementation == "auto"
+    trigger(gpu_window, "CUDA C++")
+    picked = result.picked.implementation
+    until(qtbot, lambda: f"as {picked}.cu" in gpu_window.messages.sentence)
+
+
+def test_a_rung_that_refuses_says_why(qtbot, gpu_window):
+    settle(qtbot, gpu_window, lambda: gpu_window.store.update(filter="sharpen", ksize=3))
+    gpu_window.store.update(implementation="separable")
+    trigger(gpu_window, "CUDA C++")
+    until(qtbot, lambda: "not separable" in gpu_window.messages.sentence)
+
+
+def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    trigger(window, "CUDA C++")
+    assert "Open a picture first" in window.messages.sentence
+    show_picture(qtbot, window, noise(20, 30, 3))
+    trigger(window, "CUDA C++")
+    assert "OpenCV runs on the CPU" in window.messages.sentence
+    window.bring_forward("Rung")
+    window.rung._look("constant")
+    trigger(window, "CUDA C++")
+    until(qtbot, lambda: "as constant.cu" in window.messages.sentence)
+    assert "__constant__ float WEIGHTS" in clipboard()
+
+
+def test_all_filters_have_a_command_line(state_of):
+    for each in filters.all_filters():
+        size = each.nearest_size(3)
+        cli.parse(words_of(state_of(filter=each.key, ksize=size)))

@@ -1,0 +1,460 @@
+"""Looking closely in the real window: modes, pins, the way to wrong pixels, values in cells."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QSpinBox, QToolButton
+
+from kernels.job import Result
+from kernels.pictures import gradient, noise
+from kernels.reference import filtered
+from tests.workbench.driving import (
+    action,
+    child,
+    click,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    type_into,
+    until,
+    view,
+)
+from tests.workbench.engines import Scripted
+from workbench import choices
+from workbench.display import to_display
+from workbench.looking.mismatch import COLORS, WRONG
+from workbench.state import State
+from workbench.views.view_transform import ViewTransform
+
+WRONG_PLACES = ((40, 2), (7, 30), (55, 47))  # x, y
+
+
+def spoiled(job, steps):
+    """A right answer but for a few pixels."""
+    for step in steps:
+        if isinstance(step, Result):
+            picture = step.picture.copy()
+            for x, y in WRONG_PLACES:
+                picture[y, x, 0] = (
+                    picture[y, x, 0] + 1.0
+                    if picture.dtype.kind == "f"
+                    else (picture[y, x, 0] ^ 128)
+                )
+            picture.flags.writeable = False
+            step = replace(step, picture=picture)
+        yield step
+
+
+@pytest.fixture
+def spoiling(qtbot, make_window):
+    window = make_window(lambda: Scripted(spoiled))
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv")
+    show_picture(qtbot, window, noise(60, 90, 3))
+    return window
+
+
+@pytest.fixture
+def loaded(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv")
+    show_picture(qtbot, window, noise(60, 90, 3))
+    return window
+
+
+def comparison(window):
+    return view(window, "Comparison")
+
+
+def centre(window):
+    return window.compare._shown_transform().centre
+
+
+# -- difference
+
+
+def test_d_shows_the_difference_and_goes_back(qtbot, loaded):
+    trigger(loaded, "Difference")
+    assert loaded.store.state.view_mode == "difference"
+    until(qtbot, lambda: comparison(loaded).display)
+    shown = comparison(loaded)
+    assert shown.isVisible()
+    assert "After − before" in shown.caption
+    after, before = loaded.live.result.picture, loaded.store.state.picture.samples
+    apart = np.abs(after.astype(int) - before)
+    assert f"largest {apart.max()}" in shown.caption
+    assert np.array_equal(shown.display.pixels[0][..., 2::-1], apart)  # ×1: noise differs a lot
+    trigger(loaded, "Difference")
+    assert loaded.store.state.view_mode == "side"
+
+
+def test_the_gain_is_typed_and_auto_is_none(qtbot, loaded):
+    loaded.store.update(view_mode="difference")
+    gain = child(loaded, "gain", QSpinBox)
+    assert gain.text() == "auto"
+    type_into(gain, "40")
+    assert loaded.store.state.gain == 40
+    until(qtbot, lambda: "×40" in comparison(loaded).caption)
+    type_into(gain, "0")
+    assert loaded.store.state.gain is None
+
+
+def test_a_signed_difference_is_said_to_be_one(qtbot, loaded):
+    loaded.store.update(view_mode="difference")
+    click(child(loaded, "signed", QToolButton))
+    assert loaded.store.state.difference == "signed"
+    until(qtbot, lambda: "orange above, blue below" in comparison(loaded).caption)
+    click(child(loaded, "signed", QToolButton))  # again: it stays down
+    assert child(loaded, "signed", QToolButton).isChecked()
+
+
+def test_the_difference_follows_the_filter(qtbot, loaded):
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: comparison(loaded).display)
+    first = comparison(loaded).display
+    settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
+    until(qtbot, lambda: comparison(loaded).display is not first)
+    assert "largest 0" in comparison(loaded).caption
+    assert not comparison(loaded).display.pixels[0][..., :3].any()
+
+
+def test_holding_space_shows_the_original_in_every_mode(qtbot, loaded):
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: comparison(loaded).display)
+    shown = comparison(loaded)
+    difference = shown.display
+    shown.setFocus()
+    QTest.keyPress(shown, Qt.Key.Key_Space)
+    assert (shown.caption, shown.display) == ("Original", view(loaded, "Before").display)
+    QTest.keyRelease(shown, Qt.Key.Key_Space)
+    assert shown.display is difference
+
+
+# -- mismatch
+
+
+def test_a_right_answer_has_no_pixel_to_go_to(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="sequential", filter="identity", ksize=3)
+    show_picture(qtbot, window, noise(40, 30))
+    trigger(window, "Next differing pixel")
+    assert window.store.state.view_mode == "mismatch"
+    until(qtbot, lambda: "No pixel differs" in window.messages.sentence)
+    assert "no pixel differs · all compared" in comparison(window).caption
+    assert not child(window, "next-differing", QToolButton).isEnabled()
+
+
+def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
+    trigger(spoiling, "Next differing pixel")
+    places = [(x + 0.5, y + 0.5) for x, y in WRONG_PLACES]
+    until(qtbot, lambda: centre(spoiling) == places[0])
+    assert "3 wrong" in comparison(spoiling).caption
+    for place in (*places[1:], places[0]):
+        trigger(spoiling, "Next differing pixel")
+        assert centre(spoiling) == place
+    trigger(spoiling, "Previous differing pixel")
+    assert centre(spoiling) == places[2]
+    x, y = WRONG_PLACES[2]
+    assert tuple(comparison(spoiling).display.pixels[0][y, x, :3]) == COLORS[WRONG]
+    assert spoiling.compare._shown_transform().scale >= 24
+    click(child(spoiling, "next-differing", QToolButton))
+    assert centre(spoiling) == places[0]
+
+
+def test_the_values_of_a_pixel_gone_to_are_read_out(qtbot, spoiling):
+    trigger(spoiling, "Next differing pixel")
+    until(qtbot, lambda: centre(spoiling) == (40.5, 2.5))
+    assert spoiling.compare._read_out.position.text() == "x 40  y 2"
+
+
+def test_the_search_can_be_cancelled(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv", filter="box", ksize=31)
+    show_picture(qtbot, window, noise(700, 900, 3))
+    window.store.update(view_mode="mismatch")
+    cancel = child(window, "cancel-search", QToolButton)
+    assert cancel.isEnabled()
+    click(cancel)
+    assert not cancel.isEnabled()
+    assert not window.looking.is_under_way("mismatch")
+
+
+def test_wrong_pixels_are_found_anew_for_every_result(qtbot, spoiling):
+    spoiling.store.update(view_mode="mismatch")
+    until(qtbot, lambda: "all compared" in comparison(spoiling).caption)
+    first = comparison(spoiling).display
+    settle(qtbot, spoiling, lambda: spoiling.store.update(ksize=7))
+    until(
+        qtbot,
+        lambda: (
+            "all compared" in comparison(spoiling).caption
+            and comparison(spoiling).display is not first
+        ),
+    )
+    assert "3 wrong" in comparison(spoiling).caption
+
+
+# -- the wipe, both ways
+
+
+def test_the_divider_turns_and_moves_up_and_down(qtbot, loaded):
+    trigger(loaded, "Turn the divider")
+    assert (loaded.store.state.view_mode, loaded.store.state.divider) == ("wipe", "level")
+    wipe = loaded.compare._wipe_view
+    until(qtbot, wipe.isVisible)
+    divider = wipe.divider
+    divider.setFocus()
+    QTest.keyClick(divider, Qt.Key.Key_Down)
+    assert divider.value() == 510
+    QTest.keyClick(divider, Qt.Key.Key_Up)
+    assert divider.value() == 500
+    QTest.mousePress(divider, Qt.MouseButton.LeftButton, pos=divider.rect().center())
+    QTest.mouseMove(divider, divider.mapFrom(wipe, QPoint(10, wipe.height() // 4)))
+    QTest.mouseRelease(divider, Qt.MouseButton.LeftButton)
+    assert divider.value() == pytest.approx(250, abs=8)
+    click(child(loaded, "turn-divider", QToolButton))
+    assert loaded.store.state.divider == "upright"
+    assert not wipe.is_level
+
+
+def test_the_level_divider_shows_before_above_and_after_below(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv", filter="identity", ksize=3)
+    show_picture(qtbot, window, np.full((200, 200, 1), 40, np.uint8))
+    light = np.full((200, 200, 1), 220, np.uint8)
+    window.compare.show_after(light, to_display(light), "made up")
+    window.store.update(view_mode="wipe", divider="level")
+    wipe = window.compare._wipe_view
+    image = wipe.grab().toImage()
+    x = image.width() // 2 - 40
+    assert image.pixelColor(x, image.height() // 2 - 30).lightness() == 40
+    assert image.pixelColor(x, image.height() - 40).lightness() == 220
+
+
+# -- pins
+
+
+def test_up_to_three_results_are_kept_beside_the_newest(qtbot, loaded):
+    for ksize in (3, 7, 9):
+        trigger(loaded, "Pin this result")
+        settle(qtbot, loaded, lambda ksize=ksize: loaded.store.update(ksize=ksize))
+    assert [len(loaded.inspection.pins), view(loaded, "Before").isVisible()] == [3, False]
+    panes = [view(loaded, name) for name in ("After", "Pinned 1", "Pinned 2", "Pinned 3")]
+    assert all(pane.isVisible() for pane in panes)
+    assert "5×5" in panes[1].caption
+    assert "ms" in panes[1].caption or "µs" in panes[1].caption
+    assert not child(loaded, "pin", QToolButton).isEnabled()
+    trigger(loaded, "Pin this result")
+    assert "remove one first" in loaded.messages.sentence
+    panes[2].moved.emit(ViewTransform(5.0, (20.0, 30.0)))
+    assert {pane._transform for pane in panes} == {ViewTransform(5.0, (20.0, 30.0))}
+
+
+def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
+    for ksize in (3, 7):
+        trigger(loaded, "Pin this result")
+        settle(qtbot, loaded, lambda ksize=ksize: loaded.store.update(ksize=ksize))
+    second = loaded.inspection.pins[1]
+    click(child(loaded, "unpin-1", QToolButton))
+    (left,) = loaded.inspection.pins
+    assert left.samples is second.samples
+    assert left.caption.startswith("Pinned 1 · ")
+    trigger(loaded, "Remove the last pinned result")
+    assert loaded.inspection.pins == ()
+    assert not view(loaded, "Pinned 1").isVisible()
+    assert view(loaded, "Pinned 1").display is None
+    trigger(loaded, "Remove the last pinned result")
+    assert "No result is pinned" in loaded.messages.sentence
+
+
+def test_the_exported_comparison_holds_what_is_pinned(qtbot, loaded):
+    two = loaded.compare.grab_comparison().width()
+    trigger(loaded, "Pin this result")
+    assert loaded.compare.grab_comparison().width() > two
+
+
+def test_the_difference_may_be_to_a_pinned_result(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    settle(qtbot, loaded, lambda: loaded.store.update(ksize=7))
+    pinned, after = loaded.inspection.pins[0].samples, loaded.live.result.picture
+    loaded.store.update(view_mode="difference")
+    against = child(loaded, "against", QComboBox)
+    assert against.isVisible()
+    against.setCurrentIndex(1)
+    against.activated.emit(1)
+    largest = np.abs(after.astype(int) - pinned).max()
+    until(qtbot, lambda: f"largest {largest}" in comparison(loaded).caption)
+    assert "After − pinned 1" in comparison(loaded).caption
+
+
+def test_pins_go_with_their_picture(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
+    assert loaded.inspection.pins == ()
+
+
+# -- results that swing around zero
+
+
+@pytest.fixture
+def sloped(qtbot, window):
+    """A picture that gets darker to the right, so that Sobel X is below zero everywhere."""
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv", filter="sobel_x", ksize=3, border="clamp")
+    ramp = np.ascontiguousarray((gradient(20, 64)[:, ::-1] >> 8).astype(np.uint8))
+    show_picture(qtbot, window, ramp)
+    return window
+
+
+def test_clipped_is_said_and_whole_numbers_stay_whole(sloped):
+    assert sloped.live.result.picture.dtype == np.uint8
+    assert not sloped.live.result.picture.any()
+    assert "clipped: below 0 is black" in view(sloped, "After").caption
+
+
+@pytest.mark.parametrize(
+    ("signed_as", "said"), [("absolute", "absolute"), ("offset", "0 is grey"), ("scaled", "scaled")]
+)
+def test_in_other_ways_the_numbers_below_zero_are_really_there(signed_as, said, qtbot, sloped):
+    combo = child(sloped, "signed-as", QComboBox)
+    result = settle(qtbot, sloped, lambda: pick(combo, signed_as))
+    assert result.picture.dtype == np.float32
+    assert result.check.ok
+    assert result.picture.min() < -10
+    assert np.allclose(result.picture, filtered(result.job), atol=1e-3)
+    assert str(sloped.store.state.picture.samples.dtype) == "uint8"
+    caption = view(sloped, "After").caption
+    assert said in caption
+    assert "filtered as float32" in caption
+    middle = view(sloped, "After").display.pixels[0][10, 30, 0]
+    expected = {"absolute": (20, 60), "offset": (90, 120), "scaled": (0, 40)}[signed_as]
+    assert expected[0] <= middle <= expected[1]
+    settle(qtbot, sloped, lambda: pick(combo, "clipped"))
+    assert sloped.live.result.picture.dtype == np.uint8
+
+
+def test_changing_how_floats_are_shown_filters_nothing_again(qtbot, sloped):
+    result = settle(qtbot, sloped, lambda: sloped.store.update(signed_as="offset"))
+    before = view(sloped, "After").display
+    sloped.store.update(signed_as="absolute")
+    until(qtbot, lambda: view(sloped, "After").display is not before)
+    assert sloped.live.result.job is result.job
+    assert "absolute" in view(sloped, "After").caption
+
+
+def test_a_blur_is_filtered_as_it_is_whatever_is_chosen_for_values_below_zero(qtbot, sloped):
+    sloped.store.update(signed_as="offset")
+    result = settle(qtbot, sloped, lambda: sloped.store.update(filter="gaussian"))
+    assert result.picture.dtype == np.uint8
+    assert "grey" not in view(sloped, "After").caption
+
+
+def test_what_is_chosen_for_looking_is_remembered_and_nonsense_is_not():
+    state = State(signed_as="scaled", divider="level", difference="signed", gain=20.0)
+    state = replace(state, view_mode="difference")
+    data = choices.to_data(state)
+    changes = choices.from_data(data, State())
+    assert {name: changes[name] for name in ("signed_as", "divider", "difference", "gain")} == {
+        "signed_as": "scaled",
+        "divider": "level",
+        "difference": "signed",
+        "gain": 20.0,
+    }
+    assert changes["view_mode"] == "difference"
+    nonsense = {"signed_as": "x", "divider": 3, "difference": [], "gain": 1e9, "view_mode": "?"}
+    assert choices.from_data(nonsense, State()) == {}
+
+
+# -- values in the cells
+
+
+def zoom_to(window, scale, x=45.0, y=30.0):
+    window.compare._move(ViewTransform(scale, (x, y)))
+
+
+def cells_of(pane):
+    return pane._cells._cells
+
+
+def test_values_stand_in_cells_that_are_large_enough_and_only_there(qtbot, loaded):
+    pane = view(loaded, "After")
+    zoom_to(loaded, 39.0)
+    pane.grab()
+    assert pane._cells._asked is None
+    zoom_to(loaded, 44.0)
+    pane.grab()
+    until(qtbot, lambda: cells_of(pane))
+    with_cells = pane.grab().toImage()
+    plain = view(loaded, "After")
+    display, caption = plain.display, plain.caption
+    plain.show_picture(display, caption, None)
+    without = plain.grab().toImage()
+    x, y = 45, 30
+    rows = []
+    for image in (with_cells, without):
+        at = pane._transform.to_view((x, y), pane.device_size)
+        rows.append(
+            {
+                image.pixelColor(int(at[0]) + dx, int(at[1]) + dy).rgb()
+                for dx in range(2, 40)
+                for dy in range(2, 40)
+            }
+        )
+    assert len(rows[1]) == 1, "a pixel is one colour"
+    assert len(rows[0]) > 2, "with its numbers over it"
+
+
+def test_a_small_pan_needs_no_new_cells_and_a_large_one_gets_them(qtbot, loaded):
+    pane = view(loaded, "After")
+    zoom_to(loaded, 50.0)
+    pane.grab()
+    until(qtbot, lambda: cells_of(pane))
+    first = cells_of(pane)
+    zoom_to(loaded, 50.0, 45.5)
+    pane.grab()
+    assert cells_of(pane) is first
+    assert pane._cells._asked is first.wish
+    zoom_to(loaded, 50.0, 70.0)
+    pane.grab()
+    until(qtbot, lambda: cells_of(pane) is not first)
+
+
+def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
+    keys = {
+        "Difference": "D",
+        "Mismatch": "M",
+        "Next differing pixel": "N",
+        "Previous differing pixel": "Shift+N",
+        "Pin this result": "K",
+        "Remove the last pinned result": "Shift+K",
+        "Turn the divider": "Shift+W",
+        "Analysis": "H",
+    }
+    for name, key in keys.items():
+        found = action(loaded, name)
+        assert key in [each.toString() for each in found.shortcuts()]
+        assert found.toolTip()
+
+
+def test_without_a_result_nothing_can_be_pinned(qtbot, window):
+    trigger(window, "Pin this result")
+    assert "no result to pin" in window.messages.sentence
+    assert not child(window, "pin", QToolButton).isEnabled()
+    for mode in ("difference", "mismatch"):
+        window.store.update(view_mode=mode)
+        assert comparison(window).display is None
+
+
+def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    before = view(loaded, "Before")
+    middle = before.rect().center()
+    QTest.mouseMove(before, middle)
+    pixel = before.pixel_at(QPointF(middle))
+    assert pixel is not None
+    assert view(loaded, "Pinned 1")._mark == view(loaded, "After")._mark == pixel

@@ -1,0 +1,338 @@
+"""What looking closely works out, against numbers by hand and by SciPy."""
+
+import math
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor
+from scipy.ndimage import gaussian_filter
+
+from kernels import filters
+from kernels.job import Job
+from kernels.pictures import noise
+from kernels.reference import filtered, to_pixel_type
+from workbench.display import NAN_BGR, to_display
+from workbench.looking.differences import MIDDLE, auto_gain, diverging, subtracting
+from workbench.looking.histograms import counting
+from workbench.looking.likeness import comparing
+from workbench.looking.line_profile import along, column, in_words, row
+from workbench.looking.look import Look, furthest, is_signed, known_unclipped, show, unclipped
+from workbench.looking.mismatch import COLORS, DIFFERS, WRONG, searching
+
+
+def last(steps):
+    return [step for step in steps if step is not None][-1]
+
+
+def difference(*pictures, **how):
+    return last(subtracting(*pictures, **how))
+
+
+def bgr(display, x, y, level=0):
+    return tuple(int(v) for v in display.pixels[level][y, x, :3])
+
+
+# -- how signed results are shown
+
+
+SIGNED = np.array([[[-0.5]], [[0.0]], [[0.25]], [[1.5]]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("signed_as", "greys"),
+    [
+        ("clipped", (0, 0, 64, 255)),
+        ("absolute", (128, 0, 64, 255)),
+        ("offset", (0, 128, 191, 255)),
+        ("scaled", (85, 128, 149, 255)),
+    ],
+)
+def test_each_way_to_show_values_below_zero(signed_as, greys):
+    shown = show(SIGNED, Look(None, signed_as)).pixels[0][..., 0].ravel()
+    assert np.abs(shown.astype(int) - greys).max() <= 1
+    assert SIGNED.min() == -0.5  # the data are what they were
+
+
+def test_levels_hold_for_values_shown_in_another_way():
+    shown = show(SIGNED * 100, Look((0.0, 100.0), "offset")).pixels[0][..., 0].ravel()
+    assert np.abs(shown.astype(int) - (0, 128, 191, 255)).max() <= 1
+
+
+def test_alpha_of_whole_numbers_stored_as_float_is_as_opaque_as_before():
+    samples = noise(9, 7, 4)
+    wide = show(unclipped(_locked(samples)), Look(None, "clipped", 255.0))
+    assert np.array_equal(wide.pixels[0], to_display(samples).pixels[0])
+
+
+def test_the_furthest_value_is_of_colours_that_are_numbers():
+    samples = np.array([[[0.5, 9.0], [-2.0, 9.0], [np.inf, 9.0], [np.nan, 9.0]]], np.float32)
+    assert furthest(samples) == 2.0
+    assert furthest(np.zeros((2, 2, 1), np.float32)) == 1.0
+
+
+def test_filters_that_swing_around_zero_are_known():
+    swinging = {
+        each.key
+        for each in filters.all_filters()
+        if is_signed(each.weights(each.nearest_size(5)), each.gradient)
+    }
+    assert {"sobel_x", "sobel_y", "laplacian", "laplacian_of_gaussian"} <= swinging
+    assert swinging.isdisjoint({"gaussian", "box", "sharpen", "unsharp", "identity", "gradient"})
+
+
+def _locked(samples):
+    samples.flags.writeable = False
+    return samples
+
+
+def test_a_picture_stored_as_float_is_kept_as_long_as_the_picture():
+    samples = _locked(noise(5, 4, 3))
+    assert known_unclipped(samples) is None
+    wide = unclipped(samples)
+    assert wide.dtype == np.float32
+    assert not wide.flags.writeable
+    assert np.array_equal(wide, samples)
+    assert unclipped(samples) is wide is known_unclipped(samples)
+
+
+# -- differences
+
+
+def test_an_absolute_difference_is_multiplied_and_saturates():
+    one = np.array([[[10, 0, 7], [0, 200, 7]]], np.uint8)
+    other = np.array([[[0, 3, 7], [5, 0, 7]]], np.uint8)
+    found = difference(one, other, 255.0, gain=10.0)
+    assert (found.gain, found.largest) == (10.0, 200.0)
+    assert bgr(found.display, 0, 0) == (0, 30, 100)
+    assert bgr(found.display, 1, 0) == (0, 255, 50)
+
+
+def test_a_signed_difference_is_blue_below_and_orange_above_zero():
+    one = np.array([[[0.0], [0.5], [1.0], [np.nan]]], np.float32)
+    other = np.full((1, 4, 1), 0.5, np.float32)
+    found = difference(one, other, 1.0, is_signed=True, gain=1.0)
+    below, nothing, above, unknown = (bgr(found.display, x, 0) for x in range(4))
+    assert below[0] > below[2] + 80
+    assert min(nothing) > 240
+    assert above[2] > above[0] + 80
+    assert unknown == NAN_BGR
+
+
+def test_a_signed_difference_shows_the_channel_that_differs_most():
+    one = np.array([[[10, 90, 0]]], np.uint8)
+    other = np.array([[[0, 0, 100]]], np.uint8)
+    found = difference(one, other, 255.0, is_signed=True, gain=2.55)
+    assert bgr(found.display, 0, 0) == tuple(diverging()[0, :3])  # -100 is beyond the end
+
+
+def test_the_map_of_signed_differences_is_told_apart_by_its_lightness_too():
+    lightness = [QColor(int(r), int(g), int(b)).lightnessF() for b, g, r, _ in diverging()]
+    assert np.argmax(lightness) == MIDDLE
+    assert (np.diff(lightness[: MIDDLE + 1]) >= -0.01).all()
+    assert (np.diff(lightness[MIDDLE:]) <= 0.01).all()
+
+
+@pytest.mark.parametrize(
+    ("largest", "gain"), [(0.0, 1000.0), (1.0, 200.0), (100.0, 2.0), (255.0, 1.0), (900.0, 1.0)]
+)
+def test_the_gain_that_suits_is_a_round_one_from_1_to_1000(largest, gain):
+    assert auto_gain(largest, 255.0) == gain
+
+
+def test_alpha_is_no_part_of_a_difference():
+    one, other = noise(6, 5, 4), noise(6, 5, 4)
+    other[..., 3] ^= 255
+    assert difference(one, other, 255.0).largest == 0
+
+
+def test_16_bits_differ_by_more_than_16_bits_hold():
+    one, other = np.zeros((3, 3, 1), np.uint16), np.full((3, 3, 1), 65535, np.uint16)
+    assert difference(one, other, 65535.0).largest == 65535
+
+
+# -- mismatch
+
+
+def a_job(shape=(150, 200, 3)):
+    return Job(_locked(noise(*shape)), filters.get("gaussian").weights(5), "mirror")
+
+
+def searched(job, answer, **how):
+    return last(searching(job, answer, to_display(answer), 25, 1.0, **how))
+
+
+def right_answer(job):
+    return to_pixel_type(filtered(job), job.picture.dtype)
+
+
+def test_of_a_right_answer_no_pixel_differs():
+    job = a_job()
+    found = searched(job, right_answer(job))
+    assert (found.differing, found.wrong, found.compared) == (0, 0, 150 * 200)
+    assert found.next_after(0, 1) is None
+    assert str(found) == "no pixel differs · all compared"
+
+
+def test_wrong_pixels_are_found_in_their_order_and_gone_to_around_the_ends():
+    job = a_job()
+    answer = right_answer(job)
+    for x, y in ((190, 3), (5, 70), (6, 149)):
+        answer[y, x, 1] ^= 64
+    found = searched(job, answer)
+    places = [3 * 200 + 190, 70 * 200 + 5, 149 * 200 + 6]
+    assert found.wrong == found.differing == 3
+    assert found.places.tolist() == places
+    assert found.furthest == 64
+    assert [found.next_after(at, 1) for at in (-1, *places)] == [*places, places[0]]
+    assert [found.next_after(at, -1) for at in places] == [places[-1], *places[:2]]
+
+
+def test_a_wrong_pixel_is_seen_at_any_zoom():
+    job = a_job((1030, 1290, 1))
+    answer = right_answer(job)
+    answer[1029, 1289] ^= 128
+    found = searched(job, answer)
+    for level, pixels in enumerate(found.display.pixels):
+        height, width = pixels.shape[:2]
+        assert bgr(found.display, width - 1, height - 1, level) == COLORS[WRONG]
+    assert level == 2
+
+
+def test_one_off_is_only_rounded_otherwise():
+    job = a_job((20, 20, 1))
+    exact = filtered(job)[..., 0]
+    apart = abs(exact % 1 - 0.5)
+    y, x = np.unravel_index(apart.argmin(), apart.shape)
+    answer = right_answer(job)
+    answer[y, x] = 2 * math.floor(exact[y, x]) + 1 - answer[y, x]  # the other neighbour
+    found = last(searching(job, answer, to_display(answer), 25, 1e6))  # a bound that allows it
+    assert (found.wrong, found.differing) == (0, 1)
+    assert bgr(found.display, x, y) == COLORS[DIFFERS]
+    assert found.places.tolist() == [y * 20 + x]
+
+
+def test_what_is_in_view_is_compared_first(monkeypatch):
+    job = a_job((300, 300, 1))
+    monkeypatch.setattr("workbench.looking.mismatch.TELL_S", 0.0)
+    answer = right_answer(job)
+    first = next(iter(searching(job, answer, to_display(answer), 25, 1.0, (200, 220, 200, 210))))
+    seen = first.display.pixels[0][..., 0] > 60
+    assert seen[192:256, 192:256].all()
+    assert first.compared == 64 * 64
+    assert not first.is_over
+
+
+# -- likeness
+
+
+def ssim_by_scipy(a, b, full):
+    """Of one channel, straight from the paper's formula (13), windows wholly inside."""
+
+    def mean(values):
+        return gaussian_filter(values, 1.5, truncate=3.4)[5:-5, 5:-5]  # reach: round(3.4 · 1.5)
+
+    a, b = a.astype(float), b.astype(float)
+    c1, c2 = (0.01 * full) ** 2, (0.03 * full) ** 2
+    ma, mb = mean(a), mean(b)
+    va, vb, both = mean(a * a) - ma**2, mean(b * b) - mb**2, mean(a * b) - ma * mb
+    top = (2 * ma * mb + c1) * (2 * both + c2)
+    return float((top / ((ma**2 + mb**2 + c1) * (va + vb + c2))).mean())
+
+
+@pytest.mark.parametrize("height", [11, 40, 300])  # one window, one strip, several
+def test_ssim_is_what_scipy_finds(height):
+    one = noise(height, 37, 3)
+    other = np.clip(one.astype(int) + noise(height, 37, 3, seed=1) // 8 - 16, 0, 255)
+    other = other.astype(np.uint8)
+    found = last(comparing(one, other, 255.0))
+    wanted = np.mean([ssim_by_scipy(one[..., c], other[..., c], 255.0) for c in range(3)])
+    assert found.ssim == pytest.approx(wanted, abs=1e-9)
+    squares = np.mean((one.astype(float) - other) ** 2)
+    assert found.psnr_db == pytest.approx(10 * math.log10(255**2 / squares), abs=1e-9)
+    assert found.largest == np.abs(one.astype(int) - other).max()
+
+
+def test_a_picture_is_like_itself():
+    samples = noise(30, 20, 2, "float32")
+    found = last(comparing(samples, samples, 1.0))
+    assert found.largest == 0
+    assert found.psnr_db == math.inf
+    assert found.ssim == pytest.approx(1.0)
+
+
+def test_half_a_scale_off_everywhere_is_6_decibels():
+    black, grey = np.zeros((12, 12, 1), np.float32), np.full((12, 12, 1), 0.5, np.float32)
+    assert last(comparing(black, grey, 1.0)).psnr_db == pytest.approx(6.0206, abs=1e-4)
+
+
+def test_a_picture_smaller_than_a_window_has_no_ssim():
+    assert last(comparing(noise(10, 50), noise(10, 50, seed=1), 255.0)).ssim is None
+
+
+def test_nan_is_not_hidden():
+    one = noise(20, 20, 1, "float32")
+    other = one.copy()
+    other[3, 4] = np.nan
+    found = last(comparing(one, other, 1.0))
+    assert math.isnan(found.largest)
+    assert math.isnan(found.psnr_db)
+
+
+# -- histograms
+
+
+def test_numbers_of_a_few_values_by_hand():
+    samples = np.array([0, 10, 10, 255], np.uint8).reshape(2, 2, 1)
+    ((found,),) = last(counting((samples,)))
+    assert found.channel == "grey"
+    assert (found.numbers.low, found.numbers.high, found.numbers.mean) == (0, 255, 68.75)
+    assert found.numbers.percentiles == (0, 10, 255)
+    assert found.counts[[0, 10, 255]].tolist() == [1, 2, 1]
+    assert found.counts.sum() == 4
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float16", "float32"])
+def test_numbers_are_those_of_numpy(pixel_type):
+    samples = noise(300, 41, 3, pixel_type)
+    found = last(counting((samples, samples[::-1] // 2 if samples.dtype.kind == "u" else samples)))
+    for channel, histogram in enumerate(found[0]):
+        values = samples[..., channel].astype(np.float64)
+        wanted = np.percentile(values, (1, 50, 99), method="inverted_cdf")
+        numbers = histogram.numbers
+        assert numbers.percentiles == pytest.approx(tuple(wanted))
+        assert (numbers.low, numbers.high) == (values.min(), values.max())
+        assert numbers.mean == pytest.approx(values.mean())
+        assert histogram.counts.sum() == values.size
+    assert np.array_equal(found[0][0].edges, found[1][0].edges)
+
+
+def test_values_that_are_no_numbers_are_counted_apart():
+    samples = np.array([0.0, 1.0, np.nan, np.inf], np.float32).reshape(4, 1, 1)
+    ((found,),) = last(counting((samples,)))
+    assert found.numbers.not_finite == 2
+    assert (found.numbers.low, found.numbers.high, found.numbers.mean) == (0, 1, 0.5)
+    nothing = np.full((2, 2, 1), np.nan, np.float32)
+    ((found,),) = last(counting((nothing,)))
+    assert math.isnan(found.numbers.mean)
+    assert found.numbers.not_finite == 4
+
+
+def test_one_value_everywhere_has_a_histogram():
+    ((found,),) = last(counting((np.full((4, 4, 1), 3.0, np.float32),)))
+    assert found.counts.sum() == 16
+
+
+# -- lines
+
+
+def test_rows_columns_and_slanted_lines():
+    samples = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
+    assert along(samples, row(samples, 1)).ravel().tolist() == [4, 5, 6, 7]
+    assert along(samples, column(samples, 2)).ravel().tolist() == [2, 6, 10]
+    assert along(samples, ((0, 0), (2, 2))).ravel().tolist() == [0, 5, 10]
+    assert along(samples, ((3, 2), (0, 2))).ravel().tolist() == [11, 10, 9, 8]
+    assert along(samples, ((-5, 0), (9, 0))).ravel().tolist() == [0, 1, 2, 3]
+    assert along(samples, ((1, 1), (1, 1))).ravel().tolist() == [5]
+    assert in_words(((0, 1), (3, 1))) == "row 1, x 0 to 3"
+    assert in_words(((2, 0), (2, 2))) == "column 2, y 0 to 2"
+    assert in_words(((0, 0), (3, 4))) == "(0, 0) to (3, 4), 5 pixels long"

@@ -1,0 +1,236 @@
+"""The palette finds everything there is to do, and the page of keys shows every key."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QMenu
+
+from kernels import filters
+from kernels.pictures import noise
+from kernels.sweeps.presets import presets
+from tests.workbench.driving import child, settle, show_picture, trigger, until
+from workbench import intents
+from workbench.menu_lines import menu_lines, plain
+from workbench.palette.entries import OWN_NAME, Entry, entries_of, found
+from workbench.palette.fuzzy import match
+from workbench.palette.palette import Palette
+from workbench.views.shortcuts import ShortcutsDialog
+
+# -- finding
+
+
+def names(query, *texts):
+    return [entry.name for entry, _ in found([Entry(t, "Menu", lambda: 0) for t in texts], query)]
+
+
+def test_the_letters_have_to_come_in_their_order():
+    assert match("gbl", "Gaussian blur").places == (0, 9, 10)
+    assert match("lbg", "Gaussian blur") is None
+    assert match("", "Gaussian blur").places == ()
+
+
+def test_starts_of_words_go_before_letters_from_anywhere():
+    texts = ("Copy comparison", "Next implementation", "Close all sessions", "Open session")
+    assert names("os", *texts)[0] == "Open session"
+    assert names("cc", *texts)[0] == "Copy comparison"
+
+
+def test_words_come_in_any_order_and_a_menu_finds_too():
+    assert names("blur gau", "Box blur", "Gaussian blur") == ["Gaussian blur"]
+    assert names("menu box", "Box blur", "Gaussian blur") == ["Box blur"]
+
+
+def test_the_whole_word_goes_before_its_letters_scattered():
+    assert names("fit", "Filter for it", "Fit", "Find in text")[0] == "Fit"
+
+
+def test_what_cannot_be_done_comes_last():
+    able, not_able = Entry("Save b", "", lambda: 0), Entry("Save", "", lambda: 0, reason="No.")
+    assert [entry for entry, _ in found([not_able, able], "save")] == [able, not_able]
+
+
+@given(st.text(max_size=20), st.text(max_size=6))
+def test_what_is_found_are_the_letters_asked_for(text, query):
+    how = match(query, text)
+    if how is not None:
+        assert all(0 <= at < len(text) for at in how.places)
+        seen = {text[at].casefold() for at in how.places}
+        assert {each for each in query.casefold() if not each.isspace()} <= seen | {
+            text[at].lower() for at in how.places
+        }
+
+
+@given(st.text(alphabet="abc DE", min_size=1, max_size=12))
+def test_a_text_finds_itself(text):
+    assert match(text, text) is not None
+
+
+# -- the window
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30))
+    window.activateWindow()
+    return window
+
+
+def opened(window):
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(window, Qt.Key.Key_P, both)
+    palette = window.findChild(Palette)
+    assert palette.isVisible()
+    return palette
+
+
+def line(palette):
+    return child(palette, "palette-line", QLineEdit)
+
+
+def listed(palette):
+    model = child(palette, "palette-list", QListView).model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def chosen(palette):
+    return child(palette, "palette-list", QListView).currentIndex().data()
+
+
+def leaf_actions(window):
+    """Every action that some menu of the window shows."""
+    menus = window.findChildren(QMenu)
+    for menu in menus:
+        menu.aboutToShow.emit()
+    tops = [each.menu() for each in window.menuBar().actions()]
+    leaves, open_menus = [], [menu for menu in tops if menu]
+    while open_menus:
+        for action in open_menus.pop().actions():
+            if action.menu():
+                open_menus.append(action.menu())
+            elif not action.isSeparator():
+                leaves.append(action)
+    return leaves
+
+
+def test_every_action_of_the_menus_is_in_the_palette(window):
+    expected = sorted(plain(each.text()).removesuffix("…") for each in leaf_actions(window))
+    entries = sorted(
+        entry.name
+        for entry in entries_of(window)
+        if entry.where not in ("Filter", "Sweep preset") and not entry.where.startswith("Runs on")
+    )
+    expected.remove(OWN_NAME)
+    assert entries == expected
+    assert "Copy result" in entries
+
+
+def test_filters_implementations_and_presets_are_in_it(window):
+    places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in entries_of(window)}
+    assert {("Filter", each.title) for each in filters.all_filters()} <= places
+    assert {("Runs on", each.title) for each in intents.choices()} <= places
+    assert {("Sweep preset", each.plan.title) for each in presets()} <= places
+
+
+def test_a_filter_is_chosen_with_the_keyboard_alone(qtbot, window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "boxb")
+    assert chosen(palette) == "Box blur"
+    settle(qtbot, window, lambda: QTest.keyClick(line(palette), Qt.Key.Key_Return))
+    assert window.store.state.filter == "box"
+    until(qtbot, lambda: window.findChild(Palette) is None)
+
+
+def test_the_arrow_keys_go_through_what_was_found(window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "copy")
+    first, second = listed(palette)[:2]
+    assert chosen(palette) == first
+    QTest.keyClick(line(palette), Qt.Key.Key_Down)
+    assert chosen(palette) == second
+    QTest.keyClick(line(palette), Qt.Key.Key_Up)
+    QTest.keyClick(line(palette), Qt.Key.Key_Up)
+    assert chosen(palette) == listed(palette)[-1]
+    palette.close()
+
+
+def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "shared-memory tile")
+    assert chosen(palette) == "Shared-memory tile"
+    assert "switched off" in child(palette, "palette-about", QLabel).text()
+    QTest.keyClick(line(palette), Qt.Key.Key_Return)
+    assert palette.isVisible()
+    QTest.keyClick(palette, Qt.Key.Key_Escape)
+    assert window.store.state.implementation == "opencv"
+
+
+def test_nothing_found_is_said(window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "qqqq")
+    assert listed(palette) == []
+    assert "Nothing is called “qqqq”" in child(palette, "palette-about", QLabel).text()
+    QTest.keyClick(line(palette), Qt.Key.Key_Return)
+    palette.close()
+
+
+def test_an_action_of_a_menu_is_done(qtbot, window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "side wipe")
+    QTest.keyClick(line(palette), Qt.Key.Key_Return)
+    until(qtbot, lambda: window.store.state.view_mode == "wipe")
+
+
+def test_a_preset_is_shown_in_the_sweep_panel(qtbot, window):
+    palette = opened(window)
+    line(palette).setText(presets()[0].plan.title)
+    QTest.keyClick(line(palette), Qt.Key.Key_Return)
+    until(qtbot, lambda: window.findChild(Palette) is None)
+    until(qtbot, window.sweep.isVisible)
+
+
+# -- the page of keys
+
+
+def page_of(window):
+    trigger(window, "Keyboard shortcuts")
+    return window.findChild(ShortcutsDialog)
+
+
+def test_every_key_is_on_the_page(window):
+    native = QKeySequence.SequenceFormat.NativeText
+    page = page_of(window)
+    shown = [each.text() for each in page.findChildren(QLabel)]
+    for action in window.findChildren(QAction):
+        if action.shortcuts() and action.parent() is window:
+            keys = " or ".join(key.toString(native) for key in action.shortcuts())
+            assert keys in shown, action.text()
+    page.close()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question, Qt.Key.Key_F1])
+def test_the_page_goes_as_it_came(key, qtbot, window):
+    QTest.keyClick(window, Qt.Key.Key_Question)
+    page = window.findChild(ShortcutsDialog)
+    assert page.isVisible()
+    QTest.keyClick(page, key)
+    until(qtbot, lambda: window.findChild(ShortcutsDialog) is None)
+
+
+def test_the_page_fits_its_window(window):
+    window.resize(1280, 800)
+    page = page_of(window)
+    assert page.width() <= 1280
+    assert page.height() <= 800
+    page.close()
+
+
+def test_lines_have_their_menus_and_keys(window):
+    lines = {(*each.path, each.name): each for each in menu_lines(window)}
+    assert lines["File", "Open"].keys == "Ctrl+O"
+    assert lines["Help", "Keyboard shortcuts"].keys == "? or F1"
+    assert ("File", "Screenshot", "Window") in lines

@@ -1,0 +1,118 @@
+"""The thread that looks: what goes first, what is dropped, and what is said when it fails."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QThread
+
+from tests.workbench.driving import until
+from workbench.looking.steps import Steps
+
+
+@pytest.fixture
+def steps(qtbot):
+    steps = Steps()
+    yield steps
+    steps.close()
+
+
+class Gate:
+    """A generator that waits, before each of its steps, until it is let on."""
+
+    def __init__(self, answers):
+        self.on = threading.Semaphore(0)
+        self.begun = threading.Event()
+        self._answers = answers
+
+    def __call__(self):
+        for answer in self._answers:
+            self.begun.set()
+            self.on.acquire()
+            yield answer
+
+
+def test_answers_come_on_the_thread_that_asked_and_none_is_no_answer(qtbot, steps):
+    told = []
+    here = QThread.currentThread()
+    steps.ask("a", lambda: iter((1, None, 2)), lambda n: told.append((n, QThread.currentThread())))
+    until(qtbot, lambda: len(told) == 2)
+    assert told == [(1, here), (2, here)]
+    assert not steps.is_under_way("a")
+
+
+def test_of_the_same_name_only_the_newest_goes_on(qtbot, steps):
+    gate, told = Gate([None, "old", "older"]), []
+    steps.ask("a", gate, told.append)
+    assert gate.begun.wait(10)
+    steps.ask("a", lambda: iter(("new",)), told.append)
+    for _ in range(3):
+        gate.on.release()
+    until(qtbot, lambda: told)
+    assert told == ["new"]
+
+
+def test_the_more_urgent_goes_first(qtbot, steps):
+    gate, told = Gate([None]), []
+    steps.ask("gate", gate, told.append, urgency=9)
+    assert gate.begun.wait(10)
+    steps.ask("slow", lambda: iter((1, 2)), told.append)
+    steps.ask("quick", lambda: iter((3, 4)), told.append, urgency=1)
+    gate.on.release()
+    until(qtbot, lambda: len(told) == 4)
+    assert told == [3, 4, 1, 2]
+
+
+def test_what_was_cancelled_says_nothing_more(qtbot, steps):
+    gate, told = Gate([None, "too late"]), []
+    steps.ask("a", gate, told.append)
+    assert gate.begun.wait(10)
+    assert steps.is_under_way("a")
+    steps.cancel("a")
+    gate.on.release()
+    gate.on.release()
+    steps.ask("b", lambda: iter(("b",)), told.append)
+    until(qtbot, lambda: told)
+    assert told == ["b"]
+
+
+def test_a_lack_of_memory_is_a_sentence(qtbot, steps):
+    def hungry():
+        raise MemoryError
+        yield
+
+    told = []
+    steps.ask("a", hungry, lambda _: told.append("?"), told.append)
+    until(qtbot, lambda: told)
+    assert "too little memory" in told[0]
+
+
+def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, steps):
+    def buggy():
+        yield None
+        raise ZeroDivisionError("made up")
+
+    broken, told = [], []
+    steps.broke.connect(lambda *what: broken.append(what))
+    steps.ask("a", buggy, told.append)
+    until(qtbot, lambda: broken)
+    assert broken[0][0] == "ZeroDivisionError: made up"
+    assert "Traceback" in broken[0][1]
+    steps.ask("b", lambda: iter((5,)), told.append)
+    until(qtbot, lambda: told)
+
+
+def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
+    def endless():
+        while True:
+            yield None
+
+    steps.ask("a", endless, lambda _: None)
+    until(qtbot, steps.isRunning)
+    steps.close()
+    assert steps.isFinished()
+    steps.ask("b", lambda: iter((1,)), lambda _: None)  # is not heard any more
+    assert not steps.isRunning()
+
+
+def test_nothing_runs_before_anything_is_asked(steps):
+    assert not steps.isRunning()

@@ -1,0 +1,286 @@
+"""Undo and redo of settings: steps, their words, pictures, and the keys in the real window."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QSlider
+
+from kernels.pictures import noise
+from tests.workbench.driving import child, pick, show_picture, type_into, until
+from workbench.files import image_files
+from workbench.files.image_files import ImageFileError
+from workbench.files.picture_refs import PictureRef
+from workbench.state import Picture
+from workbench.undo.past import MOST, Change, Past
+from workbench.undo.pictures import Album
+from workbench.undo.words import in_words
+
+
+def a_change(name="ksize", before=5, after=7):
+    return Change({name: before}, {name: after})
+
+
+# -- steps
+
+
+def test_a_number_that_is_dragged_is_one_step():
+    past = Past()
+    for now, size in enumerate((7, 9, 11)):
+        past.add(a_change(before=size - 2, after=size), now / 10)
+    assert (past.to_undo.before, past.to_undo.after) == ({"ksize": 5}, {"ksize": 11})
+    past.undo()
+    assert past.to_undo is None
+
+
+def test_a_button_that_is_held_makes_it_one_step_however_long():
+    past = Past()
+    past.add(a_change(), 0.0)
+    past.add(a_change(before=7, after=9), 60.0, is_held=True)
+    assert past.to_undo.before == {"ksize": 5}
+
+
+def test_later_or_of_another_field_it_is_another_step():
+    past = Past()
+    past.add(a_change(), 0.0)
+    past.add(a_change(before=7, after=9), 5.0)
+    past.add(a_change("amount", 1.0, 2.0), 5.1)
+    past.add(a_change("border", "clamp", "wrap"), 5.2)
+    past.add(a_change("border", "wrap", "zero"), 5.3)
+    befores = []
+    while past.to_undo:
+        befores.append(past.to_undo.before)
+        past.undo()
+    wrap, clamp = {"border": "wrap"}, {"border": "clamp"}
+    assert befores == [wrap, clamp, {"amount": 1.0}, {"ksize": 7}, {"ksize": 5}]
+
+
+def test_back_where_it_began_there_is_no_step():
+    past = Past()
+    past.add(a_change(before=5, after=7), 0.0)
+    past.add(a_change(before=7, after=5), 0.1)
+    assert past.to_undo is None
+
+
+def test_something_new_makes_what_was_taken_back_gone():
+    past = Past()
+    past.add(a_change(), 0.0)
+    past.undo()
+    assert past.to_redo is not None
+    past.add(a_change(after=9), 0.1)
+    assert past.to_redo is None
+    assert past.to_undo.after == {"ksize": 9}
+
+
+def test_steps_are_bounded():
+    past = Past()
+    for number in range(MOST + 10):
+        past.add(a_change("border", number, number + 1), 0.0)
+    count = 0
+    while past.to_undo:
+        past.undo()
+        count += 1
+    assert count == MOST
+
+
+# -- words
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({"ksize": 5}, {"ksize": 7}, "kernel size 5 → 7"),
+        (
+            {"filter": "gaussian", "ksize": 5},
+            {"filter": "sobel_x", "ksize": 3},
+            "filter Gaussian blur → ",
+        ),
+        ({"implementation": "auto"}, {"implementation": "opencv"}, "implementation Auto → OpenCV"),
+        ({"block_xy": (32, 8)}, {"block_xy": (8, 8)}, "block shape 32×8 → 8×8"),
+        ({"sigma": None}, {"sigma": 1.5}, "sigma auto → 1.5"),
+        ({"pixel_type": None}, {"pixel_type": "float16"}, "pixel type as in the file → float16"),
+        ({"matrix": ((1.0,),)}, {"matrix": ((2.0,),)}, "weights"),
+        ({"ksize": 5, "border": "zero"}, {"ksize": 7, "border": "wrap"}, "2 settings"),
+        ({"some_new_field": 1}, {"some_new_field": 2}, "some new field 1 → 2"),
+    ],
+)
+def test_a_step_in_words(before, after, words):
+    assert in_words(Change(before, after)).startswith(words)
+
+
+def test_a_picture_in_words_is_its_name_shortened():
+    old, new = PictureRef("a" * 60), PictureRef("new.png")
+    words = in_words(Change({"picture": old, "levels": None}, {"picture": new, "levels": None}))
+    assert words == f"picture {'a' * 12}…{'a' * 12} → new.png"
+
+
+# -- pictures
+
+
+def pasted(size=10):
+    return Picture("Pasted picture", np.zeros((size, size, 1), np.uint8))
+
+
+def test_a_picture_from_a_file_is_not_held(tmp_path):
+    album = Album()
+    picture = Picture("made up", noise(4, 5), path=tmp_path / "made up.png")
+    kept, weak = album.keep(picture), weakref.ref(picture)
+    assert kept.load() is picture
+    del picture
+    gc.collect()
+    assert weak() is None
+    with pytest.raises(ImageFileError):
+        kept.load()  # which has gone
+
+
+def test_pasted_pictures_are_held_the_newest_up_to_so_many_bytes():
+    album = Album(most_bytes=250)
+    kept = [album.keep(pasted()) for _ in range(3)]
+    gc.collect()
+    assert [each.weak() is None for each in kept] == [True, False, False]
+    with pytest.raises(ImageFileError, match="no longer kept"):
+        kept[0].load()
+    assert kept[2].load().name == "Pasted picture"
+
+
+def test_one_that_is_larger_than_all_is_not_held_either():
+    album = Album(most_bytes=50)
+    kept = album.keep(pasted())
+    gc.collect()
+    assert kept.weak() is None
+
+
+@pytest.mark.parametrize(
+    "data", [None, 3, {}, {"name": 1}, {"name": "a"}, {"name": "a", "built_in": "gone"}]
+)
+def test_what_leads_to_no_picture_is_none(data):
+    assert PictureRef.from_data(data) is None
+
+
+def test_a_reference_survives_being_written_down(tmp_path):
+    for ref in (PictureRef("a.png", tmp_path / "a.png"), PictureRef("Noise", None, "noise")):
+        assert PictureRef.from_data(ref.to_data()) == ref
+
+
+# -- the window
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30))
+    window.activateWindow()
+    return window
+
+
+def undo(window):
+    return window.findChild(QAction, "Undo")
+
+
+def redo(window):
+    return window.findChild(QAction, "Redo")
+
+
+def test_in_the_beginning_there_is_nothing_to_undo(window):
+    assert (undo(window).text(), undo(window).isEnabled()) == ("&Undo", False)
+    assert (redo(window).text(), redo(window).isEnabled()) == ("&Redo", False)
+
+
+def test_the_menu_says_what_is_undone_and_the_keys_do_it(qtbot, window):
+    pick(child(window, "filter", QComboBox), "box")
+    assert undo(window).text() == "&Undo filter Gaussian blur → Box blur"
+    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.store.state.filter == "gaussian"
+    assert child(window, "filter", QComboBox).currentData() == "gaussian"
+    assert redo(window).text() == "&Redo filter Gaussian blur → Box blur"
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(window, Qt.Key.Key_Z, both)
+    assert window.store.state.filter == "box"
+    undo(window).trigger()
+    QTest.keyClick(window, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert window.store.state.filter == "box"
+    assert not redo(window).isEnabled()
+
+
+def test_a_dragged_slider_is_one_step(qtbot, window):
+    slider = child(window, "ksize-slider", QSlider)
+    for radius in (3, 4, 5):
+        slider.setValue(radius)
+    assert undo(window).text() == "&Undo kernel size 5 → 11"
+    undo(window).trigger()
+    assert window.store.state.ksize == 5
+
+
+def test_right_after_a_number_was_typed_the_key_undoes_the_setting(qtbot, window):
+    box = child(window, "ksize")
+    type_into(box, "9")
+    assert window.store.state.ksize == 9
+    QTest.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.store.state.ksize == 5
+    assert box.value() == 5
+
+
+def test_while_a_number_is_being_typed_the_key_is_the_boxs_own(qtbot, window):
+    box = child(window, "ksize")
+    type_into(box, "9")
+    box.selectAll()
+    QTest.keyClicks(box, "3")
+    QTest.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.store.state.ksize == 9
+
+
+def test_what_the_program_chose_is_no_step(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    assert not undo(window).isEnabled()
+
+
+def test_a_picture_comes_back_from_its_file_and_goes_again(qtbot, window, tmp_path):
+    names = ("one.png", "two.png")
+    for number, name in enumerate(names):
+        image_files.save(tmp_path / name, noise(12, 14 + number))
+        window.opener.open_file(tmp_path / name)
+        until(qtbot, lambda name=name: window.store.state.picture.name == name)
+    assert undo(window).text() == "&Undo picture one.png → two.png"
+    gc.collect()
+    undo(window).trigger()
+    until(qtbot, lambda: window.store.state.picture.name == "one.png")
+    redo(window).trigger()
+    until(qtbot, lambda: window.store.state.picture.name == "two.png")
+
+
+def test_where_the_file_has_gone_it_is_said_and_all_stays(qtbot, window, tmp_path):
+    path = tmp_path / "gone.png"
+    image_files.save(path, noise(12, 14))
+    window.opener.open_file(path)
+    until(qtbot, lambda: window.store.state.picture.name == "gone.png")
+    kept = weakref.ref(window.store.state.picture)
+    show_picture(qtbot, window, noise(9, 9))
+    path.unlink()
+    until(qtbot, lambda: gc.collect() is not None and kept() is None)
+    undo(window).trigger()
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.store.state.picture.name == "made up.png"
+    assert undo(window).isEnabled()
+
+
+def test_the_pixel_type_comes_back_with_the_picture_stored_again(qtbot, window):
+    pick(child(window, "pixel-type", QComboBox), "float32")
+    until(qtbot, lambda: window.store.state.picture.samples.dtype == np.float32)
+    assert undo(window).text() == "&Undo pixel type as in the file → float32"
+    undo(window).trigger()
+    until(qtbot, lambda: window.store.state.picture.samples.dtype == np.uint8)
+    assert not undo(window).isEnabled()
+
+
+def test_quietly_nothing_is_written_down(window):
+    with window.undoing.quietly():
+        window.store.update(ksize=9)
+    assert not undo(window).isEnabled()
+    window.store.update(ksize=11)
+    assert undo(window).text() == "&Undo kernel size 9 → 11"

@@ -1,0 +1,424 @@
+"""The weights editor beside the real window: what is typed, pasted and drawn is filtered."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QHelpEvent, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QSpinBox,
+    QToolTip,
+)
+
+from kernels import filters
+from kernels.pictures import noise
+from kernels.reference import filtered, to_pixel_type
+from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from workbench.weights.cells import INVALID
+from workbench.weights.grid import WeightsGrid
+from workbench.weights.named import DIRECTORY_VARIABLE
+from workbench.weights.response_view import ResponseView
+
+SAMPLES = noise(24, 31, 3)
+Key = Qt.Key
+
+
+@pytest.fixture
+def window(qtbot, make_window, tmp_path, monkeypatch):
+    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "mine"))
+    window = make_window()
+    show_picture(qtbot, window, SAMPLES)
+    return window
+
+
+@pytest.fixture
+def editor(qtbot, window):
+    settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=3))
+    trigger(window, "Weights…")
+    editor = window.weights.editor
+    assert editor.isVisible()
+    qtbot.waitUntil(editor.isVisible)
+    return editor
+
+
+@pytest.fixture
+def grid(editor):
+    grid = child(editor, "weights-grid", WeightsGrid)
+    grid.setFocus()
+    return grid
+
+
+def at(grid, row, column):
+    grid.setCurrentIndex(grid.model().index(row, column))
+
+
+def type_cell(grid, row, column, text):
+    at(grid, row, column)
+    model = grid.model()
+    model.setData(model.index(row, column), text)
+
+
+def sentence(editor):
+    return child(editor, "weights-sentence", QLabel).text()
+
+
+def weights_of(window):
+    from workbench import intents
+
+    return intents.weights_for(window.store.state)
+
+
+def is_right(result):
+    expected = to_pixel_type(filtered(result.job), result.job.picture.dtype)
+    return np.abs(expected.astype(float) - result.picture.astype(float)).max() < 2
+
+
+def test_it_begins_with_what_the_window_filters_with_and_changes_nothing(window, editor):
+    assert editor.drawing.cells == (("1", "2", "1"), ("2", "4", "2"), ("1", "2", "1"))
+    assert editor.drawing.divisor == "16"
+    assert window.store.state.filter == "gaussian"
+    assert not child(editor, "weights-undo", QPushButton).isEnabled()
+
+
+def test_the_panel_opens_it_as_well(qtbot, window):
+    settle(qtbot, window, lambda: window.store.update(filter="custom", ksize=3))
+    click(child(window, "matrix-grid", QPushButton))
+    assert window.weights.editor.isVisible()
+    assert window.weights.editor.drawing.cells[1] == ("0", "1", "0")
+
+
+def test_it_closes_with_the_window(window, editor):
+    window.close()
+    assert not editor.isVisible()
+
+
+def test_it_follows_the_window(qtbot, window, editor):
+    settle(qtbot, window, lambda: window.store.update(filter="sobel_x", ksize=3))
+    np.testing.assert_array_equal(editor.drawing.weights, filters.get("sobel_x").weights(3))
+    assert window.store.state.filter == "sobel_x"
+
+
+def test_a_cell_that_is_typed_is_filtered_at_once(qtbot, window, editor, grid):
+    result = settle(qtbot, window, lambda: type_cell(grid, 1, 1, "-4"))
+    assert window.store.state.filter == "custom"
+    assert result.job.weights[1, 1] == np.float32(-4 / 16)
+    assert is_right(result)
+
+
+def test_keys_move_and_edit_as_in_a_spreadsheet(qtbot, window, editor, grid):
+    editor.activateWindow()
+    at(grid, 0, 0)
+    for key in Key.Key_Right, Key.Key_Down:
+        QTest.keyClick(grid, key)
+    assert (grid.currentIndex().row(), grid.currentIndex().column()) == (1, 1)
+    QTest.keyClicks(grid.viewport(), "9")
+    until(qtbot, lambda: grid.findChild(QLineEdit))
+    edit = grid.findChild(QLineEdit)
+    settle(qtbot, window, lambda: QTest.keyClick(edit, Key.Key_Return))
+    assert editor.drawing.cells[1][1] == "9"
+    assert (grid.currentIndex().row(), grid.currentIndex().column()) == (2, 1)
+    settle(qtbot, window, lambda: QTest.keyClick(grid, Key.Key_Delete))
+    assert editor.drawing.cells[2][1] == "0"
+    QTest.keyClick(grid, Key.Key_Tab)
+    assert (grid.currentIndex().row(), grid.currentIndex().column()) == (2, 2)
+
+
+def test_an_invalid_cell_is_marked_and_never_applied(qtbot, window, editor, grid):
+    before = window.store.state
+    type_cell(grid, 0, 2, "abc")
+    assert window.store.state == before
+    index = grid.model().index(0, 2)
+    assert index.data(INVALID)
+    assert "not a number" in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert "not a number" in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "“abc” in row 1, column 3 is not a number" in sentence(editor)
+    type_cell(grid, 1, 1, "8")  # nor is what is valid beside it
+    assert window.store.state == before
+    result = settle(qtbot, window, lambda: type_cell(grid, 0, 2, "1/2"))
+    assert result.job.weights[0, 2] == np.float32(0.5 / 16)
+    assert result.job.weights[1, 1] == np.float32(0.5)
+    assert "not a number" not in sentence(editor)
+
+
+def test_steps_go_back_and_forth(qtbot, window, editor, grid):
+    undo, redo = (child(editor, f"weights-{name}", QPushButton) for name in ("undo", "redo"))
+    settle(qtbot, window, lambda: type_cell(grid, 0, 0, "8"))
+    settle(qtbot, window, lambda: click(child(editor, "weights-rotate 90°", QPushButton)))
+    assert editor.drawing.cells[0] == ("1", "2", "8")
+    settle(qtbot, window, lambda: click(undo))
+    assert editor.drawing.cells[0] == ("8", "2", "1")
+    settle(qtbot, window, lambda: click(undo))
+    np.testing.assert_array_equal(weights_of(window), filters.get("gaussian").weights(3))
+    assert not undo.isEnabled()
+    editor.activateWindow()
+    control = Qt.KeyboardModifier.ControlModifier
+    settle(qtbot, window, lambda: QTest.keyClick(grid, Key.Key_Y, control))
+    assert editor.drawing.cells[0] == ("8", "2", "1")
+    settle(qtbot, window, lambda: QTest.keyClick(grid, Key.Key_Z, control))
+    settle(qtbot, window, lambda: click(redo))
+    assert weights_of(window)[0, 0] == 0.5
+
+
+def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
+    QGuiApplication.clipboard().setText("\n".join(["0,5\t0\t0\t0\t1"] * 5) + "\n")
+    at(grid, 0, 0)
+    result = settle(
+        qtbot,
+        window,
+        lambda: QTest.keyClick(grid, Key.Key_V, Qt.KeyboardModifier.ControlModifier),
+    )
+    np.testing.assert_array_equal(result.job.weights, np.array([[0.5, 0, 0, 0, 1]] * 5, np.float32))
+    assert window.store.state.ksize == 5
+    assert is_right(result)
+    QTest.keyClick(grid, Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(grid, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "\n".join(["0,5\t0\t0\t0\t1"] * 5)
+
+
+@pytest.mark.parametrize("text", ["", "1\t2\n3\t4", "hello\tthere", "1 2 3", "\0" * 9])
+def test_garbage_on_the_clipboard_changes_nothing(text, window, editor, grid):
+    before, drawn = window.store.state, editor.drawing
+    QGuiApplication.clipboard().setText(text)
+    click(child(editor, "weights-paste", QPushButton))
+    assert (window.store.state, editor.drawing) == (before, drawn)
+    assert child(editor, "weights-sentence", QLabel).property("objection")
+
+
+def test_a_number_is_pasted_into_the_selected_cells(qtbot, window, editor, grid):
+    QGuiApplication.clipboard().setText("7\n")
+    grid.selectRow(0)
+    settle(
+        qtbot,
+        window,
+        lambda: QTest.keyClick(grid, Key.Key_V, Qt.KeyboardModifier.ControlModifier),
+    )
+    assert editor.drawing.cells[0] == ("7", "7", "7")
+
+
+def test_a_size_up_to_31_and_back(qtbot, window, editor):
+    box = child(editor, "weights-size", QSpinBox)
+    assert (box.minimum(), box.maximum()) == (1, 31)
+    result = settle(qtbot, window, lambda: box.setValue(31))
+    assert result.job.ksize == 31
+    np.testing.assert_array_equal(
+        result.job.weights, np.pad(filters.get("gaussian").weights(3), 14)
+    )
+    assert "zeros around" in sentence(editor)
+    settle(qtbot, window, lambda: box.setValue(1))
+    assert editor.drawing.cells == (("4",),)
+    assert "Only the middle" in sentence(editor)
+
+
+@pytest.mark.parametrize("key", ["box", "sharpen", "unsharp", "gradient"])
+def test_a_preset_is_drawn(key, qtbot, window, editor):
+    box = child(editor, "weights-preset", QComboBox)
+    settle(qtbot, window, lambda: pick(box, key))
+    assert window.store.state.filter == "custom"
+    np.testing.assert_array_equal(
+        weights_of(window), filters.get(key).weights(filters.get(key).nearest_size(3))
+    )
+
+
+def test_normalise_transpose_flip(qtbot, window, editor, grid):
+    settle(qtbot, window, lambda: pick(child(editor, "weights-preset", QComboBox), "sobel_x"))
+    sobel = filters.get("sobel_x").weights(3)
+    settle(qtbot, window, lambda: click(child(editor, "weights-transpose", QPushButton)))
+    np.testing.assert_array_equal(weights_of(window), sobel.T)
+    settle(qtbot, window, lambda: click(child(editor, "weights-flip ↕", QPushButton)))
+    np.testing.assert_array_equal(weights_of(window), sobel.T[::-1])
+    click(child(editor, "weights-normalise", QPushButton))
+    assert "add up to 0" in sentence(editor)
+    settle(qtbot, window, lambda: type_cell(grid, 1, 1, "3"))
+    settle(qtbot, window, lambda: click(child(editor, "weights-normalise", QPushButton)))
+    assert weights_of(window).sum() == pytest.approx(1)
+
+
+def test_a_divisor_is_typed(qtbot, window, editor):
+    line = child(editor, "weights-divisor", QLineEdit)
+
+    def divide(text):
+        line.setText(text)
+        line.editingFinished.emit()
+
+    settle(qtbot, window, lambda: divide("8"))
+    assert weights_of(window).sum() == 2
+    before = window.store.state
+    divide("0")
+    assert "other than 0" in sentence(editor)
+    assert window.store.state == before
+
+
+def test_weights_too_large_for_the_grid_are_said_and_left(qtbot, window, editor):
+    drawn = editor.drawing
+    settle(qtbot, window, lambda: window.store.update(filter="box", ksize=63))
+    assert "up to 31" in sentence(editor)
+    assert editor.drawing == drawn
+    assert window.store.state.ksize == 63
+    settle(qtbot, window, lambda: child(editor, "weights-size", QSpinBox).setValue(5))
+    assert window.store.state.ksize == 5
+
+
+def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
+    view = child(editor, "weights-response", ResponseView)
+    told = child(editor, "weights-facts", QLabel)
+    assert "separable: 6 products a sample, not 9" in told.text()
+    assert view.value_text(64, 64) == "+0.000 across, +0.000 down cycles a pixel: × 1, 0.0 dB"
+    assert view.value_text(-1, 0) == ""
+    before = view.grab().toImage()
+    settle(qtbot, window, lambda: pick(child(editor, "weights-preset", QComboBox), "laplacian"))
+    assert "Rank" in told.text()
+    assert view.grab().toImage() != before
+    linear = view.grab().toImage()
+    child(editor, "weights-log", QCheckBox).click()
+    assert view.grab().toImage() != linear
+    type_cell(grid, 0, 0, "x")
+    assert view.value_text(64, 64) == ""
+
+
+def test_the_response_is_read_with_pointer_and_keys(qtbot, editor):
+    view = child(editor, "weights-response", ResponseView)
+    inside = view._square().center().toPoint()
+    event = QHelpEvent(QHelpEvent.Type.ToolTip, inside, view.mapToGlobal(inside))
+    QApplication.sendEvent(view, event)
+    assert "cycles a pixel: ×" in QToolTip.text()
+    corner = QPoint(1, 1)
+    QApplication.sendEvent(
+        view, QHelpEvent(QHelpEvent.Type.ToolTip, corner, view.mapToGlobal(corner))
+    )
+    assert "How much of a wave" in QToolTip.text()
+    QToolTip.hideText()
+    editor.activateWindow()
+    view.setFocus()
+    QTest.keyClick(view, Key.Key_Right)
+    assert view.accessibleDescription().startswith("+0.008 across, +0.000 down")
+    QTest.keyClick(view, Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
+    assert view.accessibleDescription().startswith("+0.008 across, −0.062 down")
+
+
+# -- named weights
+
+
+def names(editor):
+    found = child(editor, "weights-list", QListWidget)
+    return [found.item(row).text() for row in range(found.count())]
+
+
+def save_as(qtbot, editor, name):
+    child(editor, "weights-name", QLineEdit).setText(name)
+    click(child(editor, "weights-save", QPushButton))
+    until(qtbot, lambda: name in names(editor))
+
+
+def test_weights_are_named_drawn_renamed_deleted_and_brought_back(qtbot, window, editor, grid):
+    save_as(qtbot, editor, "Mine")
+    listed = child(editor, "weights-list", QListWidget)
+    settle(qtbot, window, lambda: type_cell(grid, 1, 1, "8"))
+    listed.setCurrentRow(0)
+    settle(qtbot, window, lambda: click(child(editor, "weights-draw", QPushButton)))
+    np.testing.assert_array_equal(weights_of(window), filters.get("gaussian").weights(3))
+    listed.item(0).setText("Yours")
+    until(qtbot, lambda: names(editor) == ["Yours"] and "is called" in sentence(editor))
+    until(qtbot, lambda: listed.currentItem() is not None)
+    click(child(editor, "weights-delete", QPushButton))
+    until(qtbot, lambda: names(editor) == [])
+    restore = child(editor, "weights-restore", QPushButton)
+    until(qtbot, restore.isEnabled)
+    click(restore)
+    until(qtbot, lambda: names(editor) == ["Yours"])
+    until(qtbot, lambda: not restore.isEnabled())
+
+
+def test_they_are_there_the_next_time(qtbot, window, editor, make_window):
+    save_as(qtbot, editor, "Kept")
+    other = make_window()
+    trigger(other, "Weights…")
+    until(qtbot, lambda: names(other.weights.editor) == ["Kept"])
+
+
+def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
+    click(child(editor, "weights-save", QPushButton))
+    until(qtbot, lambda: "1 to 80 characters" in sentence(editor))
+    save_as(qtbot, editor, "A")
+    save_as(qtbot, editor, "B")
+    listed = child(editor, "weights-list", QListWidget)
+    listed.item(1).setText("A")
+    until(qtbot, lambda: "already are weights called “A”" in sentence(editor))
+    until(qtbot, lambda: names(editor) == ["A", "B"])
+    type_cell(grid, 0, 0, "")
+    child(editor, "weights-name", QLineEdit).setText("C")
+    click(child(editor, "weights-save", QPushButton))
+    until(qtbot, lambda: "nothing to save" in sentence(editor))
+
+
+def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
+    box = editor._shelf
+    path = tmp_path / "five.csv"
+    path.write_text("\n".join(["0,0,1,0,0"] * 5))
+    result = settle(qtbot, window, lambda: box.open_file(path))
+    assert result.job.weights.sum() == 5
+    box.write_to(tmp_path / "out.toml")
+    until(qtbot, (tmp_path / "out.toml").is_file)
+    path.write_text("1;2\n3;4")
+    box.open_file(path)
+    until(qtbot, lambda: sentence(editor).startswith("five.csv: Weights have an odd size"))
+    assert editor.drawing.size == 5
+
+
+def test_every_letter_means_one_thing_and_leads_somewhere(editor):
+    labels = [each for each in editor.findChildren(QLabel) if each.buddy() is not None]
+    buttons = [*editor.findChildren(QPushButton), *editor.findChildren(QCheckBox)]
+    letters = [QKeySequence.mnemonic(each.text()).toString() for each in (*labels, *buttons)]
+    letters = [letter for letter in letters if letter]
+    assert len(letters) > 12
+    assert sorted(set(letters)) == sorted(letters)
+
+
+def test_tab_leads_to_everything_but_within_the_grid(qtbot, editor):
+    editor.activateWindow()
+    start = child(editor, "weights-size", QSpinBox)
+    start.setFocus()
+    visited = []
+    while QApplication.focusWidget() is not start or not visited:
+        here = QApplication.focusWidget()
+        visited.append(here)
+        if isinstance(here, WeightsGrid):  # where Tab moves from cell to cell
+            QTest.keyClick(here, Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+        else:
+            QTest.keyClick(here, Key.Key_Tab)
+        assert len(visited) < 60
+    usable = [*editor.findChildren(QPushButton), *editor.findChildren(QLineEdit)]
+    usable += [editor.findChild(WeightsGrid), editor.findChild(ResponseView)]
+    for each in usable:
+        if each.isEnabled() and each.objectName() != "qt_spinbox_lineedit":
+            assert each in visited, each.objectName()
+
+
+def test_tab_behind_the_last_cell_leaves_the_grid(editor, grid):
+    editor.activateWindow()
+    grid.setFocus()
+    at(grid, 2, 1)
+    QTest.keyClick(grid, Key.Key_Tab)
+    assert QApplication.focusWidget() is grid
+    assert grid.currentIndex().column() == 2
+    QTest.keyClick(grid, Key.Key_Tab)
+    assert QApplication.focusWidget() is not grid
+    grid.setFocus()
+    at(grid, 0, 0)
+    QTest.keyClick(grid, Key.Key_Backtab)
+    assert QApplication.focusWidget() is not grid
+
+
+def test_everything_has_a_name_and_a_tooltip(editor):
+    for button in editor.findChildren(QPushButton):
+        assert button.toolTip(), button.text()
+    for kind in (QLineEdit, QSpinBox, QComboBox, QListWidget, WeightsGrid, ResponseView):
+        for each in editor.findChildren(kind):
+            if each.objectName() != "qt_spinbox_lineedit":
+                assert each.accessibleName(), each

@@ -1,0 +1,335 @@
+"""Weights as text: from spreadsheets, from files, and what is done to them; no window."""
+
+import numpy as np
+import pytest
+
+from kernels import filters
+from kernels.errors import BadJobError
+from kernels.weights import frequency_response
+from workbench.weights import facts
+from workbench.weights.drawing import Drawing, drawing_of
+from workbench.weights.named import Named, Shelf, WeightsFileError, read_file, write_file
+from workbench.weights.table_text import (
+    BadTextError,
+    as_text,
+    compact,
+    read_table,
+    shortest,
+    value_of,
+)
+
+ROWS = (("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9"))
+GRID = Drawing(ROWS)
+
+
+# -- one cell
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.25", 0.25),
+        ("0,25", 0.25),
+        (" -3 ", -3.0),
+        ("−3", -3.0),
+        ("1e-3", 1e-3),
+        ("1/9", 1 / 9),
+        ("-1/4", -0.25),
+        (".5", 0.5),
+        ("+2.", 2.0),
+    ],
+)
+def test_a_number_is_read(text, value):
+    assert value_of(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "1,234,567",
+        "1.234,5",
+        "nan",
+        "inf",
+        "1e39",
+        "1/0",
+        "1/2/3",
+        "0x10",
+        "1_0",
+        "१",
+        "=A1",
+    ],
+)
+def test_what_is_no_number_is_not(text):
+    assert value_of(text) is None
+
+
+@pytest.mark.parametrize("value", [0.25, 1 / 3, -7.0, 1e-30, 0.0])
+def test_the_shortest_text_is_the_number_again(value):
+    assert value_of(shortest(value)) == value
+
+
+# -- a table
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\t2\t3\n4\t5\t6\n7\t8\t9\n",
+        "1\t2\t3\r\n4\t5\t6\r\n7\t8\t9\r\n",
+        "1 2 3\n4 5 6\n7 8 9",
+        "1,2,3\n4,5,6\n7,8,9",
+        "1, 2, 3\n4, 5, 6\n7, 8, 9\n\n",
+        "1;2;3\n4;5;6\n7;8;9",
+        "1 2 3; 4 5 6; 7 8 9",
+        "1,2,3;4,5,6;7,8,9;",
+    ],
+)
+def test_separators(text):
+    assert read_table(text) == ROWS
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0,5\t1,5\t2,5\n" * 3, "0,5;1,5;2,5\n" * 3, "0,5 1,5 2,5\n" * 3],
+)
+def test_decimal_commas(text):
+    assert Drawing(read_table(text)).matrix == ((0.5, 1.5, 2.5),) * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "no text"),
+        ("1\t2\n3\t4", "odd size; this is 2 rows of 2"),
+        ("1\t2\t3\n4\t5\t6", "a square; this is 2 rows of 3"),
+        ("1 2 3\n4 5\n7 8 9", "not equally long"),
+        ("1 2 3\n4 x 6\n7 8 9", "“x” in row 2, column 2 is not a number"),
+        ("1\t2\t3\n4\t\t6\n7\t8\t9", "An empty cell in row 2, column 2"),
+        ("hello world", "not a number"),
+        ("\n".join(["0 " * 33] * 33), "sizes up to 31"),
+        ("0 " * 60_000, "too much text"),
+        ("1 2\x00 3\n4 5 6\n7 8 9", "not a number"),
+    ],
+)
+def test_what_is_no_square_of_numbers_is_a_sentence(text, sentence):
+    with pytest.raises(BadTextError, match=sentence) as raised:
+        read_table(text)
+    assert str(raised.value).endswith(".")
+
+
+def test_text_that_is_copied_can_be_pasted():
+    for separator in "\t", ",", ";", " ":
+        assert read_table(as_text(ROWS, separator)) == ROWS
+
+
+# -- what the buttons do
+
+
+def test_turning_and_flipping():
+    assert GRID.transposed().matrix == tuple(map(tuple, np.array(GRID.matrix).T.tolist()))
+    assert np.array_equal(GRID.flipped_across().weights, np.fliplr(GRID.weights))
+    assert np.array_equal(GRID.flipped_down().weights, np.flipud(GRID.weights))
+    assert np.array_equal(GRID.rotated().weights, np.rot90(GRID.weights, -1))
+    turned = GRID
+    for _ in range(4):
+        turned = turned.rotated()
+    assert turned == GRID
+
+
+def test_a_larger_size_has_zeros_around_and_a_smaller_one_the_middle():
+    large = GRID.resized(7)
+    assert large.size == 7
+    np.testing.assert_array_equal(large.weights, np.pad(GRID.weights, 2))
+    assert large.resized(3) == GRID
+    assert GRID.resized(1).cells == (("5",),)
+
+
+def test_normalising_makes_the_sum_one_and_keeps_the_cells():
+    normal = GRID.normalised()
+    assert (normal.cells, normal.divisor) == (ROWS, "45")
+    assert normal.weights.sum() == pytest.approx(1)
+    with pytest.raises(BadJobError, match="add up to 0"):
+        Drawing((("-1", "0", "1"),) * 3).normalised()
+    with pytest.raises(BadJobError, match="not a number"):
+        GRID.with_cell(0, 0, "x").normalised()
+
+
+def test_a_divisor_divides_before_the_numbers_are_rounded():
+    thirds = Drawing(ROWS, "3").weights
+    expected = (np.array(GRID.matrix) / 3).astype(np.float32)
+    np.testing.assert_array_equal(thirds, expected)
+    for divisor in "0", "x", "":
+        assert Drawing(ROWS, divisor).matrix is None
+
+
+def test_an_invalid_cell_is_found_and_there_is_no_matrix():
+    wrong = GRID.with_cell(1, 2, "six")
+    assert wrong.invalid == ((1, 2),)
+    assert wrong.matrix is None
+    assert wrong.weights is None
+    assert Drawing((("3e38",),), "0.1").matrix is None
+
+
+@pytest.mark.parametrize("chosen", filters.all_filters(), ids=lambda each: each.key)
+def test_drawing_a_filter_is_exactly_its_weights(chosen):
+    for size in chosen.sizes:
+        if size <= 31:
+            weights = chosen.weights(size)
+            np.testing.assert_array_equal(drawing_of(weights).weights, weights)
+
+
+def test_fractions_are_drawn_as_such():
+    box = drawing_of(filters.get("box").weights(3))
+    assert (box.cells, box.divisor) == ((("1",) * 3,) * 3, "9")
+    assert drawing_of(filters.get("gaussian").weights(3)).divisor == "16"
+    assert drawing_of(filters.get("sobel_x").weights(3)).divisor == "1"
+
+
+# -- what is told of them
+
+
+def test_facts():
+    told = facts.facts(filters.get("gaussian").weights(5))
+    gaussian = {name: (value, words) for name, value, words in told}
+    assert gaussian["Sum"] == ("1", "keeps the brightness")
+    assert gaussian["Rank"] == ("1", "separable: 10 products a sample, not 25")
+    assert facts.rank(filters.get("sharpen").weights(3)) == 2
+    assert facts.rank(np.zeros((3, 3), np.float32)) == 0
+    log = facts.facts(filters.get("laplacian_of_gaussian").weights(31))
+    assert "of 961 products" in log[2][2]
+
+
+def test_the_frequency_response_is_the_sum_of_waves():
+    weights = np.random.default_rng(3).normal(size=(5, 5)).astype(np.float32)
+    size = 16
+    values = frequency_response(weights, size)
+    at = np.arange(5)
+    for v, u in ((8, 8), (0, 0), (3, 12)):
+        fy, fx = (v - 8) / size, (u - 8) / size
+        wave = np.exp(-2j * np.pi * (fy * at[:, None] + fx * at))
+        assert values[v, u] == pytest.approx(abs((weights * wave).sum()), rel=1e-6)
+    assert values[8, 8] == pytest.approx(abs(float(weights.sum())), rel=1e-5)
+
+
+def test_the_response_in_words():
+    words = facts.response_in_words(facts.response(filters.get("gaussian").weights(5)))
+    assert words.startswith("Even areas × 1; the finest stripes × 0 across")
+    assert "half is left at 0." in words
+    edges = facts.response_in_words(facts.response(filters.get("sobel_x").weights(3)))
+    assert edges.startswith("Even areas × 0")
+
+
+# -- files
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    return Shelf(tmp_path / "data" / "weights")
+
+
+def test_named_weights_are_kept_renamed_and_deleted(shelf):
+    odd = Named("Ünser/Filter: ..\\1?", Drawing(ROWS, "1/3"))
+    shelf.save(odd)
+    shelf.save(Named("b", GRID))
+    assert shelf.all() == ((Named("b", GRID), odd), ())
+    shelf.save(Named("b", GRID.rotated()))
+    assert shelf.all()[0][0].drawing == GRID.rotated()
+    shelf.rename("b", "a")
+    assert [each.name for each in shelf.all()[0]] == ["a", odd.name]
+    with pytest.raises(WeightsFileError, match="already"):
+        shelf.rename("a", odd.name)
+    with pytest.raises(WeightsFileError, match="any more"):
+        shelf.rename("b", "c")
+    shelf.delete("a")
+    shelf.delete("a")
+    assert [each.name for each in shelf.all()[0]] == [odd.name]
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 81, "a\nb", "\0"])
+def test_a_name_that_cannot_be_told_from_others_is_refused(name, shelf):
+    with pytest.raises(WeightsFileError, match="1 to 80 characters"):
+        shelf.save(Named(name, GRID))
+
+
+def test_one_broken_file_does_not_hide_the_others(shelf, tmp_path):
+    shelf.save(Named("fine", GRID))
+    folder = tmp_path / "data" / "weights"
+    (folder / "broken.toml").write_text("rows = [")
+    (folder / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    found, broken = shelf.all()
+    assert [each.name for each in found] == ["fine"]
+    assert sorted(broken) == [
+        "binary.toml is no text file.",
+        "broken.toml holds no weights as this program writes them.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "rows = 3",
+        "rows = []",
+        'rows = ["1 2", "3 4"]',
+        'rows = ["1"]\ndivisor = 0',
+        'rows = ["x"]',
+        'name = 3\nrows = ["1"]',
+        "rows = [[[1]]]",
+        'rows = ["1"]\nname = ""',
+    ],
+)
+def test_a_broken_file_is_one_sentence(text, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(WeightsFileError) as raised:
+        read_file(path)
+    assert "\n" not in str(raised.value)
+    assert str(raised.value).endswith(".")
+
+
+def test_a_file_that_is_not_there_or_too_large_is_one_sentence(tmp_path):
+    with pytest.raises(WeightsFileError, match="is no file"):
+        read_file(tmp_path / "none.toml")
+    with pytest.raises(WeightsFileError, match="is no file"):
+        read_file(tmp_path)
+    large = tmp_path / "large.csv"
+    large.write_text("0" * 1_000_001)
+    with pytest.raises(WeightsFileError, match="too large"):
+        read_file(large)
+
+
+def test_a_toml_file_keeps_the_cells_and_others_the_numbers(tmp_path):
+    named = Named("Thirds", Drawing((("1/3",),), "2"))
+    for suffix in ".toml", ".csv", ".txt":
+        path = tmp_path / f"Thirds{suffix}"
+        write_file(path, named)
+        again = read_file(path)
+        assert again.name == "Thirds"
+        np.testing.assert_array_equal(again.drawing.weights, named.drawing.weights)
+        assert (again == named) == (suffix == ".toml")
+
+
+def test_a_file_of_numbers_in_tables_is_read(tmp_path):
+    path = tmp_path / "n.toml"
+    path.write_text("rows = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]\ndivisor = 45")
+    assert read_file(path) == Named("n", Drawing(ROWS, "45"))
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "weights").write_text("a file")
+    with pytest.raises(WeightsFileError, match="cannot be made"):
+        Shelf(tmp_path / "weights").save(Named("a", GRID))
+    with pytest.raises(WeightsFileError, match="cannot be written"):
+        write_file(tmp_path / "none" / "a.toml", Named("a", GRID))
+    with pytest.raises(WeightsFileError, match="Not all cells"):
+        write_file(tmp_path / "a.csv", Named("a", GRID.with_cell(0, 0, "")))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.25, "0.25"), (-0.00015, "−1.5e−4"), (2.17e-5, "2.2e−5"), (1234.5, "1.2e3"), (0.0, "0")],
+)
+def test_few_digits_in_few_characters(value, shown):
+    assert compact(value, 2) == shown

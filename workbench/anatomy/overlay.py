@@ -1,0 +1,155 @@
+"""Paints a look at a launch over the picture: blocks, one tile and its halo, warps, a thread."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from kernels.anatomy.memory import LANES
+from kernels.anatomy.shapes import Rect
+from kernels.anatomy.steps import NOWHERE
+from workbench.anatomy.subject import Look
+
+NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones would hide the picture
+# On pictures, which may have any colour; Okabe and Ito's blue, orange and yellow.
+HALO, TILE = QColor(86, 180, 233), QColor(0, 114, 178)
+WARPS = (QColor(230, 159, 0, 95), QColor(86, 180, 233, 95))
+THREAD = QColor(240, 228, 66)
+GRID = QColor(90, 90, 90)  # taken from what is there: seen on black and on white
+
+
+def paint_look(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
+    """painter in pixels of the picture; see `picture_view.Overlay`"""
+    _paint_grid(painter, visible, scale, look)
+    _paint_tile(painter, look)
+    if look.thread is not None:
+        _paint_warps(painter, scale, look)
+        _paint_thread(painter, scale, look)
+
+
+def pixels(rect: Rect, channels: int) -> QRectF:
+    """Samples and rows as pixels: a block may end inside one."""
+    return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
+
+
+def grid_is_drawn(look: Look, scale: float) -> bool:
+    """Whether blocks are far enough apart on the screen."""
+    across, down = look.subject.shape.covers
+    return min(across / look.subject.channels, down) * scale >= NARROWEST
+
+
+def warp_runs(look: Look, warp: int) -> list[Rect]:
+    """What the lanes of a warp make: samples side by side, rows that are alike as one."""
+    pattern = look.subject.pattern
+    assert pattern is not None
+    stands = pattern.stands[warp * LANES : (warp + 1) * LANES].tolist()
+    runs: list[Rect] = []
+    for x, y in stands:
+        if x == NOWHERE:
+            continue
+        last = runs[-1] if runs else None
+        if last is not None and last.bottom == y + 1 and last.right == x:
+            runs[-1] = Rect(last.left, last.top, x + 1, last.bottom)
+        else:
+            runs.append(Rect(x, y, x + 1, y + 1))
+    left, top = look.round
+    return [_moved(run, left, top) for run in _stacked(runs)]
+
+
+def _stacked(runs: list[Rect]) -> list[Rect]:
+    stacked: list[Rect] = []
+    for run in runs:
+        last = stacked[-1] if stacked else None
+        is_below = last is not None and (last.left, last.right, last.bottom) == (
+            run.left,
+            run.right,
+            run.top,
+        )
+        if last is not None and is_below:
+            stacked[-1] = Rect(last.left, last.top, last.right, run.bottom)
+        else:
+            stacked.append(run)
+    return stacked
+
+
+def _moved(rect: Rect, x: int, y: int) -> Rect:
+    return Rect(rect.left + x, rect.top + y, rect.right + x, rect.bottom + y)
+
+
+def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
+    if not grid_is_drawn(look, scale):
+        return
+    shape, channels = look.subject.shape, look.subject.channels
+    picture = pixels(shape.picture, channels)
+    area = visible.intersected(picture)
+    across, down = shape.covers[0] / channels, shape.covers[1]
+    columns = _steps(area.left(), area.right(), across)
+    rows = _steps(area.top(), area.bottom(), down)
+    hair = 1 / scale
+    lines = [QRectF(x, area.top(), hair, area.height()) for x in columns]
+    lines += [QRectF(area.left(), y, area.width(), hair) for y in rows]
+    painter.save()
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Difference)
+    for line in lines:  # filled: Qt draws lines of a scaled painter three times as slowly
+        painter.fillRect(line, GRID)
+    painter.restore()
+
+
+def _steps(begin: float, end: float, step: float) -> list[float]:
+    return [n * step for n in range(math.ceil(begin / step), math.floor(end / step) + 1)]
+
+
+def _paint_tile(painter: QPainter, look: Look) -> None:
+    shape, channels = look.subject.shape, look.subject.channels
+    if shape.halo != (0, 0):
+        faint = QColor(HALO)
+        faint.setAlpha(60)
+        painter.setBrush(faint)
+        painter.setPen(_hair(HALO, 2, Qt.PenStyle.DashLine))
+        painter.drawRect(pixels(shape.with_halo(look.block), channels))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for color, width in ((QColor("#ffffff"), 4.0), (TILE, 2.0)):
+        painter.setPen(_hair(color, width))
+        painter.drawRect(pixels(look.tile, channels))
+
+
+def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
+    channels = look.subject.channels
+    for warp in range(look.subject.shape.warps):
+        painter.setBrush(WARPS[warp % 2])
+        painter.setPen(Qt.PenStyle.NoPen)
+        for run in warp_runs(look, warp):
+            painter.drawRect(pixels(run, channels))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(_hair(QColor("#ffffff"), 1.5))
+    for run in warp_runs(look, look.warp):
+        if min(run.width / channels, run.height) * scale >= 3:
+            painter.drawRect(pixels(run, channels))
+
+
+def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
+    sample = look.sample_of(look.thread or 0)
+    if sample is None:
+        return
+    x, y = sample
+    own = pixels(Rect(x, y, x + 1, y + 1), look.subject.channels)
+    least = 5 / scale  # or nobody would see it
+    own.adjust(*(max(least - size, 0) / 2 * way for size, way in _edges(own)))
+    for color, width in ((QColor("#000000"), 3.5), (THREAD, 1.5)):
+        painter.setPen(_hair(color, width))
+        painter.drawRect(own)
+
+
+def _edges(rect: QRectF) -> tuple[tuple[float, int], ...]:
+    width, height = rect.width(), rect.height()
+    return (width, -1), (height, -1), (width, 1), (height, 1)
+
+
+def _hair(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """Of so many device pixels, whatever the zoom."""
+    pen = QPen(color, width, style)
+    pen.setCosmetic(True)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    return pen

@@ -1,0 +1,185 @@
+"""What the anatomy is of: a pass of a rung for the present job, and the thread looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kernels.anatomy import words
+from kernels.anatomy.counts import idle_of, traffic_of
+from kernels.anatomy.memory import LANES, coalescing, conflicts, of_warp
+from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.patterns import pattern_of
+from kernels.anatomy.shapes import Block, Rect, Shape, shapes_of, why_none
+from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.device import Device
+from kernels.job import Job
+from kernels.rung import Rung
+
+CHANNELS = {1: ("",), 2: ("grey", "alpha"), 3: ("red", "green", "blue")}
+RGBA = ("red", "green", "blue", "alpha")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """One pass.
+
+    job      with the rung as its implementation
+    shapes   of the rung's passes that can be drawn; `shape` is the one looked at
+    pattern  None: its threads are not told one by one
+    """
+
+    rung: Rung
+    job: Job
+    shapes: tuple[Shape, ...]
+    shape: Shape
+    pattern: Pattern | None
+
+    @property
+    def channels(self) -> int:
+        return self.job.channels
+
+    def with_pass(self, number: int) -> Subject:
+        """The same rung's pass, by its place among `shapes`."""
+        shape = self.shapes[min(number, len(self.shapes) - 1)]
+        return replace(self, shape=shape, pattern=_pattern(self.rung, shape, self.job))
+
+
+def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
+    """The first pass of `rung` for `job`, or the sentence that says why there is none to show."""
+    job = replace(job, implementation=rung.key)
+    if refusal := why_none(rung, job, device):
+        return refusal
+    shapes = shapes_of(rung, job, device)
+    if not shapes:
+        return words.no_shapes(rung)
+    return Subject(rung, job, shapes, shapes[0], _pattern(rung, shapes[0], job))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """A block of a subject, and one thread of it.
+
+    round   where the samples begin that all threads make at a time: the tile, as a rule
+    thread  None where the subject has no pattern
+    steps   what the block's threads do
+    """
+
+    subject: Subject
+    block: Block
+    round: tuple[int, int]
+    thread: int | None
+    steps: tuple[Step, ...] = field(repr=False)
+
+    @property
+    def tile(self) -> Rect:
+        return self.subject.shape.tile(self.block)
+
+    @property
+    def warp(self) -> int:
+        return (self.thread or 0) // LANES
+
+    @property
+    def lane(self) -> int:
+        return (self.thread or 0) % LANES
+
+    def sample_of(self, thread: int) -> tuple[int, int] | None:
+        """Sample and row that `thread` makes, also beyond the picture; None if it has none."""
+        pattern = self.subject.pattern
+        if pattern is None:
+            return None
+        x, y = map(int, pattern.stands[thread])
+        return None if x == NOWHERE else (self.round[0] + x, self.round[1] + y)
+
+    def thread_words(self) -> str:
+        """Which thread it is and what it makes."""
+        if self.thread is None:
+            return ""
+        begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
+        sample = self.sample_of(self.thread)
+        picture = self.subject.shape.picture
+        if sample is None or not (sample[0] < picture.right and sample[1] < picture.bottom):
+            return f"{begin} has no sample to make."
+        x, y = sample
+        channels = self.subject.channels
+        name = (RGBA if channels == 4 else CHANNELS[channels])[x % channels]
+        of = f"{name} of " if name else ""
+        return f"{begin} makes {of}pixel x {x // channels}, y {y}."
+
+    def sentences(self) -> list[tuple[str, str]]:
+        """Headings and what stands under them."""
+        shape, pattern = self.subject.shape, self.subject.pattern
+        here = [words.block_words(shape, self.block), words.halo_words(shape, self.block)]
+        if pattern is None:
+            return [
+                ("The launch", words.grid_words(shape)),
+                ("This block", " ".join(here)),
+                ("Not shown", words.not_drawn(self.subject.rung, shape)),
+            ]
+        idle = words.idle_words(idle_of(pattern, shape, self.block))
+        traffic = words.traffic_words(traffic_of(self.steps, shape.reads), shape.reads)
+        return [
+            ("The launch", f"{words.grid_words(shape)} {idle}"),
+            ("This block", " ".join((*here, traffic))),
+        ]
+
+
+def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look:
+    """The block and the thread that make sample x of row y, or the nearest ones.
+
+    known  an earlier look, of which the steps can be used again if it is at the same block
+    """
+    shape, pattern = subject.shape, subject.pattern
+    block = shape.block_at(x, y)
+    tile = shape.tile(block)
+    if pattern is None:
+        return Look(subject, block, (tile.left, tile.top), None, ())
+    own = tile.clipped(shape.picture)
+    x, y = min(max(x, own.left), own.right - 1), min(max(y, own.top), own.bottom - 1)
+    across, down = pattern.round
+    left = tile.left + (x - tile.left) // across * across
+    top = tile.top + (y - tile.top) // down * down
+    at = (pattern.stands[:, 0] == x - left) & (pattern.stands[:, 1] == y - top)
+    is_known = known is not None and known.subject is subject and known.block == block
+    steps = known.steps if known is not None and is_known else pattern.steps(block)
+    return Look(subject, block, (left, top), int(at.argmax()), steps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """What a warp's lanes touch at one time of a step.
+
+    labels    of each lane: its bank, or which of the sectors touched, from 1; "" for none
+    groups    a number a sector or bank, to tell neighbours apart by; NOWHERE for none
+    conflict  whether it has to wait for others, or they for it
+    sentence  all of it
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    groups: tuple[int, ...]
+    conflict: tuple[bool, ...]
+    places: Places
+    sentence: str
+
+
+def lanes_of(look: Look, step: Step, time: int) -> Lanes:
+    """time  0 to step.count - 1"""
+    lanes = of_warp(step.places(time), look.warp)
+    if step.memory == "global":
+        found = coalescing(lanes, step.item_bytes)
+        touched = sorted({int(each) for each in found.sector if each != NOWHERE})
+        groups = tuple(
+            NOWHERE if each == NOWHERE else touched.index(int(each)) for each in found.sector
+        )
+        labels = tuple("" if each == NOWHERE else str(each + 1) for each in groups)
+        sentence = words.coalescing_words(step, found)
+        return Lanes("Sector", labels, groups, (False,) * LANES, lanes, sentence)
+    met = conflicts(lanes)
+    banks = tuple(int(each) for each in met.bank)
+    labels = tuple("" if each == NOWHERE else str(each) for each in banks)
+    waits = tuple(bool(each) for each in met.in_conflict)
+    return Lanes("Bank", labels, banks, waits, lanes, words.conflict_words(step, met))
+
+
+def _pattern(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
+    return pattern_of(rung.key, shape.function, job)

@@ -1,0 +1,1 @@
+"""Block shapes side by side, live: they take turns on the present job, and their times settle."""

@@ -1,0 +1,141 @@
+"""What is compared: the block shapes of a rung on the present job, or what runs on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from kernels.auto import AUTO
+from kernels.device import Device, NoDevice
+from kernels.errors import KernelError
+from kernels.host import host_implementations
+from kernels.job import Job, Pick, Sampling
+from kernels.rung import Rung
+from kernels.sweeps.plan import SWEEP_SAMPLING
+from workbench import intents
+from workbench.blocks.shapes import BlockXY
+from workbench.intents import Changes
+from workbench.state import State
+
+Key = BlockXY | str  # a block shape, or the key of an implementation
+
+NO_PICTURE = "Open a picture first."
+NO_PICK = "Auto has not picked a rung yet; its shapes are compared as soon as it has."
+NO_SHAPES = "Choose block shapes to compare."
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One that takes part.
+
+    changes  what a click on it changes in the State
+    reason   why it cannot run; empty if it can
+    """
+
+    key: Key
+    name: str
+    changes: Changes
+    job: Job
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """All that are compared, and on what.
+
+    subject   whose shapes: "Shared-memory tile", or "CPU implementations"
+    work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
+    is_of_blocks  block shapes of a rung, rather than implementations
+    sampling  how each is measured
+    """
+
+    subject: str
+    work: str
+    is_of_blocks: bool
+    contenders: tuple[Contender, ...]
+    sampling: Sampling
+
+    @property
+    def able(self) -> tuple[Contender, ...]:
+        return tuple(each for each in self.contenders if not each.reason)
+
+    @property
+    def signature(self) -> Hashable:
+        """Changes exactly where measurements made before say nothing any more."""
+        jobs = tuple(
+            (id(each.job.picture), id(each.job.weights), each.job.border, each.job.gradient)
+            for each in self.contenders[:1]
+        )
+        keys = tuple((each.key, each.reason) for each in self.contenders)
+        return self.subject, jobs, keys, self.sampling.cache
+
+    def current(self, state: State) -> Key | None:
+        """The one that the window shows now."""
+        if not self.is_of_blocks:
+            return state.implementation
+        same = [c for c in self.contenders if c.changes["implementation"] == state.implementation]
+        return state.block_xy if same else None
+
+
+def field_of(
+    state: State,
+    device: Device | NoDevice | None,
+    picked: Pick | None,
+    shapes: Sequence[BlockXY],
+) -> Field | str:
+    """What is to be compared in `state`; or the sentence why there is nothing.
+
+    picked  what `auto` runs the present job with, where that is chosen and known
+    """
+    try:
+        job = intents.job_for(state)
+    except KernelError as error:
+        return str(error)
+    if job is None:
+        return NO_PICTURE
+    chosen = intents.implementation(state.implementation)
+    if chosen is AUTO and isinstance(device, Device):
+        if picked is None:
+            return NO_PICK
+        chosen = intents.implementation(picked.implementation)
+    if not isinstance(chosen, Rung) or not isinstance(device, Device):
+        return _on_cpu(job)
+    if chosen.own_block:
+        return f"{chosen.title}: {chosen.own_block}"
+    if not shapes:
+        return NO_SHAPES
+    return _of_shapes(job, chosen, device, shapes, state)
+
+
+def _of_shapes(
+    job: Job, rung: Rung, device: Device, shapes: Sequence[BlockXY], state: State
+) -> Field:
+    contenders = []
+    for xy in shapes:
+        shaped = replace(job, implementation=rung.key, block_xy=xy)
+        changes = {"implementation": rung.key, "block_xy": xy}
+        reason = rung.why_not(shaped, device) or ""
+        contenders.append(Contender(xy, f"{xy[0]}×{xy[1]}", changes, shaped, reason))
+    sampling = replace(SWEEP_SAMPLING, cache=state.cache)
+    return Field(rung.title, _in_words(job), True, tuple(contenders), sampling)
+
+
+def _on_cpu(job: Job) -> Field:
+    contenders = tuple(
+        Contender(
+            each.key,
+            each.title,
+            {"implementation": each.key},
+            replace(job, implementation=each.key),
+            each.why_not(job) or "",
+        )
+        for each in host_implementations()
+    )
+    return Field("CPU implementations", _in_words(job), False, contenders, SWEEP_SAMPLING)
+
+
+def _in_words(job: Job) -> str:
+    return (
+        f"{job.filter_title} {job.ksize}×{job.ksize}, border {job.border}, "
+        f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}"
+    )

@@ -1,0 +1,190 @@
+"""The comparison follows the window: what changes there starts it anew, a click changes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from kernels.comparing import Round, comparing
+from kernels.errors import KernelError
+from kernels.job import Job, Pick
+from workbench import intents
+from workbench.blocks.contenders import Field, Key, field_of
+from workbench.blocks.panel import BlocksPanel, Phase
+from workbench.blocks.rows import Row, rows_of, sentence_of
+
+if TYPE_CHECKING:
+    from workbench.main_window import MainWindow
+
+NONE_CAN = "None of them can run this job; each says why."
+CALM_MS = 300  # so long nothing has to change before it starts anew
+
+
+class Following(QObject):
+    """Stands between the window, its worker and the panel Blocks.
+
+    Nothing is measured while the panel cannot be seen.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._panel: BlocksPanel = window.blocks
+        self._field: Field | str = ""
+        self._jobs: tuple[Job, ...] = ()  # those asked for last: of other rounds nothing is heard
+        self._found: Round | None = None
+        self._was_stopped_by_hiding = False
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(CALM_MS)
+        self._later.timeout.connect(self._follow)
+        self._connect()
+
+    def _connect(self) -> None:
+        window, panel, worker = self._window, self._panel, self._window.worker
+        window.store.changed.connect(self._look_again)
+        window.live.settled.connect(self._look_again)  # by then it is known what Auto picked
+        worker.device_found.connect(self._look_again)
+        window.docks["Blocks"].visibilityChanged.connect(self._show_or_hide)
+        panel.shapes_changed.connect(self._look_again)
+        panel.start_wanted.connect(self.start)
+        panel.stop_wanted.connect(self.stop)
+        panel.pause_wanted.connect(worker.pause_comparison)
+        panel.picked.connect(self._apply)
+        worker.comparison_stepped.connect(self._show_step)
+        worker.comparison_paused.connect(self._show_paused)
+        worker.comparison_ended.connect(self._end)
+
+    @Slot()
+    def start(self) -> None:
+        """Compare from the beginning, or say why not."""
+        self._later.stop()
+        self._look()
+        if not isinstance(self._field, Field):
+            return
+        self._jobs = tuple(each.job for each in self._field.able)
+        self._found = None
+        if not self._jobs:
+            self._panel.show_phase(Phase.IDLE)
+            self._panel.show_rows(self._rows(), NONE_CAN)
+            return
+        self._panel.show_phase(Phase.RUNNING)
+        self._refresh()
+        jobs, sampling = self._jobs, self._field.sampling
+        self._window.worker.start_comparison(lambda engine: comparing(jobs, engine, sampling))
+
+    @Slot()
+    def stop(self) -> None:
+        """What was measured stays."""
+        self._window.worker.cancel_comparison()
+        self._jobs = ()
+        self._panel.show_phase(Phase.IDLE)
+        self._refresh()
+
+    # -- following
+
+    def _look_again(self, *_: Any) -> None:
+        if self._panel.isVisible():
+            self._refresh()  # what is in use is marked at once
+            self._later.start()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Begin anew where what was measured says nothing any more."""
+        before = self._field
+        self._look()
+        if _signature(before) == _signature(self._field):
+            return
+        self._found = None
+        self._refresh()
+        if self._panel.phase is Phase.PAUSED:
+            self.stop()  # who paused it wants nothing measured now
+        elif self._panel.phase is not Phase.IDLE:
+            if isinstance(self._field, Field):
+                self.start()
+            else:
+                self.stop()
+
+    def _look(self) -> None:
+        """What there is to compare now."""
+        window = self._window
+        shapes = self._panel.picks.shapes
+        field = field_of(window.store.state, window.device, self._picked(), shapes)
+        is_new = _signature(field) != _signature(self._field)
+        self._field = field
+        if is_new:
+            self._found = None
+        self._panel.show_field(field)
+        self._refresh()
+
+    def _picked(self) -> Pick | None:
+        """What `auto` runs the present job with, once that is known."""
+        result, state = self._window.live.result, self._window.store.state
+        if result is None or state.picture is None or result.picked is None:
+            return None
+        try:
+            job = intents.job_for(state)
+        except KernelError:
+            return None
+        same = job is not None and (
+            (result.job.picture is job.picture or result.job.picture.shape == job.picture.shape)
+            and result.job.weights is job.weights
+            and result.job.border == job.border
+        )
+        return result.picked if same else None
+
+    @Slot(bool)
+    def _show_or_hide(self, is_visible: bool) -> None:
+        if is_visible:
+            was_on, self._was_stopped_by_hiding = self._was_stopped_by_hiding, False
+            if was_on:
+                self.start()
+            else:
+                self._look()
+        elif self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+            self._was_stopped_by_hiding = self._panel.phase is Phase.RUNNING
+            self.stop()
+
+    # -- what comes of it
+
+    @Slot(object)
+    def _show_step(self, step: Any) -> None:
+        if isinstance(step, Round) and step.jobs == self._jobs and self._jobs:
+            self._found = step
+            if step.is_over:
+                self._panel.show_phase(Phase.DONE)
+            self._refresh()
+
+    @Slot(bool)
+    def _show_paused(self, is_paused: bool) -> None:
+        if self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+            self._panel.show_phase(Phase.PAUSED if is_paused else Phase.RUNNING)
+
+    @Slot(object, bool)
+    def _end(self, error: KernelError | None, _is_complete: bool) -> None:
+        if error is not None:
+            self._panel.show_phase(Phase.IDLE)
+            self._window.messages.show_message("error", str(error))
+
+    @Slot(object)
+    def _apply(self, key: Key) -> None:
+        if isinstance(self._field, Field):
+            for each in self._field.contenders:
+                if each.key == key:
+                    self._window.take_over(each.changes)
+
+    def _refresh(self) -> None:
+        if not isinstance(self._field, Field):
+            return
+        rows = self._rows()
+        is_over = self._panel.phase in (Phase.DONE, Phase.IDLE)
+        self._panel.show_rows(rows, sentence_of(rows, is_over=is_over) if self._found else "")
+
+    def _rows(self) -> tuple[Row, ...]:
+        assert isinstance(self._field, Field)
+        return rows_of(self._field, self._found, self._field.current(self._window.store.state))
+
+
+def _signature(field: Field | str) -> object:
+    return field.signature if isinstance(field, Field) else field

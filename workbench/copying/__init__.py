@@ -1,0 +1,1 @@
+"""What is on the screen as text that does it again: a command line, Python, CUDA C++."""

@@ -1,0 +1,66 @@
+"""The command that filters the picture's file as the window does."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+
+import numpy as np
+
+from kernels import filters
+from kernels.rung import Rung
+from workbench.copying.source import source_of
+from workbench.intents import has_parameter, implementation, is_unclipped
+from workbench.state import State
+
+
+def command_line(state: State) -> str:
+    """`workbench apply …`, quoted for the shell of this system."""
+    words = ["workbench", *words_of(state)]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def words_of(state: State) -> list[str]:
+    """What follows `workbench`: only options that make a difference."""
+    chosen = filters.get(state.filter)
+    path = source_of(state.picture).path
+    words = ["apply", str(path), f"{path.stem}-filtered{_extension(state)}"]
+    if has_parameter(chosen, "matrix"):
+        words.append(f"--weights={in_one_line(state)}")
+    else:
+        words += ["--filter", state.filter, "--size", str(state.ksize)]
+    for name in ("sigma", "amount"):
+        value = getattr(state, name)
+        if value is not None and has_parameter(chosen, name):
+            words += [f"--{name}", repr(value)]
+    words += ["--border", state.border]
+    if (stored := _stored_as(state)) is not None:
+        words += ["--pixel-type", stored]
+    words += ["--implementation", state.implementation]
+    if _takes_block(state):
+        words += ["--block", "{}x{}".format(*state.block_xy)]
+    return words
+
+
+def in_one_line(state: State) -> str:
+    """ "0.0 1.0 0.0; 1.0 -4.0 1.0; 0.0 1.0 0.0": every number exactly."""
+    return "; ".join(" ".join(map(repr, row)) for row in state.matrix)
+
+
+def _extension(state: State) -> str:
+    """Of a format that keeps every bit of the result."""
+    stored = _stored_as(state)
+    if stored is None and state.picture is not None:
+        stored = str(state.picture.samples.dtype)
+    return ".tif" if np.dtype(stored or "uint8").kind == "f" else ".png"
+
+
+def _stored_as(state: State) -> str | None:
+    """None: as in the file.  What the window keeps of values below zero, a float file does, too."""
+    return "float32" if is_unclipped(state) else state.pixel_type
+
+
+def _takes_block(state: State) -> bool:
+    chosen = implementation(state.implementation)
+    return isinstance(chosen, Rung) and not chosen.own_block

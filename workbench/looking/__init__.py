@@ -1,0 +1,1 @@
+"""What looking closely needs, worked out off the GUI thread: no widget is in here."""

@@ -1,0 +1,45 @@
+"""The samples along a line."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixel = tuple[int, int]  # x, y
+Line = tuple[Pixel, Pixel]
+
+
+def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
+    """(n, C): one pixel for each step along the longer side of `line`, both its ends among them.
+
+    samples  (H, W, C); what of the line lies beyond its edges is left out
+    """
+    (x0, y0), (x1, y1) = line
+    steps = max(abs(x1 - x0), abs(y1 - y0))
+    xs = np.rint(np.linspace(x0, x1, steps + 1)).astype(np.int64)
+    ys = np.rint(np.linspace(y0, y1, steps + 1)).astype(np.int64)
+    height, width = samples.shape[:2]
+    inside = (xs >= 0) & (xs < width) & (ys >= 0) & (ys < height)
+    found: NDArray[Any] = samples[ys[inside], xs[inside]]
+    return found
+
+
+def row(samples: NDArray[Any], y: int) -> Line:
+    return (0, y), (samples.shape[1] - 1, y)
+
+
+def column(samples: NDArray[Any], x: int) -> Line:
+    return (x, 0), (x, samples.shape[0] - 1)
+
+
+def in_words(line: Line) -> str:
+    """Row 12, column 7, or where it goes from and to."""
+    (x0, y0), (x1, y1) = line
+    if y0 == y1:
+        return f"row {y0}, x {min(x0, x1)} to {max(x0, x1)}"
+    if x0 == x1:
+        return f"column {x0}, y {min(y0, y1)} to {max(y0, y1)}"
+    return f"({x0}, {y0}) to ({x1}, {y1}), {math.hypot(x1 - x0, y1 - y0):.0f} pixels long"

@@ -1,0 +1,94 @@
+"""How a result is shown: between which levels, and what becomes of values below zero."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.pictures import white
+from workbench.display import Display, to_display
+
+SignedAs = Literal["clipped", "absolute", "offset", "scaled"]
+SIGNED_AS: tuple[SignedAs, ...] = get_args(SignedAs)
+CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is shown as black and as white.
+
+    levels     sample values shown as black and white; None: 0 and full intensity
+    signed_as  clipped   values below black are black
+               absolute  the sign is left out
+               offset    zero is the grey half-way between black and white
+               scaled    zero is the middle grey, the value furthest from it black or white
+    full       the value of full intensity; None: that of the samples' type
+    """
+
+    levels: tuple[float, float] | None = None
+    signed_as: SignedAs = "clipped"
+    full: float | None = None
+
+
+def show(samples: NDArray[Any], look: Look) -> Display:
+    """Make `samples`, (H, W, C) of any pixel type, ready to paint; they stay as they are.
+
+    Raises ValueError and MemoryError as `to_display`.
+    """
+    full = white(samples.dtype) if look.full is None else look.full
+    low, high = look.levels or (0.0, full)
+    match look.signed_as:
+        case "absolute":
+            samples = np.abs(samples)
+        case "offset":
+            half = (high - low) / 2
+            low, high = low - half, high - half
+        case "scaled":
+            most = furthest(samples)
+            low, high = -most, most
+    return to_display(samples, (low, high), full)
+
+
+def furthest(samples: NDArray[Any]) -> float:
+    """The finite value furthest from zero, alpha left out; 1 where all are zero."""
+    colours = samples[..., :-1] if samples.shape[2] in (2, 4) else samples
+    low, high = float(colours.min()), float(colours.max())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        finite = colours[np.isfinite(colours)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    return max(abs(low), abs(high)) or 1.0
+
+
+def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:
+    """Whether what comes of `weights` swings around zero: they cancel each other, so that a flat
+    area gives nothing.  A gradient's length is never below zero."""
+    total = float(np.abs(weights).sum())
+    return not gradient and total > 0 and abs(float(weights.sum(dtype=np.float64))) < CANCEL * total
+
+
+_wide: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
+
+
+def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
+    """(H, W, C) float32, read-only, in the same units: nothing it is filtered to is cut off.
+
+    samples  read-only; the answer is kept as long as they live
+    Raises MemoryError.
+    """
+    if (known := known_unclipped(samples)) is not None:
+        return known
+    wide = samples.astype(np.float32)
+    wide.flags.writeable = False
+    key = id(samples)
+    _wide[key] = weakref.ref(samples, lambda _: _wide.pop(key, None)), wide
+    return wide
+
+
+def known_unclipped(samples: NDArray[Any]) -> NDArray[np.float32] | None:
+    """What `unclipped` gives, if that has been worked out: that takes a while on large pictures."""
+    found = _wide.get(id(samples))
+    return found[1] if found is not None and found[0]() is samples else None

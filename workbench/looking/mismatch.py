@@ -1,0 +1,138 @@
+"""Every pixel of an answer held against the oracle, what is in view first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.check import TILE, Rectangle, judged, limits
+from kernels.job import Job
+from kernels.reference import filtered
+from workbench.display import Bytes, Display, as_display
+
+TELL_S = 0.7  # between two pictures of what is known so far
+UNSEEN, SAME, DIFFERS, WRONG = range(4)
+# Blue, green, red of what is marked; everything else is the result, pale and grey.
+COLORS = {DIFFERS: (233, 180, 86), WRONG: (0, 94, 255)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mismatch:
+    """What is known so far.
+
+    compared, total   pixels
+    differing, wrong  pixels with a sample that is not what the oracle, rounded, says; and those of
+                      them that are off by more than they may be
+    places            y · width + x of the pixels to go to, in that order: the wrong ones, or where
+                      there is none, the differing
+    furthest          largest |answer - oracle|, in sample values
+    """
+
+    display: Display
+    compared: int
+    total: int
+    differing: int
+    wrong: int
+    places: NDArray[np.int64]
+    furthest: float
+
+    @property
+    def is_over(self) -> bool:
+        return self.compared == self.total
+
+    def next_after(self, place: int, step: int) -> int | None:
+        """The next of `places` after (step 1) or before (-1) `place`, around the picture's ends;
+        None where there is none."""
+        if self.places.size == 0:
+            return None
+        if step > 0:
+            index = int(np.searchsorted(self.places, place, "right"))
+        else:
+            index = int(np.searchsorted(self.places, place, "left")) - 1
+        return int(self.places[index % self.places.size])
+
+    def __str__(self) -> str:
+        share = 100 * self.compared // self.total
+        scope = "all compared" if self.is_over else f"{share} % compared"
+        if self.differing == 0:
+            return f"no pixel differs · {scope}"
+        return f"{self.wrong:,} wrong · {self.differing - self.wrong:,} rounded otherwise · {scope}"
+
+
+def searching(
+    job: Job,
+    answer: NDArray[Any],
+    shown: Display,
+    chain: int,
+    factor: float,
+    in_view: Rectangle | None = None,
+) -> Iterator[Mismatch | None]:
+    """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
+
+    answer         what the implementation made of job.picture; `shown` is its display
+    chain, factor  of the implementation: see `check.error_bound`
+    in_view        top, bottom, left, right: what to begin with
+    """
+    bound, most_off = limits(job, chain, factor)
+    marks = np.zeros((job.height, job.width), np.uint8)
+    compared, furthest, told = 0, 0.0, monotonic()
+    for tile in _tiles(job.height, job.width, in_view):
+        top, bottom, left, right = tile
+        oracle = filtered(job, (top, bottom), (left, right))
+        got = answer[top:bottom, left:right]
+        error, differs, wrong = judged(job, got, oracle, bound, most_off)
+        found = np.where(wrong.any(axis=2), WRONG, np.where(differs.any(axis=2), DIFFERS, SAME))
+        marks[top:bottom, left:right] = found
+        compared += found.size
+        furthest = max(furthest, float(error.max()))
+        if monotonic() - told > TELL_S and compared < marks.size:
+            yield _mismatch(marks, shown, compared, furthest)
+            told = monotonic()
+        else:
+            yield None
+    yield _mismatch(marks, shown, compared, furthest)
+
+
+def _mismatch(marks: Bytes, shown: Display, compared: int, furthest: float) -> Mismatch:
+    wrong = int(np.count_nonzero(marks == WRONG))
+    differing = wrong + int(np.count_nonzero(marks == DIFFERS))
+    places = np.flatnonzero(marks == (WRONG if wrong else DIFFERS))
+    display = as_display(tuple(_painted(shown, marks)))
+    return Mismatch(display, compared, marks.size, differing, wrong, places, furthest)
+
+
+def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
+    """Each size of the picture; where it is made smaller a mark outlives its neighbours, so that a
+    single pixel is seen at any zoom."""
+    for pixels in shown.pixels:
+        height, width = pixels.shape[:2]
+        if marks.shape != (height, width):
+            marks = _halved(marks)
+        grey = (pixels[..., 1] >> 2) + np.uint8(72)  # green: close enough to how bright it is
+        grey[marks == UNSEEN] >>= 1
+        painted = np.repeat(grey[..., np.newaxis], 4, axis=2)
+        painted[..., 3] = 255
+        for mark, color in COLORS.items():
+            painted[marks == mark, :3] = color
+        yield painted
+
+
+def _halved(marks: Bytes) -> Bytes:
+    height, width = marks.shape
+    even = np.pad(marks, ((0, height % 2), (0, width % 2)))
+    rows = np.maximum(even[::2], even[1::2])
+    return np.maximum(rows[:, ::2], rows[:, 1::2])
+
+
+def _tiles(height: int, width: int, in_view: Rectangle | None) -> Iterator[Rectangle]:
+    """All of them, those in view first."""
+    top, bottom, left, right = in_view or (0, 0, 0, 0)
+    corners = [(y, x) for y in range(0, height, TILE) for x in range(0, width, TILE)]
+    corners.sort(key=lambda at: not (top - TILE < at[0] < bottom and left - TILE < at[1] < right))
+    for y, x in corners:
+        yield y, min(y + TILE, height), x, min(x + TILE, width)

@@ -1,0 +1,52 @@
+"""What a window's menus hold, line by line, as they would be seen now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MenuLine:
+    """path  the titles of the menus above it, from the menu bar down, without their &"""
+
+    path: tuple[str, ...]
+    action: QAction
+
+    @property
+    def name(self) -> str:
+        return plain(self.action.text()).removesuffix("…")
+
+    @property
+    def keys(self) -> str:
+        """Its shortcuts as this system writes them: "Ctrl+Y"; empty without any."""
+        native = QKeySequence.SequenceFormat.NativeText
+        return " or ".join(key.toString(native) for key in self.action.shortcuts())
+
+
+def menu_lines(window: QMainWindow) -> list[MenuLine]:
+    """Every line that does something, in order; menus that are filled when opened are filled."""
+    lines: list[MenuLine] = []
+    for action in window.menuBar().actions():
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            lines += _lines(menu, (plain(action.text()),))
+    return lines
+
+
+def _lines(menu: QMenu, path: tuple[str, ...]) -> Iterator[MenuLine]:
+    menu.aboutToShow.emit()
+    for action in menu.actions():
+        below = action.menu()
+        if isinstance(below, QMenu):
+            yield from _lines(below, (*path, plain(action.text())))
+        elif not action.isSeparator():
+            yield MenuLine(path, action)
+
+
+def plain(text: str) -> str:
+    """Without the & of mnemonics: "Save && &quit" is "Save & quit"."""
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

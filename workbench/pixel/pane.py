@@ -1,0 +1,308 @@
+"""The panel about one pixel: what is added up for it, and what came of that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QPainter, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.errors import KernelError
+from kernels.explain import Explained, explain_pixel
+from kernels.job import Job, Result
+from workbench import intents, theme
+from workbench.controls.drop_down import DropDown
+from workbench.controls.number_boxes import WholeBox
+from workbench.pixel import words
+from workbench.pixel.overlay import paint_neighbourhood
+from workbench.pixel.table import NeighbourTable, What
+from workbench.state import State
+
+NO_PICTURE = "Open a picture first, then click one of its pixels."
+TITLES: dict[What, str] = {
+    "all": "Sample × weight = product",
+    "samples": "Samples",
+    "weights": "Weights",
+    "products": "Products",
+    "weighted": "What the gradient is made of",
+}
+ROWS = ("sum", "gx", "gy", "length", "rounded", "value", "difference", "bound")
+
+
+class PixelPane(QWidget):
+    """Follows the state, the result and the clicks.
+
+    Signals:
+        pixel_changed(): what `paint` paints is another.
+        zoom_wanted(x, y): pixel (x, y) is to be seen from near.
+    """
+
+    pixel_changed = Signal()
+    zoom_wanted = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("pixel-pane")
+        self._state = State()
+        self._result: Result | None = None
+        self._job: Job | None = None
+        self._at: tuple[int, int] | None = None
+        self._channel = 0
+        self._what: What = "all"
+        self._found: Explained | None = None
+        self._make()
+        self._lay_out()
+        self.setFocusProxy(self._table)
+
+    # -- what to show
+
+    def show_state(self, state: State) -> None:
+        self._state = state
+        self._refresh()
+
+    def show_result(self, result: Result | None) -> None:
+        """What came of a job, perhaps of an earlier one, and again when it was checked."""
+        self._result = result
+        if not self.isVisible():
+            return
+        if result is None or self._is_of(result):
+            self._show_numbers()
+        else:
+            self._refresh()  # it may have been filtered in another pixel type, as is known by now
+
+    def show_pixel(self, pixel: tuple[int, int] | None) -> None:
+        """Explain pixel (x, y); None: the last one, or the picture's middle."""
+        self._at = pixel or self._at
+        self._refresh()
+
+    def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
+        """An `Overlay` of pictures; nothing while the panel is hidden."""
+        if self._found is not None and self._job is not None and self.isVisible():
+            paint_neighbourhood(painter, visible, scale, self._found, self._job.reach)
+
+    @property
+    def found(self) -> Explained | None:
+        return self._found
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._refresh()
+
+    # -- building
+
+    def _make(self) -> None:
+        self._boxes = tuple(_box(axis) for axis in ("x", "y"))
+        for box in self._boxes:
+            box.valueChanged.connect(lambda _: self._move_to(*self._typed()))
+        self._channels = DropDown("pixel-channel", "Channel")
+        self._channels.setToolTip("Channels are filtered one by one")
+        self._channels.activated.connect(self._choose_channel)
+        self._sentence = _label("pixel-sentence")
+        self._numbers: dict[str, tuple[QLabel, QLabel]] = {}
+        for name in ROWS:
+            title, value = QLabel(), QLabel()
+            title.setProperty("muted", True)
+            value.setObjectName(f"pixel-{name}")
+            value.setFont(theme.numbers_font())
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            value.setWordWrap(True)
+            self._numbers[name] = title, value
+        self._table = NeighbourTable()
+        self._table.stepped.connect(self._step)
+        self._shown = DropDown("pixel-show", "What stands in the table")
+        self._shown.setToolTip("What stands in the table's cells")
+        self._shown.activated.connect(lambda _: self._choose_what(self._shown.currentData()))
+        self._zoom = QPushButton("Zoom to it")
+        self._zoom.setObjectName("pixel-zoom")
+        self._zoom.setAccessibleName("Zoom to the pixel")
+        self._zoom.setToolTip("Have the pixel in the middle, large enough to be seen")
+        self._zoom.clicked.connect(self._ask_zoom)
+
+    def _lay_out(self) -> None:
+        place = QHBoxLayout()
+        for axis, box in zip("xy", self._boxes, strict=True):
+            place.addWidget(QLabel(axis))
+            place.addWidget(box, 1)
+        place.addWidget(self._channels, 1)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for row, parts in enumerate(self._numbers.values()):
+            for column, part in enumerate(parts):
+                grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignTop)
+        card = QFrame()
+        card.setProperty("card", True)
+        card.setLayout(grid)
+        kinds = QHBoxLayout()
+        kinds.addWidget(self._shown, 1)
+        kinds.addWidget(self._zoom)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(10, 4, 6, 8)
+        rows.addLayout(place)
+        rows.addWidget(self._sentence)
+        rows.addWidget(card)
+        rows.addLayout(kinds)
+        rows.addWidget(self._table, 1)
+
+    # -- what happens
+
+    def _typed(self) -> tuple[int, int]:
+        x, y = (box.value() for box in self._boxes)
+        return x, y
+
+    def _choose_channel(self, channel: int) -> None:
+        self._channel = channel
+        self._refresh()
+
+    def _choose_what(self, what: What) -> None:
+        self._what = what
+        self._show_table()
+
+    def _ask_zoom(self) -> None:
+        if self._found is not None:
+            self.zoom_wanted.emit(self._found.x, self._found.y)
+
+    def _step(self, across: int, down: int) -> None:
+        if self._at is not None:
+            self._move_to(self._at[0] + across, self._at[1] + down)
+
+    def _move_to(self, x: int, y: int) -> None:
+        self._at = x, y
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Explain anew; a pixel that is no longer there becomes the nearest that is."""
+        self._found, self._job = None, None  # hidden, they would keep a picture that was closed
+        if not self.isVisible():
+            return
+        sentence = NO_PICTURE
+        try:
+            self._job = intents.job_for(self._state)
+        except KernelError as error:
+            sentence = str(error)
+        if self._job is not None:
+            job = self._job
+            x, y = self._at or (job.width // 2, job.height // 2)
+            self._at = x, y = min(max(x, 0), job.width - 1), min(max(y, 0), job.height - 1)
+            self._channel = min(self._channel, job.channels - 1)
+            self._found = explain_pixel(job, y, x, self._channel)
+            sentence = words.sentence(self._found, job.border)
+            sentence = f"{sentence} {words.slopes_sentence(self._found)}".strip()
+        self._sentence.setText(sentence)
+        self._show_place()
+        self._show_numbers()
+        self._show_table()
+        self.pixel_changed.emit()
+
+    def _show_place(self) -> None:
+        job, found = self._job, self._found
+        for box, size, at in zip(
+            self._boxes,
+            (job.width, job.height) if job else (1, 1),
+            (found.x, found.y) if found else (0, 0),
+            strict=True,
+        ):
+            with QSignalBlocker(box):
+                box.setRange(0, size - 1)
+                box.setValue(at)
+            box.setEnabled(found is not None)
+        self._zoom.setEnabled(found is not None)
+        names = words.CHANNELS[job.channels] if job else ("",)
+        if [self._channels.itemText(n) for n in range(self._channels.count())] != list(names):
+            self._channels.clear()
+            self._channels.addItems(names)
+        self._channels.setCurrentIndex(self._channel if job else 0)
+        self._channels.setEnabled(job is not None and job.channels > 1)
+
+    def _show_numbers(self) -> None:
+        shown = self._in_words(self._found) if self._found is not None else {}
+        for name, (title, value) in self._numbers.items():
+            heading, text = shown.get(name, ("", ""))
+            title.setText(heading)
+            value.setText(text)
+            value.setAccessibleName(f"{heading}: {text}")
+            title.setVisible(bool(heading))
+            value.setVisible(bool(heading))
+
+    def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
+        """Headings and values by name."""
+        assert self._job is not None
+        shown = {"sum": ("Sum in float64", words.exact(found.total))}
+        if (slopes := found.slopes) is not None:
+            shown |= {
+                "sum": ("Weighted, in float64", words.exact(found.total)),
+                "gx": ("gx, along x", words.exact(slopes.gx)),
+                "gy": ("gy, along y", words.exact(slopes.gy)),
+                "length": ("Length", words.exact(slopes.length)),
+            }
+        pixel_type = self._job.pixel_type
+        shown["rounded"] = (f"Rounded to {pixel_type}", words.stored(found.rounded))
+        result = self._result if self._is_of(self._result) else None
+        if result is None:
+            return shown | {"value": ("Implementation", "has not answered yet")}
+        name = intents.title_of(result.job.implementation, result.picked)
+        value = result.picture[found.y, found.x, found.channel]
+        shown["value"] = (name, words.stored(value))
+        shown["difference"] = ("Difference", words.difference(found, value))
+        if found.is_alpha:
+            shown["bound"] = ("May be off by", "nothing: it is copied")
+        elif result.check is None:
+            shown["bound"] = ("May be off by", "is said once it has been checked")
+        else:
+            rounding = "" if value.dtype.kind == "f" else " before rounding"
+            shown["bound"] = ("May be off by", f"{result.check.bound:.3g}{rounding}")
+        return shown
+
+    def _is_of(self, result: Result | None) -> bool:
+        """Whether `result` answers the present job, by whatever implementation."""
+        job = self._job
+        return (
+            result is not None
+            and job is not None
+            and result.job.picture is job.picture
+            and result.job.weights is job.weights
+            and (result.job.border, result.job.gradient) == (job.border, job.gradient)
+        )
+
+    def _show_table(self) -> None:
+        found = self._found
+        has_slopes = found is not None and found.slopes is not None
+        kinds: list[What] = [each for each in TITLES if has_slopes or each != "weighted"]
+        if self._shown.count() != len(kinds):
+            self._shown.clear()
+            for each in kinds:
+                self._shown.addItem(TITLES[each], each)
+        what: What = self._what if self._what in kinds else "all"
+        self._shown.setCurrentIndex(kinds.index(what))
+        is_table = found is not None and not found.is_alpha
+        self._table.setEnabled(found is not None)
+        border = self._job.border if self._job is not None else ""
+        self._table.show_pixel(found if is_table else None, border, what)
+
+
+def _box(axis: str) -> WholeBox:
+    box = WholeBox()
+    box.setObjectName(f"pixel-{axis}")
+    box.setAccessibleName(f"Pixel, {axis}")
+    box.setToolTip("Which pixel is explained; click one in a picture, or type")
+    box.setMinimumWidth(64)
+    return box
+
+
+def _label(name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setWordWrap(True)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -1,0 +1,78 @@
+"""What was changed, step by step, and what was taken back: pure, without pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+MOST = 200
+TOGETHER_S = 1.0  # changes of one number that follow so soon are one step
+# What is dragged, held or typed on the way to another value.
+NUMBERS = frozenset({"ksize", "sigma", "amount", "matrix", "block_xy", "levels", "gain"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A step: the fields of the State that changed, before and after."""
+
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+    @property
+    def fields(self) -> frozenset[Hashable]:
+        return frozenset(self.before)
+
+    def then(self, later: Change) -> Change:
+        """Both as one; of the same fields."""
+        return replace(self, after=later.after)
+
+
+class Past:
+    """Steps that can be taken back, and those taken back that can be done again."""
+
+    def __init__(self) -> None:
+        self._done: list[Change] = []
+        self._undone: list[Change] = []
+        self._at_s = 0.0
+
+    @property
+    def to_undo(self) -> Change | None:
+        return self._done[-1] if self._done else None
+
+    @property
+    def to_redo(self) -> Change | None:
+        return self._undone[-1] if self._undone else None
+
+    def add(self, change: Change, now_s: float, *, is_held: bool = False) -> None:
+        """A step, or more of the last one: soon after it, or while a button is held."""
+        is_soon = now_s - self._at_s < TOGETHER_S or is_held
+        self._at_s = now_s
+        last = self.to_undo
+        if (
+            last is not None
+            and not self._undone
+            and is_soon
+            and last.fields == change.fields <= NUMBERS
+        ):
+            self._done[-1] = last.then(change)
+            if self._done[-1].before == self._done[-1].after:
+                self._done.pop()
+            return
+        self._undone.clear()
+        self._done.append(change)
+        del self._done[:-MOST]
+
+    def undo(self) -> None:
+        """The last step has been taken back."""
+        self._undone.append(self._done.pop())
+        self._at_s = 0.0  # whatever comes next is a step of its own
+
+    def redo(self) -> None:
+        """The last one taken back has been done again."""
+        self._done.append(self._undone.pop())
+        self._at_s = 0.0
+
+    def forget(self) -> None:
+        self._done.clear()
+        self._undone.clear()

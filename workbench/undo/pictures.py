@@ -1,0 +1,60 @@
+"""Pictures of steps gone by: by where they came from; of those from nowhere the newest are held."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+from workbench.files.image_files import ImageFileError
+from workbench.files.picture_refs import PictureRef
+from workbench.state import Picture
+
+MOST_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A picture that a step leads back to, held weakly."""
+
+    ref: PictureRef
+    weak: weakref.ref[Picture] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.ref.name
+
+    def load(self) -> Picture:
+        """As long as somebody has it, that very one; else from its file.  Raises ImageFileError."""
+        picture = self.weak()
+        if picture is not None:
+            return picture
+        if not self.ref.can_load:
+            raise ImageFileError(
+                f"{self.name} came from no file and is no longer kept, so it stays as it is."
+            )
+        return self.ref.load()
+
+
+class Album:
+    """Gives out Kept pictures; holds those that cannot be loaded again, up to so many bytes."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._held: list[Picture] = []  # the newest last
+
+    def keep(self, picture: Picture) -> Kept:
+        ref = PictureRef.of(picture)
+        if not ref.can_load:
+            self._held = [each for each in self._held if each is not picture]
+            self._held.append(picture)
+            while self._held and sum(_bytes(each) for each in self._held) > self._most_bytes:
+                self._held.pop(0)
+        return Kept(ref, weakref.ref(picture))
+
+    def forget(self) -> None:
+        self._held.clear()
+
+
+def _bytes(picture: Picture) -> int:
+    original = 0 if picture.original is None else picture.original.nbytes
+    return int(picture.samples.nbytes + original)

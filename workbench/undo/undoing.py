@@ -1,0 +1,155 @@
+"""Writes down what the user changes in the Store, and takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication
+
+from workbench.actions import Action
+from workbench.state import Picture, State
+from workbench.undo.past import Change, Past
+from workbench.undo.pictures import Album, Kept
+from workbench.undo.words import in_words
+
+if TYPE_CHECKING:
+    from workbench.main_window import MainWindow
+
+MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
+NAMES = tuple(each.name for each in fields(State))
+
+
+class Undoing(QObject):
+    """Follows the store of a window.
+
+    Signals:
+        changed(): something else would be undone or redone.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._past, self._album = Past(), Album()
+        self._is_quiet = False
+        self._wish = 0
+        window.store.changed.connect(self._write_down)
+
+    @property
+    def undo_words(self) -> str:
+        """What `undo` would take back; empty: nothing."""
+        return in_words(self._past.to_undo) if self._past.to_undo else ""
+
+    @property
+    def redo_words(self) -> str:
+        """What `redo` would do again; empty: nothing."""
+        return in_words(self._past.to_redo) if self._past.to_redo else ""
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """What is changed in here is no step: nobody asked for it, or it is taken back at once."""
+        before, self._is_quiet = self._is_quiet, True
+        try:
+            yield
+        finally:
+            self._is_quiet = before
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last step back."""
+        if (change := self._past.to_undo) is not None:
+            self._apply(change.before, self._past.undo)
+
+    @Slot()
+    def redo(self) -> None:
+        """Do what was taken back again."""
+        if (change := self._past.to_redo) is not None:
+            self._apply(change.after, self._past.redo)
+
+    def forget(self) -> None:
+        """There is nothing to undo."""
+        self._past.forget()
+        self._album.forget()
+        self.changed.emit()
+
+    def actions(self) -> list[Action]:
+        """Its lines in the menu."""
+        return [
+            Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
+            Action(
+                *(MENU, f"&{REDO}", self.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
+                "Set again what was taken back.",
+            ),
+        ]
+
+    def connect_actions(self) -> None:
+        """Have them say what they would do, and be greyed where that is nothing."""
+        self.changed.connect(self._show_words)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
+            action = self._window.findChild(QAction, name)
+            assert isinstance(action, QAction)
+            action.setText(f"&{name} {words.replace('&', '&&')}".strip())
+            action.setToolTip(f"{name} {words}".strip())
+            action.setEnabled(bool(words))
+
+    # -- following
+
+    @Slot(object, object)
+    def _write_down(self, old: State, new: State) -> None:
+        self._wish += 1  # what is still being loaded comes too late
+        if self._is_quiet or _is_nobodys(old, new):
+            return
+        names = [name for name in NAMES if getattr(old, name) != getattr(new, name)]
+        change = Change(self._side(old, names), self._side(new, names))
+        is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        self._past.add(change, monotonic(), is_held=is_held)
+        self.changed.emit()
+
+    def _side(self, state: State, names: list[str]) -> dict[str, Any]:
+        return {name: self._kept(getattr(state, name)) for name in names}
+
+    def _kept(self, value: Any) -> Any:
+        return self._album.keep(value) if isinstance(value, Picture) else value
+
+    def _apply(self, side: Mapping[str, Any], done: Callable[[], None]) -> None:
+        """Change what `side` says, after its picture was loaded, if it has one."""
+        self._wish += 1
+        wish, changes, picture = self._wish, dict(side), side.get("picture")
+        if not isinstance(picture, Kept):
+            self._change(changes, done)
+            return
+        pixel_type = changes.get("pixel_type", self._window.store.state.pixel_type)
+
+        def show(found: Picture) -> None:
+            if wish == self._wish:
+                self._change({**changes, "picture": found}, done)
+
+        self._window.reading.run(
+            lambda: picture.load().stored_as(pixel_type),
+            show,
+            lambda error: self._window.messages.show_message("error", str(error)),
+        )
+
+    def _change(self, changes: dict[str, Any], done: Callable[[], None]) -> None:
+        with self.quietly():
+            self._window.take_over(changes)
+        done()
+        self.changed.emit()
+
+
+def _is_nobodys(old: State, new: State) -> bool:
+    """The first picture, and the same one stored in the pixel type that was chosen before."""
+    if old.picture is new.picture:
+        return False
+    if old.picture is None or new.picture is None:
+        return True
+    return old.picture.as_in_file is new.picture.as_in_file

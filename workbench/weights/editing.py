@@ -1,0 +1,86 @@
+"""Edit ▸ Weights: the editor of a MainWindow, which follows its filter and changes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Slot
+
+from kernels import filters
+from kernels.errors import KernelError
+from workbench import intents
+from workbench.actions import Action
+from workbench.state import Matrix, State
+from workbench.weights.editor import WeightsEditor
+from workbench.weights.named import Shelf
+
+GAP_PX = 8
+
+if TYPE_CHECKING:
+    from workbench.main_window import MainWindow
+
+
+class WeightsEditing(QObject):
+    """Makes the editor when it is first wanted."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._editor: WeightsEditor | None = None
+        window.controls.filter.grid_wanted.connect(self.open)
+        window.store.changed.connect(lambda _old, new: self._follow(new))
+
+    def actions(self) -> list[Action]:
+        return [
+            Action(
+                "&Edit",
+                "Wei&ghts…",
+                self.open,
+                ("Ctrl+E",),
+                "Draw a filter's weights by hand, or paste them; see rank and frequency response.",
+                separator=True,
+            )
+        ]
+
+    @property
+    def editor(self) -> WeightsEditor | None:
+        return self._editor
+
+    @Slot()
+    def open(self) -> None:
+        """Show the editor, with what the window filters with."""
+        if self._editor is None:
+            self._editor = WeightsEditor(Shelf(), self._window)
+            self._editor.picked.connect(self._take)
+            self._editor.broke.connect(self._window.show_bug)
+            self._editor.move(self._beside())
+        self._editor.show()
+        self._editor.raise_()
+        self._editor.activateWindow()
+        self._follow(self._window.store.state)
+
+    def close(self) -> None:
+        """With the window."""
+        if self._editor is not None:
+            self._editor.close()
+            self._editor.close_thread()
+
+    def _beside(self) -> QPoint:
+        """Right of the window as far as the screen goes, so that the picture stays in view."""
+        assert self._editor is not None
+        window, screen = self._window.frameGeometry(), self._window.screen().availableGeometry()
+        furthest = screen.right() - self._editor.width()
+        return QPoint(max(min(window.right() + GAP_PX, furthest), screen.left()), window.top())
+
+    def _follow(self, state: State) -> None:
+        if self._editor is None or not self._editor.isVisible():
+            return
+        try:
+            weights = intents.weights_for(state)
+        except KernelError:
+            return  # the window says why there are none
+        self._editor.show_weights(weights, filters.get(state.filter).title)
+
+    def _take(self, matrix: Matrix) -> None:
+        changes = intents.changes_for(self._window.store.state, "matrix", matrix)
+        self._window.take_over({"filter": "custom", **changes})

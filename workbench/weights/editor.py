@@ -1,0 +1,373 @@
+"""The weights editor: a window beside the window, whose valid changes are filtered at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShowEvent, QUndoStack
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels import filters
+from kernels.errors import BadJobError
+from workbench.controls.drop_down import DropDown
+from workbench.controls.odd_spin_box import OddSpinBox
+from workbench.weights.drawing import Drawing, drawing_of
+from workbench.weights.facts import as_html, facts, response, response_in_words
+from workbench.weights.grid import WeightsGrid
+from workbench.weights.named import Named, Shelf
+from workbench.weights.response_view import ResponseView
+from workbench.weights.shelf_box import ShelfBox
+from workbench.weights.steps import Step
+from workbench.weights.table_text import LARGEST, SIZES, as_text, read_table, value_of
+
+SIZE_PX = (1020, 740)
+SIDE_PX = 400
+MOST_STEPS = 500
+HINT = (
+    "Type, or paste from a spreadsheet. Enter goes down, Tab right, Ctrl+Tab out of the grid; "
+    "Ctrl+Z undoes."
+)
+
+
+class WeightsEditor(QDialog):
+    """Draws weights.  What is drawn is picked at once, unless a cell is no number.
+
+    Signals:
+        picked(matrix): these weights are wanted.
+        broke(sentence, details): a bug, met in the background.
+    """
+
+    picked = Signal(object)
+    broke = Signal(str, str)
+
+    def __init__(self, shelf: Shelf, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("weights-editor")
+        self.setWindowTitle("Weights")
+        self.resize(*SIZE_PX)
+        self._drawing = Drawing((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
+        self._applied = self._drawing.weights
+        self._steps = QUndoStack(self)
+        self._steps.setUndoLimit(MOST_STEPS)
+        self._grid = WeightsGrid(self._drawing)
+        self._grid.typed.connect(self._type)
+        self._grid.copy_wanted.connect(self._copy)
+        self._grid.paste_wanted.connect(self._paste)
+        self._size = OddSpinBox()
+        self._size.setObjectName("weights-size")
+        self._size.setAccessibleName("Size of the weights")
+        self._size.setToolTip("A larger size puts zeros around; a smaller one keeps the middle.")
+        self._size.picked.connect(self._resize)
+        self._presets = _preset_list()
+        self._presets.activated.connect(lambda _: self._draw_preset(self._presets.currentData()))
+        self._divisor = QLineEdit("1")
+        self._divisor.setObjectName("weights-divisor")
+        self._divisor.setAccessibleName("Divisor")
+        self._divisor.setToolTip("All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25.")
+        self._divisor.setMaximumWidth(110)
+        self._divisor.editingFinished.connect(self._divide)
+        self._sentence = QLabel(HINT)
+        self._sentence.setObjectName("weights-sentence")
+        self._sentence.setWordWrap(True)
+        self._facts = QLabel()
+        self._facts.setObjectName("weights-facts")
+        self._facts.setTextFormat(Qt.TextFormat.RichText)
+        self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._facts.setToolTip("Rank is how many separable filters add up to this one.")
+        self._response = ResponseView()
+        self._in_words = QLabel()
+        self._in_words.setObjectName("weights-response-words")
+        self._in_words.setWordWrap(True)
+        self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
+        self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._in_words.setProperty("muted", True)
+        self._log = QCheckBox("&Logarithmic")
+        self._log.setObjectName("weights-log")
+        self._log.setToolTip("Decibels down to −60: shows how little is left of what is kept out.")
+        self._log.toggled.connect(self._response.show_logarithmic)
+        self._shelf = ShelfBox(shelf, lambda: self._drawing)
+        self._shelf.picked.connect(self._draw_named)
+        self._shelf.said.connect(self._say)
+        self._shelf.broke.connect(self.broke)
+        self._buttons = self._make_buttons()
+        self._lay_out()
+        self._show(self._drawing)
+        self._grid.setFocus()
+
+    @property
+    def drawing(self) -> Drawing:
+        return self._drawing
+
+    def show_weights(self, weights: NDArray[np.float32], title: str) -> None:
+        """Draw what the window filters with, by the filter called `title`; nothing is picked."""
+        if self._are_applied(weights):
+            return
+        if len(weights) > LARGEST:
+            self._say(
+                f"{title} is {len(weights)}×{len(weights)} in the window, and the editor takes "
+                f"sizes up to {LARGEST}; what is drawn here is applied when it is changed.",
+                is_bad=True,
+            )
+            self._applied = None
+            return
+        self._applied = weights
+        self._take(drawing_of(weights), title, following=True)
+
+    def apply(self, drawing: Drawing) -> None:
+        """Show `drawing`, and have it filtered if it can be; for steps alone."""
+        self._show(drawing)
+        if (weights := drawing.weights) is not None and not self._are_applied(weights):
+            self._applied = weights
+            self.picked.emit(drawing.matrix)
+
+    def _are_applied(self, weights: NDArray[np.float32]) -> bool:
+        return self._applied is not None and np.array_equal(weights, self._applied)
+
+    def close_thread(self) -> None:
+        self._shelf.close_thread()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._shelf.refresh()
+
+    # -- what the user does
+
+    def _type(self, cells: list[tuple[int, int]], text: str) -> None:
+        drawing = self._drawing
+        for row, column in cells:
+            drawing = drawing.with_cell(row, column, text)
+        self._take(drawing, "typing")
+
+    def _divide(self) -> None:
+        text = self._divisor.text().strip()
+        if text != self._drawing.divisor:
+            self._take(Drawing(self._drawing.cells, text), "the divisor")
+
+    def _resize(self, size: int) -> None:
+        old = self._drawing
+        if size == old.size:
+            return
+        new = old.resized(size)
+        if size > old.size:
+            words = "There are zeros around the weights now."
+        else:
+            cut = old.resized(size).resized(old.size) != old
+            words = "Only the middle is left; Ctrl+Z brings back the rest." if cut else ""
+        self._take(new, "the size", words or HINT)
+
+    def _draw_preset(self, key: str) -> None:
+        chosen = filters.get(key)
+        size = chosen.nearest_size(self._drawing.size)
+        words = HINT
+        if size != self._drawing.size:
+            words = f"{chosen.title} takes {chosen.sizes_in_words}, so the size changed."
+        if chosen.gradient:
+            words = f"{chosen.title} is more than weights: here are those, without the gradient."
+        self._take(drawing_of(chosen.weights(size)), chosen.title, words)
+
+    def _draw_named(self, named: Named) -> None:
+        self._take(named.drawing, named.name, f"Drew “{named.name}”.")
+
+    def _change(self, change: Callable[[Drawing], Drawing], words: str) -> None:
+        try:
+            self._take(change(self._drawing), words)
+        except BadJobError as error:
+            self._say(str(error), is_bad=True)
+
+    def _copy(self, cells: list[tuple[int, int]] | None = None) -> None:
+        """The selected cells, or all where that is just one."""
+        drawn = self._drawing.cells
+        if cells is None or len(cells) <= 1:
+            cells = [(y, x) for y in range(len(drawn)) for x in range(len(drawn))]
+        rows = sorted({y for y, _ in cells})
+        texts = tuple(tuple(drawn[y][x] for a, x in cells if a == y) for y in rows)
+        QGuiApplication.clipboard().setText(as_text(texts))
+        self._say(f"Copied {len(cells)} cells.")
+
+    def _paste(self, cells: list[tuple[int, int]] | None = None) -> None:
+        """A number into the selected cells; a square of numbers in place of all."""
+        text = QGuiApplication.clipboard().text()
+        if value_of(text) is not None and self._drawing.size > 1 and cells:
+            self._type(cells, text.strip())
+            return
+        try:
+            table = read_table(text)
+        except BadJobError as error:
+            self._say(str(error), is_bad=True)
+            return
+        self._take(Drawing(table), "paste", f"Pasted {len(table)}×{len(table)} numbers.")
+
+    # -- steps, and what they show
+
+    def _take(
+        self, drawing: Drawing, words: str, sentence: str = HINT, following: bool = False
+    ) -> None:
+        """The next step: `drawing` instead of what is there."""
+        if following and self._steps.count() == 0:
+            self._show(drawing)  # what it begins with is no step
+        elif drawing != self._drawing:
+            self._sentence.setText(sentence)
+            self._steps.push(Step(self, self._drawing, drawing, words, following))
+
+    def _show(self, drawing: Drawing) -> None:
+        self._drawing = drawing
+        self._grid.show_drawing(drawing)
+        self._size.show_size(drawing.size, SIZES)
+        with QSignalBlocker(self._divisor):
+            self._divisor.setText(drawing.divisor)
+        self._enable_presets()
+        weights = drawing.weights
+        if weights is None:
+            self._object(drawing)
+            self._facts.setText(as_html([("Sum", "–", ""), ("Σ|w|", "–", ""), ("Rank", "–", "")]))
+            self._response.show_response(None)
+            self._in_words.setText("")
+            return
+        self._say(self._sentence.text() if not self._sentence.property("objection") else HINT)
+        self._facts.setText(as_html(facts(weights)))
+        values = response(weights)
+        self._response.show_response(values)
+        self._in_words.setText(response_in_words(values))
+
+    def _object(self, drawing: Drawing) -> None:
+        """Why what is drawn is not applied."""
+        wrong = drawing.invalid
+        if wrong:
+            row, column = wrong[0]
+            text = drawing.cells[row][column]
+            one = f"“{text}” in row {row + 1}, column {column + 1} is not a number"
+            others = len(wrong) - 1
+            more = f", nor {'are' if others > 1 else 'is'} {others} more" if others else ""
+            self._say(f"{one}{more}: the picture keeps the last weights that were.", is_bad=True)
+        elif drawing.divided_by is None:
+            self._say("The divisor must be a number other than 0.", is_bad=True)
+        else:
+            self._say("These numbers are too large for float32.", is_bad=True)
+
+    def _say(self, sentence: str, is_bad: bool = False) -> None:
+        self._sentence.setText(sentence)
+        if self._sentence.property("objection") != is_bad:
+            self._sentence.setProperty("objection", is_bad)
+            self._sentence.style().polish(self._sentence)
+
+    def _enable_presets(self) -> None:
+        """All can be drawn; the tooltip says which bring another size."""
+        for row in range(self._presets.count()):
+            if (key := self._presets.itemData(row)) is None:
+                continue
+            chosen, size = filters.get(key), self._drawing.size
+            tip = f"{chosen.title} {size}×{size}"
+            if size not in chosen.sizes:
+                tip = f"{chosen.title} takes {chosen.sizes_in_words}: the size will change."
+            self._presets.setItemData(row, tip, Qt.ItemDataRole.ToolTipRole)
+
+    # -- building
+
+    def _make_buttons(self) -> list[QPushButton]:
+        change = self._change
+        made = [
+            _button("&Normalise", "Divide so that the weights add up to 1.",
+                    partial(change, Drawing.normalised, "normalise")),
+            _button("&Transpose", "Rows become columns.",
+                    partial(change, Drawing.transposed, "transpose")),
+            _button("Flip ↔", "Left for right.", partial(change, Drawing.flipped_across, "flip")),
+            _button("Flip ↕", "Top for bottom.", partial(change, Drawing.flipped_down, "flip")),
+            _button("&Rotate 90°", "A quarter turn clockwise.",
+                    partial(change, Drawing.rotated, "rotate")),
+            _button("&Copy", "All cells, for a spreadsheet; Ctrl+C: those selected.", self._copy),
+            _button("&Paste", "A square of numbers, with tabs, semicolons, commas or spaces "
+                    "between: Ctrl+V.", self._paste),
+            _button("&Undo", "One step back: Ctrl+Z.", self._steps.undo),
+            _button("R&edo", "And forth again: Ctrl+Shift+Z.", self._steps.redo),
+        ]  # fmt: skip
+        undo, redo = made[-2:]
+        for button, can, keys in (
+            (undo, self._steps.canUndoChanged, ("Ctrl+Z",)),
+            (redo, self._steps.canRedoChanged, ("Ctrl+Shift+Z", "Ctrl+Y")),
+        ):
+            button.setEnabled(False)
+            can.connect(button.setEnabled)
+            action = (self._steps.createUndoAction if button is undo
+                      else self._steps.createRedoAction)(self)  # fmt: skip
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            self.addAction(action)
+        return made
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        for title, part in (
+            ("Si&ze", self._size),
+            ("Dr&aw a filter", self._presets),
+            ("Di&visor", self._divisor),
+        ):
+            label = QLabel(title)
+            label.setBuddy(part)
+            head.addWidget(label)
+            head.addWidget(part, 1 if part is self._presets else 0)
+        rows = QGridLayout()
+        rows.setSpacing(6)
+        for number, button in enumerate(self._buttons):
+            rows.addWidget(button, number // 5, number % 5)
+        left = QVBoxLayout()
+        left.setSpacing(10)
+        left.addLayout(head)
+        left.addWidget(self._grid, 1)
+        left.addWidget(self._sentence)
+        left.addLayout(rows)
+        told = QGroupBox("What they do")
+        column = QVBoxLayout(told)
+        column.addWidget(self._facts)
+        heading = QLabel("Frequency response")
+        heading.setBuddy(self._response)
+        top = QHBoxLayout()
+        top.addWidget(heading, 1)
+        top.addWidget(self._log)
+        column.addLayout(top)
+        column.addWidget(self._response, 1)
+        column.addWidget(self._in_words)
+        side = QWidget()
+        side.setFixedWidth(SIDE_PX)
+        right = QVBoxLayout(side)
+        right.setContentsMargins(0, 0, 0, 0)
+        right.addWidget(told, 3)
+        right.addWidget(self._shelf, 2)
+        both = QHBoxLayout(self)
+        both.setContentsMargins(14, 12, 14, 12)
+        both.setSpacing(14)
+        both.addLayout(left, 1)
+        both.addWidget(side)
+
+
+def _preset_list() -> DropDown:
+    combo = DropDown("weights-preset", "Draw a filter's weights")
+    combo.setToolTip("The weights of a filter at this size, or at the nearest that it takes.")
+    for each in filters.all_filters():
+        if each.key != "custom":
+            combo.addItem(each.title, each.key)
+    combo.setCurrentIndex(-1)
+    combo.setPlaceholderText("Choose…")
+    return combo
+
+
+def _button(text: str, tip: str, do: Callable[[], object]) -> QPushButton:
+    made = QPushButton(text)
+    made.setObjectName(f"weights-{text.replace('&', '').lower()}")
+    made.setToolTip(tip)
+    made.setAutoDefault(False)
+    made.clicked.connect(lambda _: do())
+    return made

@@ -1,0 +1,84 @@
+"""What can be told of weights, in words."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.weights import frequency_response, gain, separable_terms
+from workbench.weights.table_text import compact
+
+RESPONSE_SIZE = 128  # frequencies along an axis
+HALF = 0.5
+
+
+def rank(weights: NDArray[np.float32]) -> int:
+    """How many separable ones add up to these; 0 where all are zero."""
+    return len(separable_terms(weights)) if weights.any() else 0
+
+
+def facts(weights: NDArray[np.float32]) -> list[tuple[str, str, str]]:
+    """(name, value, what it means), a row each."""
+    total = float(weights.astype(np.float64).sum())
+    found, size = rank(weights), len(weights)
+    return [
+        ("Sum", _number(total), _brightness(total)),
+        ("Σ|w|", _number(gain(weights)), "the most that a sample can grow by"),
+        ("Rank", str(found), _separability(found, size)),
+    ]
+
+
+def as_html(rows: list[tuple[str, str, str]]) -> str:
+    """For a label: three columns."""
+    cells = "".join(
+        f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'><b>{escape(value)}</b></td>"
+        f"<td>&nbsp;&nbsp;{escape(meaning)}</td></tr>"
+        for name, value, meaning in rows
+    )
+    return f"<table cellspacing='2'>{cells}</table>"
+
+
+def response(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    return frequency_response(weights, RESPONSE_SIZE)
+
+
+def response_in_words(values: NDArray[np.float64]) -> str:
+    """What the picture of the response shows: "even areas × 1, finest stripes × 0.06, …"."""
+    middle = len(values) // 2
+    even, across = values[middle, middle], values[middle, 0]
+    down, checks = values[0, middle], values[0, 0]
+    words = (
+        f"Even areas × {_number(even)}; the finest stripes × {_number(across)} across and "
+        f"× {_number(down)} down; a checkerboard of pixels × {_number(checks)}."
+    )
+    row = values[middle, middle:] / even if even > 0 else values[middle, middle:]
+    below = np.flatnonzero(row < HALF)
+    if even > 0 and below.size and row.max() <= 1 + 1e-6:
+        words += f" Across, half is left at {below[0] / len(values):.2f} cycles a pixel."
+    return words
+
+
+def _number(value: float) -> str:
+    return compact(value, 3) if abs(value) >= 1e-6 else "0"
+
+
+def _brightness(total: float) -> str:
+    rounded = round(total, 6)
+    if rounded == 1:
+        return "keeps the brightness"
+    if rounded > 1:
+        return f"brightens {rounded:.4g}×"
+    return f"darkens to {rounded:.3g}" if rounded > 0 else "even areas turn black"
+
+
+def _separability(found: int, size: int) -> str:
+    if found == 0:
+        return "all weights are zero"
+    if found == 1:
+        return f"separable: {2 * size} products a sample, not {size * size}"
+    products = 2 * found * size
+    if products < size * size:
+        return f"{found} separable ones: {products} of {size * size} products"
+    return "not separable"

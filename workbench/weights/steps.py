@@ -1,0 +1,45 @@
+"""A step in the editor, to go back and forth over."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtGui import QUndoCommand
+
+from workbench.weights.drawing import Drawing
+
+FOLLOWING = 1  # what is merged with the last of its kind
+
+
+class Draws(Protocol):
+    """What shows drawings."""
+
+    def apply(self, drawing: Drawing) -> None: ...
+
+
+class Step(QUndoCommand):
+    """From one drawing to another.
+
+    following  the window had other weights, as while a slider is dragged: many are one step
+    """
+
+    def __init__(
+        self, editor: Draws, old: Drawing, new: Drawing, words: str, following: bool = False
+    ) -> None:
+        super().__init__(words)
+        self._editor, self._old, self._new, self._following = editor, old, new, following
+
+    def redo(self) -> None:
+        self._editor.apply(self._new)
+
+    def undo(self) -> None:
+        self._editor.apply(self._old)
+
+    def id(self) -> int:
+        return FOLLOWING if self._following else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
+        if not isinstance(other, Step):
+            return False
+        self._new = other._new
+        return True
