@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full format setup lock tables charts clean
+.PHONY: help run test lint types unit full format setup lock tables charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -57,6 +57,12 @@ tables: .venv/test.stamp ## write the tables of kernels/README.md again, from th
 
 charts: .venv/test.stamp ## draw README's charts again, from the recorded sessions
 	@$(BIN)/python packaging/readme_charts.py
+
+screenshots: .venv/test.stamp ## draw README's and the help's screenshots again, one a mode
+	@$(BIN)/python packaging/readme_screenshots.py
+
+snapshots: .venv/test.stamp ## write the pictures that the window's states are tested against again
+	@SNAPSHOTS=write $(BIN)/python -m pytest -q -k looks_as tests/workbench/test_snapshots.py
 
 clean: ## remove .venv and everything else that was generated
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

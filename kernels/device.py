@@ -71,10 +71,14 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class NoDevice:
-    """Why there is no GPU, in a sentence, and what would mend it."""
+    """Why there is no GPU, in a sentence, and what would mend it.
+
+    is_lost  there was one, and it failed
+    """
 
     reason: str
     remedy: str = ""
+    is_lost: bool = False
 
 
 def probe(index: int = 0) -> Device | NoDevice:

@@ -57,6 +57,25 @@ class Engine:
             return NoDevice("The GPU was switched off with --no-gpu.")
         return probe(self._device_index)
 
+    def try_again(self) -> Device | NoDevice:
+        """Ask once more for a GPU that failed, or was not there; what has come of it.
+
+        One that was out of reach may be back.  After a failure that is the end of CUDA for this
+        process it stays lost.  (To reset the device would end that, and take away the page-locked
+        memory that results lie in.)
+        """
+        if isinstance(self.device, NoDevice):
+            del self.device  # and look for it anew
+        elif self._lost:
+            self._lost = ""
+            try:
+                with self._noticing_loss():
+                    self._gpu.answer()
+            except DeviceLostError as error:
+                return NoDevice(str(error), is_lost=True)
+        self.__dict__.pop("_ceilings", None)  # without a GPU there were none
+        return self.device
+
     def implementation(self, key: str) -> Implementation:
         """The one called `key`; BadJobError if there is none, as for `auto`, which picks one."""
         for each in all_implementations():

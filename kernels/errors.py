@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# After these the CUDA context is unusable (illegal address, launch timeout, launch failure, ...).
-STICKY_STATUS = frozenset({46, 214, 220, 700, 702, 709, 710, *range(714, 721), 999})
+# After these CUDA is over for this process (illegal address, launch timeout, launch failure, ...):
+# "the process must be terminated and relaunched", as the CUDA runtime's documentation of cudaError
+# has it.
+STICKY_STATUS = frozenset({4, 214, 220, 700, 702, 709, 710, *range(714, 720), 721, 999})
+# The GPU is out of reach: unplugged, switched off, asleep, or another process has it for itself.
+GONE_STATUS = frozenset({3, 46, 100, 101, 201, 802})
 OUT_OF_MEMORY_STATUS = 2  # of CUDA's runtime and driver, and of cuFFT as well
 
 
@@ -43,7 +47,7 @@ class GivenUpError(KernelError):
 
 
 class DeviceLostError(KernelError):
-    """Nothing on the GPU will work until the program is restarted."""
+    """Nothing on the GPU will work until it is back, or the program is restarted."""
 
 
 class SessionFileError(KernelError):
@@ -89,10 +93,16 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
 
 def _from_status(error: Exception, doing: str) -> KernelError:
     status = getattr(error, "status", getattr(error, "result", 0))  # the latter in an older CuPy
+    name = str(error).partition(":")[0]  # of the status: all behind it are words
     if status in STICKY_STATUS:
         return DeviceLostError(
-            f"The GPU failed while {doing}; restart the program to use the GPU again "
-            "(CPU implementations go on working)."
+            f"The GPU failed while {doing} ({name}); until the program is restarted only the CPU "
+            "works."
+        )
+    if status in GONE_STATUS:
+        return DeviceLostError(
+            f"The GPU could not be reached while {doing} ({name}); until it is back only the CPU "
+            "works."
         )
     if status == OUT_OF_MEMORY_STATUS:
         return OutOfMemoryError(

@@ -16,7 +16,12 @@ import numpy as np
 
 from kernels.device import Device
 from kernels.device_pictures import DevicePictures
-from kernels.errors import CannotRunError, OutOfMemoryError, cuda_errors_in_words
+from kernels.errors import (
+    CannotRunError,
+    DeviceLostError,
+    OutOfMemoryError,
+    cuda_errors_in_words,
+)
 from kernels.health import Nvml, Watch
 from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.launch import (
@@ -27,6 +32,7 @@ from kernels.launch import (
     plan_steps,
     prepare_launch,
 )
+from kernels.leaving import leave_quietly
 from kernels.models.ceilings import CeilingBench
 from kernels.models.occupancy import Occupancy, occupancy_of
 from kernels.rung import Rung
@@ -73,13 +79,15 @@ class Gpu:
         launch = self._prepare(program, job, source)
         first_ms = self._sample(launch, sampling)
         picture, download_ms = self._download(launch)
+        with self._using(_in_words(job)):
+            ran = launch.ran()
 
         def result(samples: Sampler) -> Result:
             return Result(
                 job=job,
                 picture=picture,
                 kernel=samples.timing(),
-                ran=launch.ran(),
+                ran=ran,
                 compile_ms=compile_ms,
                 upload_ms=upload_ms,
                 download_ms=download_ms,
@@ -240,6 +248,12 @@ class Gpu:
             return occupancy_of(self._device, threads, registers, shared_bytes, int(blocks))
         return None
 
+    def answer(self) -> None:
+        """Do next to nothing on the device.  Raises DeviceLostError where it does not answer."""
+        with self._using("being tried again"):
+            self._cp.cuda.runtime.memGetInfo()
+            self._stream.synchronize()
+
     def forget(self) -> None:
         """Give back all device and page-locked memory that is not in use this moment."""
         self._pictures.forget()
@@ -250,9 +264,15 @@ class Gpu:
 
     @contextmanager
     def _using(self, doing: str) -> Iterator[None]:
-        """This device and this stream, and failures in words."""
-        with self._cp.cuda.Device(self._device.index), self._stream, cuda_errors_in_words(doing):
-            yield
+        """This device and this stream, and failures in words: those of entering and leaving, too,
+        which a device that is gone has as well."""
+        device = self._cp.cuda.Device(self._device.index)
+        try:
+            with cuda_errors_in_words(doing), device, self._stream:
+                yield
+        except DeviceLostError:
+            leave_quietly()
+            raise
 
     def _compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
         known = self._programs.has(rung, job)

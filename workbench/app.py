@@ -16,6 +16,7 @@ from workbench import __version__, theme
 from workbench.assets_path import asset
 from workbench.garbage import GarbageCollector
 from workbench.main_window import TITLE, MainWindow
+from workbench.restoring.restoring import Restoring
 from workbench.settings import Settings
 
 APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
@@ -35,25 +36,38 @@ def make_application(scheme: theme.Scheme = "system") -> QApplication:
     return app
 
 
-def run(paths: list[Path], make_engine: Callable[[], Engine], settings: Settings) -> int:
-    """Open the window on the first of `paths`, or on the start picture, until it is closed."""
+def run(
+    paths: list[Path],
+    make_engine: Callable[[], Engine],
+    settings: Settings,
+    is_asked: bool = False,
+) -> int:
+    """Open the window on the first of `paths`, or on the start picture, until it is closed; or
+    bring back one that crashed.
+
+    is_asked  whether `settings` hold what the user asked for just now
+    """
+    restoring = Restoring(settings, is_asked=is_asked or bool(paths))
     app = make_application(settings.get("theme", "system"))
     window = MainWindow(make_engine, settings)
     sys.excepthook = window.show_exception
     _let_ctrl_c_close(window)
     window.show()
-    window.open_paths(paths)
+    restoring.begin(window, paths)
     collector = GarbageCollector(window)
     try:
         return app.exec()
     finally:
+        restoring.end()
         collector.stop()
 
 
 def _let_ctrl_c_close(window: MainWindow) -> None:
-    """Ctrl+C in the terminal closes the window as its button does.  Python looks at signals only
-    between its own instructions, so Qt's loop has to give it some now and then."""
-    signal.signal(signal.SIGINT, lambda *_: window.close())
+    """Ctrl+C in the terminal, or the system that wants to end the program, closes the window as its
+    button does.  Python looks at signals only between its own instructions, so Qt's loop has to
+    give it some now and then."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: window.close())
     timer = QTimer(window)
     timer.timeout.connect(lambda: None)
     timer.start(200)

@@ -17,10 +17,11 @@ from typing import NoReturn
 
 from workbench import __version__, qt_libraries
 from workbench.commands import CommandError
+from workbench.modes import MODES
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 LISTS = ("filters", "borders", "implementations", "presets")
-BENCHES = ("startup", "latency", "display", "kernels", "timing")
+BENCHES = ("startup", "latency", "display", "frames", "kernels", "timing")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -143,6 +144,17 @@ def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check every pixel against the float64 oracle; without it, a second's worth of them",
     )
+    parser.add_argument(
+        "--quality",
+        metavar="N",
+        type=_quality,
+        help="of JPEG and WebP, 1 to 100 (default: JPEG 95, WebP without loss)",
+    )
+    parser.add_argument(
+        "--reduce",
+        action="store_true",
+        help="round to 8 bits, and put what is transparent on white, where OUT cannot hold it",
+    )
 
 
 def _add_shot_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,6 +175,22 @@ def _add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         type=_one_of("system", "light", "dark"),
         default="system",
         help="default: system",
+    )
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="what the speed-up is against (default: opencv)"
+    )
+    parser.add_argument(
+        "--mode",
+        metavar="NAME,…",
+        type=_modes,
+        default=(),
+        help=f"what to show: {_in_words(list(MODES))}; several one after the other: wipe,anatomy",
+    )
+    parser.add_argument(
+        "--at", metavar="X,Y", type=_pixel, help="pixel to look at (default: the middle)"
+    )
+    parser.add_argument(
+        "--zoom", metavar="S", type=_positive_number, help="screen pixels a pixel, looking closely"
     )
     _add_job_options(parser)
     _add_device_options(parser)
@@ -395,6 +423,18 @@ def _channels(text: str) -> int:
     return int(text)
 
 
+def _modes(text: str) -> tuple[str, ...]:
+    return tuple(_one_of(*MODES)(name) for name in _names(text))
+
+
+def _pixel(text: str) -> tuple[int, int]:
+    """ "40,12" as (40, 12)."""
+    found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"takes two numbers such as 40,12, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
@@ -417,6 +457,12 @@ def _natural(text: str, least: int = 0) -> int:
 
 def _positive(text: str) -> int:
     return _natural(text, 1)
+
+
+def _quality(text: str) -> int:
+    if not re.fullmatch(r"\d{1,3}", text) or not 1 <= int(text) <= 100:
+        raise argparse.ArgumentTypeError(f"takes a whole number from 1 to 100, not {text!r}")
+    return int(text)
 
 
 def _one_of(*names: str) -> Callable[[str], str]:

@@ -12,12 +12,13 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from kernels.job import Result
 from workbench.background import Background
-from workbench.files import image_files, whole_files
+from workbench.files import clipboard, image_files, whole_files
 from workbench.files.export import save_png
 from workbench.files.image_files import ImageFileError
 from workbench.state import Picture
 
 Settings = dict[str, Any]
+MakeImage = Callable[[], QImage]  # takes a while, and is called off the GUI thread
 
 
 class Exporter(QObject):
@@ -36,15 +37,31 @@ class Exporter(QObject):
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._background = background
+        QGuiApplication.clipboard().dataChanged.connect(self._free_copied)
 
-    def save_result(self, path: Path, result: Result) -> None:
-        """The filtered picture at full resolution: a picture like any other."""
-        self._write(path, lambda: image_files.save(path, result.picture))
+    def save_result(
+        self, path: Path, result: Result, quality: int | None = None, *, reduce: bool = False
+    ) -> None:
+        """The filtered picture at full resolution: a picture like any other.
 
-    def save_screenshot(self, path: Path, image: QImage | NDArray[Any], settings: Settings) -> None:
-        """An image, or samples of 8 or 16 bits, as PNG with the settings inside."""
+        quality  as `image_files.save` has it
+        reduce   change what the format cannot hold, rather than refuse it
+        """
+
+        def write() -> None:
+            from workbench.files.reducing import reduced  # OpenCV: not before it is needed
+
+            samples = reduced(path, result.picture) if reduce else result.picture
+            image_files.save(path, samples, quality)
+
+        self._write(path, write)
+
+    def save_screenshot(
+        self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
+    ) -> None:
+        """An image, what makes one, or samples of 8 or 16 bits, as PNG with the settings inside."""
         path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
-        self._write(path, lambda: save_png(path, image, settings))
+        self._write(path, lambda: save_png(path, image() if callable(image) else image, settings))
 
     def save_text(self, path: Path, text: str) -> None:
         """A text file, whole or not at all."""
@@ -59,10 +76,36 @@ class Exporter(QObject):
 
         self._write(path, write)
 
-    def copy_image(self, image: QImage, what: str) -> None:
-        """An image to the clipboard; `what` names it for the message."""
-        QGuiApplication.clipboard().setImage(image)
-        self.copied.emit(what)
+    def copy_result(self, result: Result, shown: QImage) -> None:
+        """The filtered picture to the clipboard: its very samples within this program.
+
+        shown  how it is on the screen
+        """
+
+        def copy(image: QImage) -> None:
+            clipboard.copy(result.picture, image)
+            self.copied.emit("the result")
+
+        self._background.run(
+            lambda: clipboard.to_image(result.picture, shown),
+            copy,
+            lambda error: self.failed.emit(str(error)),
+        )
+
+    def copy_image(self, image: QImage | MakeImage, what: str) -> None:
+        """An image to the clipboard, or what makes one; `what` names it for the message."""
+
+        def copy(made: QImage) -> None:
+            clipboard.copy(None, made)
+            self.copied.emit(what)
+
+        if callable(image):
+            self._background.run(image, copy, lambda error: self.failed.emit(str(error)))
+        else:
+            copy(image)
+
+    def _free_copied(self) -> None:
+        clipboard.forget_what_is_gone()
 
     def _write(self, path: Path, write: Callable[[], None]) -> None:
         self._background.run(

@@ -73,20 +73,24 @@ def look_for(state: State) -> Look:
     return Look(state.levels, state.signed_as if swings_around_zero(state) else "clipped", full)
 
 
-def look_in_words(job: Job, look: Look, picture: Picture) -> str:
+def look_at(job: Job, state: State) -> Look:
+    """How an earlier result of the same picture, that of `job`, is to be shown beside the newest:
+    what was stored as whole numbers knows nothing below zero."""
+    full = None if state.picture is None else state.picture.white
+    has_sign = job.picture.dtype.kind == "f" and is_signed(job.weights, job.gradient)
+    return Look(state.levels, state.signed_as if has_sign else "clipped", full)
+
+
+def look_in_words(job: Job, look: Look) -> str:
     """What becomes of values below zero, for a caption; empty where the filter makes none."""
-    if not is_signed(job.weights, job.gradient):
-        return ""
-    words = SIGNED_IN_WORDS[look.signed_as]
-    of_file = str(picture.samples.dtype)
-    return words if job.pixel_type == of_file else f"{words} · filtered as {job.pixel_type}"
+    return SIGNED_IN_WORDS[look.signed_as] if is_signed(job.weights, job.gradient) else ""
 
 
 SIGNED_IN_WORDS = {
     "clipped": "clipped: below 0 is black",
-    "absolute": "absolute: the sign is left out",
+    "absolute": "absolute: without sign",
     "offset": "offset by half: 0 is grey",
-    "scaled": "scaled: 0 is grey, the furthest black or white",
+    "scaled": "scaled to fit: 0 is grey",
 }
 
 

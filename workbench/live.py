@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from kernels.errors import CompileFailedError, KernelError
+from kernels.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.job import Job, Result, Sampling
 from workbench import intents
 from workbench.background import Background
@@ -68,13 +69,15 @@ class Live(QObject):
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
         self._asked: Job | None = None  # the newest wish; None: it made no sense
-        self._is_refused = False
+        self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         store.changed.connect(self._follow)
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
         worker.failed.connect(self._refuse)
         worker.baseline_timed.connect(self._keep_baseline)
+        for ended in (worker.sweep_ended, worker.tuning_ended, worker.comparison_ended):
+            ended.connect(self._try_once_more)
 
     def run_again(self) -> None:
         """Filter once more, as things stand."""
@@ -113,7 +116,7 @@ class Live(QObject):
     def baseline_of(self, result: Result) -> Result | None:
         """The CPU's Result for the same work, where it is known by now."""
         if intents.is_baseline_of(result, result.job, self._store.state):
-            self._baseline = result
+            self._baseline = _without_answer(result)
         return (
             self._baseline
             if intents.is_baseline_of(self._baseline, result.job, self._store.state)
@@ -221,11 +224,22 @@ class Live(QObject):
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
     def _keep_baseline(self, baseline: Result) -> None:
-        self._baseline = baseline
+        self._baseline = _without_answer(baseline)
         if self.result is not None:
             self.baseline_ready.emit(self.baseline_of(self.result))
 
     def _refuse(self, error: KernelError) -> None:
         details = error.log if isinstance(error, CompileFailedError) else ""
-        self._is_refused = True
+        self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
         self.refused.emit(str(error), details)
+
+    def _try_once_more(self, *_: Any) -> None:
+        """What ended gave back the memory that the newest wish may have lacked."""
+        if self._is_refused and self._is_short:
+            self._is_short = False  # once
+            self.run_again()
+
+
+def _without_answer(baseline: Result) -> Result:
+    """Its time and its check are what is wanted; the answer may be a gigabyte."""
+    return replace(baseline, picture=baseline.job.picture)

@@ -10,19 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import (
-    QByteArray,
     QCoreApplication,
     QEvent,
-    QMimeData,
-    QPoint,
-    QRect,
-    QSize,
-    Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
-from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from kernels.auto import AUTO
 from kernels.device import Device, NoDevice
@@ -34,6 +27,7 @@ from workbench import choices, intents
 from workbench.analysis.analysing import Analysing
 from workbench.analysis.panel import AnalysisPanel
 from workbench.anatomy.pane import AnatomyPane
+from workbench.asking import ask_about_large_pictures
 from workbench.background import Background
 from workbench.blocks.following import Following
 from workbench.blocks.panel import BlocksPanel
@@ -45,13 +39,18 @@ from workbench.copying.copy_as import CopyAs
 from workbench.display import Display
 from workbench.explaining import Explaining
 from workbench.exporter import Exporter
+from workbench.files import clipboard
 from workbench.files.image_files import ImageFileError
-from workbench.inspection import Inspection
+from workbench.gpu_loss import GpuLoss
+from workbench.help.helping import Helping
+from workbench.inspection.inspection import Inspection
 from workbench.live import Live
 from workbench.looking.steps import Steps
 from workbench.measuring import Measuring
 from workbench.menus import Menus
+from workbench.on_screen import OnScreen
 from workbench.opener import Opener
+from workbench.panels import Panels, Remembered
 from workbench.pixel.pane import PixelPane
 from workbench.presenting.presenting import Presenting
 from workbench.settings import Settings
@@ -74,9 +73,6 @@ from workbench.weights.editing import WeightsEditing
 from workbench.worker import Worker
 
 TITLE = "Filter Workbench"
-LAYOUT_VERSION = 3
-SIDE_PX = 312
-LARGE_PX = (1000, 760)  # of a panel to read in
 EXPECTED = (ImageFileError, KernelError)
 
 
@@ -106,7 +102,7 @@ class MainWindow(QMainWindow):
         self._make_views()
         self._connect()
         self.menus = Menus(self)
-        self._restore_layout()
+        self.panels.restore(self.settings.get)
         self._show_state(self.store.state)
         if self.settings.complaint:
             self.messages.show_message("warning", self.settings.complaint)
@@ -136,6 +132,10 @@ class MainWindow(QMainWindow):
         self._chose_implementation |= "implementation" in changes
         self.store.update(**changes)
 
+    def chosen_implementation(self) -> str | None:
+        """What the user chose to run on; None: what is best here was taken."""
+        return self.store.state.implementation if self._chose_implementation else None
+
     def remembered(self) -> Callable[[], None]:
         """Remember everything that is chosen now; what is returned puts it back."""
         state, chose = self.store.state, self._chose_implementation
@@ -162,6 +162,18 @@ class MainWindow(QMainWindow):
         built_in = picture.built_in if picture else None
         return {**choices.to_data(self.store.state), "built_in": built_in}
 
+    def settings_to_keep(self) -> dict[str, Any]:
+        """All that the next start takes up, by its name in the settings."""
+        kept = choices.to_data(self.store.state)
+        if not self._chose_implementation:
+            del kept["implementation"]  # so that a GPU will be used once there is one
+        kept |= self.gpu_loss.choices()
+        return {
+            **self.settings.values(),
+            "choices": kept,
+            **self.panels.choices(),
+        }
+
     def forget_all(self) -> None:
         """Begin anew: choices and layout as on the first day."""
         self.settings.forget()
@@ -171,10 +183,7 @@ class MainWindow(QMainWindow):
             best = intents.first_choice(fresh, self.device)
             fresh = replace(fresh, implementation=best)
         self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
-        self.restoreState(self._first_layout, LAYOUT_VERSION)
-        self.sweep.restore({})
-        self.rung.restore({})
-        self.anatomy.restore({})
+        self.panels.forget()
 
     def show_bug(self, sentence: str, details: str) -> None:
         """Say that something went wrong in here, with a traceback to copy."""
@@ -200,13 +209,14 @@ class MainWindow(QMainWindow):
         self._compiling = Compiling(self)
         self.looking = Steps(self)
         self.tuner = TuneForJob(self)
+        self.gpu_loss = GpuLoss(self)
+        self.on_screen = OnScreen(self)
         self.undoing = Undoing(self)
 
     def _make_views(self) -> None:
         self.setWindowTitle(TITLE)
         self.resize(1280, 800)
         self.setAcceptDrops(True)
-        self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
         self.compare = CompareView()
         self.messages = MessageBar(self.compare)
         self.timing = TimingStrip()
@@ -224,50 +234,29 @@ class MainWindow(QMainWindow):
         column.setSpacing(8)
         for view, stretch in ((self.compare, 1), (self.timing, 0)):
             column.addWidget(view, stretch)
-        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        # In the order in which Tab goes through them.
-        self.docks = {"Controls": self._dock("Controls", self.controls, left)}
-        self.setCentralWidget(centre)
-        self.docks["Sweep"] = self._dock("Sweep", self.sweep, right)
-        self.docks["Rung"] = self._dock("Rung", self.rung, right)
-        self.docks["Blocks"] = self._dock("Blocks", self.blocks, right)
-        self.docks["Gallery"] = self._dock("Gallery", self.gallery, right)
-        self.docks["Pixel"] = self._dock("Pixel", self.pixel, right)
-        self.docks["Anatomy"] = self._dock("Anatomy", self.anatomy, right)
-        self.docks["Analysis"] = self._dock("Analysis", self.analysis, right)
-        self.docks["History"] = self._dock("History", self.history, bottom)
-        # The side panels take the whole height, and the history what is below the pictures.
-        for corner, side in (
-            (Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea),
-            (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
-        ):
-            self.setCorner(corner, side)
-        for title in ("Rung", "Blocks", "Gallery", "Pixel", "Anatomy", "Analysis"):
-            self.tabifyDockWidget(self.docks["Sweep"], self.docks[title])
-        for title in ("Pixel", "Anatomy", "Analysis"):
-            self.docks[title].hide()  # they come with their key
-        self.docks["Sweep"].raise_()
-        for hidden in (self.rung, self.blocks, self.gallery):
-            hidden.hide()  # until its tab is chosen: only then it does what it has to do
-        self.resizeDocks(
-            [self.docks["Controls"], self.docks["Sweep"]], [SIDE_PX, 400], Qt.Orientation.Horizontal
-        )
-        self.resizeDocks([self.docks["History"]], [140], Qt.Orientation.Vertical)
+        views = {
+            "Controls": self.controls,
+            "Sweep": self.sweep,
+            "Rung": self.rung,
+            "Blocks": self.blocks,
+            "Gallery": self.gallery,
+            "Pixel": self.pixel,
+            "Anatomy": self.anatomy,
+            "Analysis": self.analysis,
+            "History": self.history,
+        }
+        remembered: dict[str, Remembered] = {
+            "sweep": self.sweep,
+            "rung": self.rung,
+            "analysis": self.analysis,
+            "anatomy": self.anatomy,
+            "blocks": self.blocks,
+        }
+        self.panels = Panels(self, centre, views, remembered)
+        self.docks, self.bring_forward = self.panels.docks, self.panels.bring_forward
         self._chip = QLabel("Looking for a GPU…")
         self._chip.setObjectName("device")
         self.statusBar().addPermanentWidget(self._chip)
-
-    def _dock(self, title: str, view: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(title)
-        dock.setWidget(view)
-        if area != Qt.DockWidgetArea.BottomDockWidgetArea:
-            dock.setMinimumWidth(SIDE_PX)  # whichever tab is chosen, nothing jumps
-        # Behind another tab Qt only moves it away, where Tab and Alt would still find it.
-        dock.visibilityChanged.connect(view.setVisible)
-        self.addDockWidget(area, dock)
-        return dock
 
     def _connect(self) -> None:
         store, worker, live, say = self.store, self.worker, self.live, self.messages.show_message
@@ -298,6 +287,7 @@ class MainWindow(QMainWindow):
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: self.messages.clear("error"))
 
+        ask_about_large_pictures(self.opener, self.messages)
         self.opener.opened.connect(self._take_picture)
         self.opener.stored.connect(self._take_stored)
         self.opener.not_stored.connect(self._take_not_stored)
@@ -320,6 +310,7 @@ class MainWindow(QMainWindow):
         self.picking = Picking(self)
         self.explaining = Explaining(self)
         self.reporting = Reporting(self)
+        self.helping = Helping(self)
         self.sweep.report_wanted.connect(self.reporting.start)
         self.sweep_menu = SweepMenu(self)
         self.weights = WeightsEditing(self)
@@ -330,7 +321,7 @@ class MainWindow(QMainWindow):
         self.sweep.chart.save_wanted.connect(self._save_chart)
         self.rung.ptx_wanted.connect(self._compiling.request)
         self._compiling.compiled.connect(self.rung.show_ptx)
-        self.rung.large_wanted.connect(self._enlarge_rung)
+        self.rung.large_wanted.connect(lambda: self.panels.enlarge("Rung"))
         self.docks["Rung"].topLevelChanged.connect(self.rung.show_large)
 
     # -- passing on
@@ -367,7 +358,7 @@ class MainWindow(QMainWindow):
             self._chip.setText(device.name)
             self._chip.setToolTip(f"CUDA device {device.index} of {device.count}")
         else:
-            self._chip.setText("No GPU")
+            self._chip.setText("GPU lost" if device.is_lost else "No GPU")
             self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
             self._say_once_why(device)
         self.rung.show_device(device)
@@ -379,6 +370,8 @@ class MainWindow(QMainWindow):
     def _say_once_why(self, device: NoDevice) -> None:
         """At the first start in full, over the pictures; later the status bar has it."""
         told = device.reason
+        if device.is_lost:
+            return  # which GpuLoss says
         if self.settings.get("told-no-gpu", "") == told or self.messages.kind is not None:
             return  # it was said before, or something that matters more is being said
         self.settings.set("told-no-gpu", told)
@@ -483,46 +476,29 @@ class MainWindow(QMainWindow):
             settings = self.choices_to_keep() | self.sweep.conditions()
             self.exporter.save_screenshot(path, content, settings)
 
-    # -- panels
-
-    def bring_forward(self, title: str) -> None:
-        """Show the panel called `title`, and put it before those it shares its place with."""
-        self.docks[title].show()
-        self.docks[title].raise_()
-
-    def _enlarge_rung(self) -> None:
-        """Give the panel a window of its own, large enough for source text, or take it back."""
-        dock = self.docks["Rung"]
-        dock.setFloating(not dock.isFloating())
-        if not dock.isFloating():
-            dock.raise_()
-            return
-        box = QRect(QPoint(), QSize(*LARGE_PX))
-        box.moveCenter(self.geometry().center())
-        QTimer.singleShot(0, dock, lambda: dock.setGeometry(box))  # Qt gives it a size first
-
     # -- coming and going
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        if _local_files(event.mimeData()) or event.mimeData().hasImage():
+        if clipboard.holds_picture(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        if paths := _local_files(event.mimeData()):
+        if paths := clipboard.files_in(event.mimeData()):
             others = [path for path in paths if not self._open_as_sweep(path)]
             for path in others[:1]:
                 self.opener.open_dropped(path)
-        elif event.mimeData().hasImage():
-            self.opener.open_image(QImage(event.mimeData().imageData()))
+        else:
+            self.opener.open_content(event.mimeData())
         event.acceptProposedAction()
 
     def paste(self) -> None:
         """Open what the clipboard holds: a file, or a picture."""
-        if paths := _local_files(QGuiApplication.clipboard().mimeData()):
+        content = QGuiApplication.clipboard().mimeData()
+        if paths := clipboard.files_in(content):
             if not self._open_as_sweep(paths[0]):
                 self.opener.open_dropped(paths[0])
         else:
-            self.opener.open_image(QGuiApplication.clipboard().image())
+            self.opener.open_content(content)
 
     def _open_as_sweep(self, path: Path) -> bool:
         """Open `path` if it is a session or a plan, by its name; whether it is one."""
@@ -534,46 +510,17 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         self.presenting.close()  # which puts back what was chosen before
-        kept = choices.to_data(self.store.state)
-        if not self._chose_implementation:
-            del kept["implementation"]  # so that a GPU will be used once there is one
-        self.settings.set("choices", kept)
-        self.settings.set("sweep", self.sweep.choices())
-        self.settings.set("rung", self.rung.choices())
-        self.settings.set("analysis", self.analysis.choices())
-        self.settings.set("anatomy", self.anatomy.choices())
-        self.settings.set("blocks", self.blocks.choices())
-        self.settings.set("geometry", _to_text(self.saveGeometry()))
-        self.settings.set("layout", _to_text(self.saveState(LAYOUT_VERSION)))
-        self.settings.save()
+        for name, value in self.settings_to_keep().items():
+            self.settings.set(name, value)
+        if complaint := self.settings.save():
+            sys.stderr.write(f"{complaint}\n")  # there soon is no window to say it in
         self.tuner.close()
         self.reporting.close()
         self.sweep_menu.close()
         self.weights.close()
+        self.helping.close()
         self.worker.close()
         self.gallery.close_threads()
         for background in (self.reading, self._writing, self._compiling, self.looking):
             background.close()
         super().closeEvent(event)
-
-    def _restore_layout(self) -> None:
-        self.sweep.restore(self.settings.get("sweep", {}))
-        self.rung.restore(self.settings.get("rung", {}))
-        self.analysis.restore(self.settings.get("analysis", {}))
-        self.anatomy.restore(self.settings.get("anatomy", {}))
-        self.blocks.restore(self.settings.get("blocks", {}))
-        self._first_layout = self.saveState(LAYOUT_VERSION)
-        self.restoreGeometry(_from_text(self.settings.get("geometry", "")))
-        self.restoreState(_from_text(self.settings.get("layout", "")), LAYOUT_VERSION)
-
-
-def _local_files(content: QMimeData) -> list[Path]:
-    return [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]
-
-
-def _to_text(data: QByteArray) -> str:
-    return bytes(data.toBase64().data()).decode()
-
-
-def _from_text(text: str) -> QByteArray:
-    return QByteArray.fromBase64(QByteArray(text.encode(errors="replace")))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
+
+Menus = Mapping[QAction, QMenu]  # by what stands for them in the menus above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,20 +31,20 @@ class MenuLine:
 
 def menu_lines(window: QMainWindow) -> list[MenuLine]:
     """Every line that does something, in order; menus that are filled when opened are filled."""
+    # Not by QAction.menu(): PySide 6.8 takes what that gave for deleted soon afterwards.
+    menus = {menu.menuAction(): menu for menu in window.findChildren(QMenu)}
     lines: list[MenuLine] = []
     for action in window.menuBar().actions():
-        menu = action.menu()
-        if isinstance(menu, QMenu):
-            lines += _lines(menu, (plain(action.text()),))
+        if (menu := menus.get(action)) is not None:
+            lines += _lines(menu, (plain(action.text()),), menus)
     return lines
 
 
-def _lines(menu: QMenu, path: tuple[str, ...]) -> Iterator[MenuLine]:
+def _lines(menu: QMenu, path: tuple[str, ...], menus: Menus) -> Iterator[MenuLine]:
     menu.aboutToShow.emit()
     for action in menu.actions():
-        below = action.menu()
-        if isinstance(below, QMenu):
-            yield from _lines(below, (*path, plain(action.text())))
+        if (below := menus.get(action)) is not None:
+            yield from _lines(below, (*path, plain(action.text())), menus)
         elif not action.isSeparator():
             yield MenuLine(path, action)
 

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 from kernels.device import NoDevice
 from workbench import theme
 from workbench.actions import Action, MenuTree
-from workbench.exporter import suggested_name
-from workbench.files.clipboard import to_image
-from workbench.files.image_files import OPEN_FILTER, SAVE_FILTER
+from workbench.exporter import MakeImage
+from workbench.files.image_files import OPEN_FILTER
+from workbench.inspection.menu import actions as comparing_actions
 from workbench.menu_lines import menu_lines
 from workbench.palette.entries import OWN_NAME, entries_of
 from workbench.palette.palette import Palette
-from workbench.state import ViewMode
+from workbench.saving import Saving
 from workbench.sweeps.menu import MENU, RECENT, RECORDED
+from workbench.views import keyboard
 from workbench.views.about import AboutDialog
 from workbench.views.shortcuts import ShortcutsDialog
 
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
     from workbench.main_window import MainWindow
 
 SCHEMES = {"system": "Like the &system", "light": "&Light", "dark": "&Dark"}
+SCHEME_KEYS = {"system": "Ctrl+Shift+F2", "light": "Ctrl+Shift+F3", "dark": "Ctrl+Shift+F4"}
+SCHEME_TIPS = {
+    "system": "Light or dark, as the desktop is, and changing with it.",
+    "light": "Dark letters on light, for a bright room and a projector.",
+    "dark": "Light letters on dark; pictures look brighter beside it.",
+}
+MADE = "A picture that comes with the program; its edges and frequencies are known."
 PNG_FILTER = "PNG (*.png)"
 
 
@@ -40,203 +48,218 @@ class Menus(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        self._saving = Saving(window)
         tree = MenuTree(window)
         tree.add(self._table())
         window.undoing.connect_actions()
         self._recent = tree.menu("&File/Open &recent")
         self._recent.aboutToShow.connect(self._fill_recent)
         window.sweep_menu.connect_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
+        window.sweep_menu.connect_others(tree)
         self._add_schemes(tree.menu("&View/&Theme").addAction)
-        for dock in window.docks.values():
-            tree.menu("&View/&Panels").addAction(dock.toggleViewAction())
+        self._add_panels(tree.menu("&View/&Panels"))
 
     def _table(self) -> list[Action]:
         window = self._window
-        opener, controls = window.opener, window.controls
-        file, view, run, copy = "&File", "&View", "&Run", "&Edit"
-        shot = "&File/S&creenshot"
+        return [
+            *self._of_file(),
+            *self._of_edit(),
+            *self._of_view(),
+            *self._of_run(),
+            *window.sweep_menu.actions(),
+            *window.gpu_loss.actions(),
+            *self._of_help(),
+        ]
+
+    def _of_file(self) -> list[Action]:
+        file, shot = "&File", "&File/S&creenshot"
+        raise_gallery, open_built_in = (
+            partial(self._raise, "Gallery"),
+            self._window.opener.open_built_in,
+        )
         return [
             Action(file, "&Open…", self._open, ("Ctrl+O",), "Open a picture."),
-            Action("&File/Open &recent", "Forget these", self._forget_recent),
-            Action(file, "&Next in folder", lambda: self._neighbour(1), ("PgDown",)),
-            Action(file, "&Previous in folder", lambda: self._neighbour(-1), ("PgUp",)),
             Action(
-                file,
-                "&Gallery",
-                lambda: self._raise("Gallery"),
-                ("Ctrl+G",),
+                *("&File/Open &recent", "Forget these", self._forget_recent, ("Ctrl+Shift+Del",)),
+                "Empty this list; the pictures stay where they are.",
+            ),
+            Action(
+                *(file, "&Next in folder", partial(self._neighbour, 1), ("PgDown",)),
+                "The picture after this one, by the names in its folder.",
+            ),
+            Action(
+                *(file, "&Previous in folder", partial(self._neighbour, -1), ("PgUp",)),
+                "The picture before this one, by the names in its folder.",
+            ),
+            Action(
+                *(file, "&Gallery", raise_gallery, ("Ctrl+G",)),
                 "Kodak pictures and pictures made by code.",
             ),
             *(
-                Action("&File/&Built-in picture", title, partial(opener.open_built_in, key))
+                Action("&File/&Built-in picture", title, partial(open_built_in, key), tip=MADE)
                 for key, title in _built_in_titles()
             ),
             Action(
-                file,
-                "&Save result as…",
-                self._save_result,
-                ("Ctrl+S",),
+                *(file, "&Save result as…", self._saving.save_result, ("Ctrl+S",)),
                 "The filtered picture at full resolution.",
                 separator=True,
             ),
-            Action(shot, "&Window…", lambda: self._save_image("window"), ("Ctrl+Shift+W",)),
             Action(
-                shot,
-                "&Filtered picture…",
-                self._save_filtered,
-                tip="At full resolution, with the settings inside.",
+                *(shot, "&Window…", partial(self._save_image, "window"), ("Ctrl+Shift+W",)),
+                "The whole window as a PNG that brings its settings back when it is dropped here.",
             ),
             Action(
-                shot,
-                "&Comparison…",
-                lambda: self._save_image("comparison"),
-                ("Ctrl+Shift+S",),
+                *(shot, "&Filtered picture…", self._save_filtered, ("Ctrl+Shift+F",)),
+                "At full resolution, with the settings inside.",
+            ),
+            Action(
+                *(shot, "&Comparison…", partial(self._save_image, "comparison"), ("Ctrl+Shift+S",)),
                 "Before and after at full resolution.",
             ),
-            Action(shot, "C&hart…", lambda: self._save_image("chart"), ("Ctrl+Shift+H",)),
-            Action(file, "&Quit", window.close, ("Ctrl+Q",), separator=True),
+            Action(
+                *(shot, "C&hart…", partial(self._save_image, "chart"), ("Ctrl+Shift+H",)),
+                "The sweep's chart as a PNG, with its plan inside.",
+            ),
+            Action(
+                *(file, "&Quit", self._window.close, ("Ctrl+Q",)),
+                "Close the window; what is chosen is there again next time.",
+                separator=True,
+            ),
+        ]
+
+    def _of_edit(self) -> list[Action]:
+        window, edit = self._window, "&Edit"
+        return [
             *window.undoing.actions(),
-            Action(copy, "&Copy result", self._copy_result, ("Ctrl+C",)),
             Action(
-                copy, "Copy co&mparison", lambda: self._copy_image("comparison"), ("Ctrl+Shift+C",)
-            ),
-            Action(copy, "Copy &window", lambda: self._copy_image("window"), ("Ctrl+Alt+C",)),
-            Action(copy, "Copy c&hart", lambda: self._copy_image("chart"), ("Ctrl+Alt+H",)),
-            *window.copy_as.actions(),
-            Action(copy, "&Paste picture", window.paste, ("Ctrl+V",), separator=True),
-            *window.weights.actions(),
-            Action(
-                view,
-                "&Side by side or wipe",
-                self._toggle_wipe,
-                ("W",),
-                "Before and after next to each other, or one over the other with a divider.",
-            ),
-            Action(
-                view,
-                "Turn the divider",
-                self._turn_divider,
-                ("Shift+W",),
-                "Wipe from left to right, or from top to bottom.",
-            ),
-            Action(
-                view,
-                "&Difference",
-                partial(self._toggle_mode, "difference"),
-                ("D",),
-                "After minus before, or minus a pinned result; again: side by side.",
-            ),
-            Action(
-                view,
-                "&Mismatch",
-                partial(self._toggle_mode, "mismatch"),
-                ("M",),
-                "Every pixel held against the float64 oracle; again: side by side.",
-            ),
-            Action(
-                view,
-                "&Next differing pixel",
-                partial(window.inspection.go_to_differing, 1),
-                ("N",),
-                "Go to the next pixel that is not what the oracle says.",
-            ),
-            Action(
-                view,
-                "Pr&evious differing pixel",
-                partial(window.inspection.go_to_differing, -1),
-                ("Shift+N",),
-                "Go to the one before.",
-            ),
-            Action(
-                view,
-                "Pin this result",
-                window.inspection.pin,
-                ("K",),
-                "Keep it beside the next ones: up to four at once, zoomed and moved together.",
-            ),
-            Action(
-                view,
-                "Anal&ysis",
-                lambda: self._raise("Analysis"),
-                ("H",),
-                "Histogram, line profile, PSNR, SSIM and largest error of before and after.",
-            ),
-            Action(
-                view,
-                "Remove the last pinned result",
-                window.inspection.unpin,
-                ("Shift+K",),
-            ),
-            Action(view, "&Fit", window.compare.show_fit, ("Ctrl+0",)),
-            Action(view, "&100 %", window.compare.show_exact, ("Ctrl+1",)),
-            Action(
-                view,
-                "&Rung",
-                lambda: self._raise("Rung"),
-                ("Ctrl+L",),
-                "The chosen implementation: its idea, place on the ladder, source and PTX.",
-            ),
-            Action(
-                view,
-                "&Block shapes, live",
-                self._compare_blocks,
-                ("Ctrl+K",),
-                "Run block shapes in turn on the present job and see their times settle; "
-                "without a GPU, the CPU implementations.",
-            ),
-            *window.explaining.actions(),
-            *window.presenting.actions(),
-            Action(view, "F&ull screen", self._toggle_full_screen, ("F11",)),
-            Action(
-                run,
-                "&Run again",
-                window.live.run_again,
-                ("R",),
-                "Filter and time once more, as things stand.",
-            ),
-            Action(
-                run,
-                "Next &implementation",
-                lambda: controls.run.step_implementation(1),
-                ("I",),
+                *(edit, "&Copy result", self._copy_result, ("Ctrl+C",)),
+                "The filtered picture to the clipboard.",
                 separator=True,
             ),
             Action(
-                run,
-                "Previous implementation",
-                lambda: controls.run.step_implementation(-1),
-                ("Shift+I",),
+                *(edit, "Copy co&mparison", partial(self._copy_image, "comparison")),
+                ("Ctrl+Shift+C",),
+                "Before and after at full resolution to the clipboard.",
             ),
-            Action(run, "&Larger kernel", lambda: controls.filter.step_size(1), ("]",)),
-            Action(run, "&Smaller kernel", lambda: controls.filter.step_size(-1), ("[",)),
-            Action(run, "Next &block shape", lambda: controls.run.step_block(1), (".",)),
-            Action(run, "Previous block shape", lambda: controls.run.step_block(-1), (",",)),
             Action(
-                run,
-                "&Measure the ladder, or cancel",
-                window.measuring.toggle_ladder,
+                *(edit, "Copy &window", partial(self._copy_image, "window"), ("Ctrl+Alt+C",)),
+                "A picture of the window to the clipboard.",
+            ),
+            Action(
+                *(edit, "Copy c&hart", partial(self._copy_image, "chart"), ("Ctrl+Alt+H",)),
+                "A picture of the sweep's chart to the clipboard.",
+            ),
+            *window.copy_as.actions(),
+            Action(
+                *(edit, "&Paste picture", window.paste, ("Ctrl+V",)),
+                "Open what the clipboard holds: a picture, or a file.",
+                separator=True,
+            ),
+            *window.weights.actions(),
+        ]
+
+    def _of_view(self) -> list[Action]:
+        window, view = self._window, "&View"
+        return [
+            *comparing_actions(window),
+            Action(
+                *(view, "&Fit", window.compare.show_fit, ("Ctrl+0",)),
+                "The whole picture, as large as there is room.",
+                separator=True,
+            ),
+            Action(
+                *(view, "&100 %", window.compare.show_exact, ("Ctrl+1",)),
+                "One pixel of the screen for each of the picture's.",
+            ),
+            *window.explaining.actions(),
+            Action(
+                *(view, "Anal&ysis", partial(self._raise, "Analysis"), ("H",)),
+                "Histogram, line profile, PSNR, SSIM and largest error of before and after.",
+            ),
+            Action(
+                *(view, "&Rung", partial(self._raise, "Rung"), ("Ctrl+L",)),
+                "The chosen implementation: its idea, place on the ladder, source and PTX.",
+            ),
+            Action(
+                *(view, "&Block shapes, live", self._compare_blocks, ("Ctrl+K",)),
+                "Run block shapes in turn on the present job and see their times settle; "
+                "without a GPU, the CPU implementations.",
+            ),
+            Action(
+                *(view, "F&ull screen", self._toggle_full_screen, ("F11",)),
+                "The window over the whole screen, and back.",
+                separator=True,
+            ),
+            *window.presenting.actions(),
+        ]
+
+    def _of_run(self) -> list[Action]:
+        window, run = self._window, "&Run"
+        chosen, weights = window.controls.run, window.controls.filter
+        return [
+            Action(
+                *(run, "&Run again", window.live.run_again, ("R",)),
+                "Filter and time once more, as things stand.",
+            ),
+            Action(
+                *(run, "Next &implementation", partial(chosen.step_implementation, 1), ("I",)),
+                "What it runs on: the next that can; the answer stays, the time changes.",
+                separator=True,
+            ),
+            Action(
+                *(run, "Previous implementation", partial(chosen.step_implementation, -1)),
+                ("Shift+I",),
+                "What it runs on: the one before that can.",
+            ),
+            Action(
+                *(run, "&Larger kernel", partial(weights.step_size, 1), ("]",)),
+                "The next size of the weights: more neighbours count, and it takes longer.",
+            ),
+            Action(
+                *(run, "&Smaller kernel", partial(weights.step_size, -1), ("[",)),
+                "The size before: fewer neighbours count, and it takes less long.",
+            ),
+            Action(
+                *(run, "Next &block shape", partial(chosen.step_block, 1), (".",)),
+                "Another shape of the CUDA blocks: the answer stays, the time changes.",
+            ),
+            Action(
+                *(run, "Previous block shape", partial(chosen.step_block, -1), (",",)),
+                "The shape before.",
+            ),
+            Action(
+                *(run, "&Measure the ladder, or cancel", window.measuring.toggle_ladder),
                 ("Ctrl+Shift+L",),
                 "Time every implementation that can run the present job, one after another.",
                 separator=True,
             ),
             Action(
-                run,
-                "&Tune for this job…",
-                window.tuner.start,
-                ("Ctrl+T",),
+                *(run, "&Tune for this job…", window.tuner.start, ("Ctrl+T",)),
                 "Measure every rung and block shape for it, so that Auto knows the quickest.",
             ),
-            *window.sweep_menu.actions(),
-            Action("&Help", "&Keyboard shortcuts", self._shortcuts, ("?", "F1")),
+        ]
+
+    def _of_help(self) -> list[Action]:
+        menu = "&Help"
+        return [
+            *self._window.helping.actions(),
             Action(
-                "&Help",
-                f"A&{OWN_NAME[1:]}…",
-                self._palette,
-                ("Ctrl+Shift+P",),
+                *(menu, "&Keyboard shortcuts", self._shortcuts, ("?",)),
+                "All keys on one page, over the window.",
+            ),
+            Action(
+                *(menu, f"A&{OWN_NAME[1:]}…", self._palette, ("Ctrl+Shift+P",)),
                 "Find any action, filter, implementation, preset or session by some letters.",
             ),
-            Action("&Help", "Start with &defaults again", self._forget_all),
-            Action("&Help", "&About and diagnostics", self._about),
+            Action(
+                *(menu, "Start with &defaults again", self._forget_all, ("Ctrl+Shift+F12",)),
+                "Forget choices, layout, theme and recent files, after a question.",
+                separator=True,
+            ),
+            Action(
+                *(menu, "&About and diagnostics", self._about, ("Ctrl+F1",)),
+                "Version, licence, and what was found on this computer, ready to copy.",
+            ),
         ]
 
     # -- opening
@@ -271,21 +294,12 @@ class Menus(QObject):
 
     # -- saving and copying
 
-    def _save_result(self) -> None:
-        picture, result = self._window.store.state.picture, self._window.live.result
-        if picture is None or result is None:
-            self._say("There is no result to save yet.")
-            return
-        extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
-        if path := self._ask_path(f"{suggested_name(picture, result)}{extension}", SAVE_FILTER):
-            self._window.exporter.save_result(path, result)
-
     def _save_image(self, what: str) -> None:
         image = self._take(what)
         settings = self._window.choices_to_keep()
         if what == "chart":  # which was measured with what was chosen then
             settings |= self._window.sweep.conditions()
-        if not image.isNull() and (path := self._ask_path(f"{what}.png", PNG_FILTER)):
+        if image is not None and (path := self._saving.ask_path(f"{what}.png", PNG_FILTER)):
             self._window.exporter.save_screenshot(path, image, settings)
 
     def _save_filtered(self) -> None:
@@ -293,13 +307,13 @@ class Menus(QObject):
         result, shown = self._window.live.result, self._window.live.shown
         if result is None or shown is None:
             self._say("There is no result to save yet.")
-        elif path := self._ask_path("filtered.png", PNG_FILTER):
+        elif path := self._saving.ask_path("filtered.png", PNG_FILTER):
             image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
             self._window.exporter.save_screenshot(path, image, self._window.choices_to_keep())
 
     def _copy_image(self, what: str) -> None:
         image = self._take(what)
-        if not image.isNull():
+        if image is not None:
             self._window.exporter.copy_image(image, f"the {what}")
 
     def _copy_result(self) -> None:
@@ -307,62 +321,33 @@ class Menus(QObject):
         if result is None or shown is None:
             self._say("There is no result to copy yet.")
         else:
-            image = to_image(result.picture, shown.images[0])
-            self._window.exporter.copy_image(image, "the result")
+            self._window.exporter.copy_result(result, shown.images[0])
 
-    def _take(self, what: str) -> QImage:
-        take: dict[str, Callable[[], QImage]] = {
+    def _take(self, what: str) -> QImage | MakeImage | None:
+        """What is on screen now; None: nothing is, and that is said."""
+        take: dict[str, Callable[[], QImage | MakeImage | None]] = {
             "window": self._window.screenshot,
-            "comparison": self._window.compare.grab_comparison,
+            "comparison": self._window.compare.comparison,
             "chart": self._window.sweep.grab_chart,
         }
         image = take[what]()
-        if image.isNull():
+        if image is None or (not callable(image) and image.isNull()):
             self._say(f"There is no {what} to show yet.")
+            return None
         return image
 
     def _say(self, sentence: str) -> None:
         self._window.messages.show_message("info", sentence)
 
-    def _ask_path(self, name: str, file_types: str) -> Path | None:
-        folder = Path(self._window.settings.get("save-folder", ""))
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Save", str(folder / name), file_types
-        )
-        if not chosen:
-            return None
-        path = Path(chosen)
-        path = path if path.suffix else path.with_suffix(Path(name).suffix)
-        picture = self._window.store.state.picture
-        if picture is not None and picture.path == path:
-            self._window.messages.show_message(
-                "error", f"{path.name} is the picture that is open; save under another name."
-            )
-            return None
-        self._window.settings.set("save-folder", str(path.parent))
-        return path
-
     # -- looks
 
     def _raise(self, title: str) -> None:
         self._window.bring_forward(title)
-        self._window.docks[title].widget().setFocus()
+        keyboard.enter(self._window.docks[title].widget())
 
     def _compare_blocks(self) -> None:
         self._raise("Blocks")
         self._window.following.start()
-
-    def _toggle_wipe(self) -> None:
-        mode = "side" if self._window.store.state.view_mode == "wipe" else "wipe"
-        self._window.store.update(view_mode=mode)
-
-    def _turn_divider(self) -> None:
-        divider = "upright" if self._window.store.state.divider == "level" else "level"
-        self._window.store.update(view_mode="wipe", divider=divider)
-
-    def _toggle_mode(self, mode: ViewMode) -> None:
-        shown = self._window.store.state.view_mode
-        self._window.store.update(view_mode="side" if shown == mode else mode)
 
     def _toggle_full_screen(self) -> None:
         if self._window.isFullScreen():
@@ -370,11 +355,20 @@ class Menus(QObject):
         else:
             self._window.showFullScreen()
 
+    def _add_panels(self, menu: QMenu) -> None:
+        for number, (title, dock) in enumerate(self._window.docks.items(), 1):
+            toggle = dock.toggleViewAction()
+            toggle.setShortcut(f"Ctrl+Shift+{number}")
+            toggle.setToolTip(f"Show the panel {title}, or hide it.")
+            menu.addAction(toggle)
+
     def _add_schemes(self, add_action: Callable[[str], QAction]) -> None:
         group = QActionGroup(self)
         self._schemes: dict[str, QAction] = {}
         for scheme, title in SCHEMES.items():
             action = add_action(title)
+            action.setShortcut(SCHEME_KEYS[scheme])
+            action.setToolTip(SCHEME_TIPS[scheme])
             action.setCheckable(True)
             action.setChecked(scheme == self._window.settings.get("theme", "system"))
             action.triggered.connect(lambda _=False, s=scheme: self._choose_scheme(s))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 GAP = "\u202f"  # narrow and no-break: a number and its unit stay on one line
 MISSING = "—"
 
@@ -21,6 +23,16 @@ def three_digits(value: float) -> str:
     if abs(rounded) >= 100:
         return f"{rounded:,.0f}"
     return _plain(f"{rounded:#.3g}")
+
+
+def in_digits(value: float) -> str:
+    """A sample's value: whole numbers as they are, others to four digits: 255, -12.5, 0.0001234,
+    NaN, ∞."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    if value == round(value) and abs(value) < 1e6:
+        return str(int(value))
+    return f"{value:.4g}"
 
 
 def duration(ms: float) -> str:

@@ -6,8 +6,8 @@ import string
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtCore import QObject, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from workbench.assets_path import asset
@@ -15,6 +15,9 @@ from workbench.assets_path import asset
 Scheme = Literal["system", "light", "dark"]
 
 FONT_SCALE = 1.12  # readable from the back row, relative to what the user set in the system
+LARGE_POINTS = 12.0  # who set larger letters gets just those
+SCREEN_SHARE = 0.92  # of the screen that a window takes at most, by itself
+USUAL_LINE_PX = 16  # the height of a line of text on most desktops
 _ICONS = ("chevron-down", "chevron-up", "check", "close", "float")
 
 
@@ -24,9 +27,10 @@ class Colors:
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
-    border, grid      a control's outline, and a chart's grid
+    border, grid      a control's outline; and what only parts: a card's edge, a chart's grid
     text, muted       on any of the above; muted is for captions and units
     accent, on_accent the focus ring, what is chosen; and text on it
+    ring              the focus of what is chosen, on accent
     good, bad, warn   always with a word or a mark beside them
     surround          around a picture: neutral, so that it does not tint what is judged
     series            one colour a curve, best first; use them with markers and dashes
@@ -41,6 +45,7 @@ class Colors:
     muted: str
     accent: str
     on_accent: str
+    ring: str
     good: str
     bad: str
     warn: str
@@ -55,29 +60,31 @@ LIGHT = Colors(
     panel="#ffffff",
     raised="#f7f8fa",
     hover="#e6eef5",
-    border="#c3c8cf",
+    border="#80868f",
     text="#16191d",
     muted="#59606a",
     accent="#0072b2",
     on_accent="#ffffff",
+    ring="#16191d",
     good="#00744f",
     bad="#b34700",
     warn="#8a5d00",
     grid="#d9dde2",
     plot_background="#ffffff",
     surround="#b4b4b4",
-    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"),
+    series=("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00", "#3a9ad4", "#000000"),
 )
 DARK = Colors(
     surface="#17191c",
     panel="#202327",
     raised="#2b2f34",
     hover="#343b43",
-    border="#454b53",
+    border="#727983",
     text="#eceef1",
     muted="#a3abb5",
     accent="#56b4e9",
     on_accent="#0b1116",
+    ring="#0b1116",
     good="#35c79c",
     bad="#ff8f4d",
     warn="#f0b429",
@@ -103,6 +110,22 @@ def colors(palette: QPalette | None = None) -> Colors:
     return DARK if window.lightness() < 128 else LIGHT
 
 
+def letters(points: float) -> float:
+    """The program's, where the system's are so large: somewhat larger, unless they are large."""
+    return max(points, min(points, LARGE_POINTS) * FONT_SCALE)
+
+
+def in_letters(px: int) -> int:
+    """What was drawn `px` pixels large for letters of the usual size, for those of the system."""
+    return max(px, round(px * QFontMetrics(QGuiApplication.font()).height() / USUAL_LINE_PX))
+
+
+def window_size(width: int, height: int) -> QSize:
+    """Of a window that was drawn so large, by `in_letters`; no larger than the screen."""
+    room = QGuiApplication.primaryScreen().availableGeometry().size()
+    return QSize(in_letters(width), in_letters(height)).boundedTo(room * SCREEN_SHARE)
+
+
 def numbers_font() -> QFont:
     """The application's font with digits of one width, so that changing numbers stand still."""
     font = QFont(QGuiApplication.font())
@@ -126,7 +149,7 @@ class _Theme(QObject):
         self._scheme: Scheme = "system"
         app.setStyle("Fusion")
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-        font.setPointSizeF(font.pointSizeF() * FONT_SCALE)
+        font.setPointSizeF(letters(font.pointSizeF()))
         app.setFont(font)
         app.styleHints().colorSchemeChanged.connect(self._follow)
 

@@ -17,9 +17,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThread, Signal
 
+from kernels.device import Device, NoDevice
 from kernels.engine import Engine
-from kernels.errors import KernelError, OutOfMemoryError
+from kernels.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Result, Sampling
+from workbench.background import TOO_LITTLE_MEMORY
 from workbench.display import Display
 from workbench.looking.look import Look, show
 
@@ -36,7 +38,8 @@ class Worker(QThread):
     """Runs at most one job; of those asked for meanwhile only the newest waits.
 
     Signals, all in the order things happened:
-        device_found(device): the Device or NoDevice, once.
+        device_found(device): the Device or NoDevice, at the start; again whenever it failed, after
+            what failed was told, and whenever it was tried again.
         progressed(doing): what the live job is doing, "" when nothing.
         filtered(result, display, look): a picture, and later the same with more known about it;
             the display has this look.
@@ -75,6 +78,8 @@ class Worker(QThread):
         self._wanted: tuple[Job, Look, Sampling] | None = None
         self._wanted_since = 0.0
         self._wanted_baseline: Job | None = None
+        self._wants_device = True  # to know it
+        self._knows_device = False  # only the thread itself touches it
         self._sweep = _Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
         self._tuning = _Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
         self._comparison = _Aside(
@@ -105,6 +110,12 @@ class Worker(QThread):
         """Time `job` when no picture is waited for."""
         with self._wake:
             self._wanted_baseline = job
+            self._wake.notify()
+
+    def try_device(self) -> None:
+        """Ask once more for a GPU that failed, or was not there; `device_found` tells."""
+        with self._wake:
+            self._wants_device = True
             self._wake.notify()
 
     def start_sweep(self, sweeping: Sweeping) -> None:
@@ -165,13 +176,11 @@ class Worker(QThread):
 
     def run(self) -> None:
         engine = self._make_engine()
-        probed = False
-        while self._take_wishes(engine, wait=probed):
+        while self._take_wishes(engine):
             if self._live is not None:
                 self._attempt(self._step_live)
-            elif not probed:
-                probed = True
-                self._attempt(lambda: self.device_found.emit(engine.device))
+            elif self._wants_device:
+                self._attempt(partial(self._find_device, engine))
             elif self._baseline is not None:
                 self._attempt(self._step_baseline)
             else:
@@ -180,10 +189,10 @@ class Worker(QThread):
                     self._attempt(partial(self._step_aside, running))
         self._drop_tasks()
 
-    def _take_wishes(self, engine: Engine, *, wait: bool) -> bool:
+    def _take_wishes(self, engine: Engine) -> bool:
         """Turn wishes into tasks; sleep while there is nothing to do.  False: the end."""
         with self._wake:
-            while wait and not self._closing and not self._has_work():
+            while not self._closing and not self._has_work():
                 self._wake.wait()
             if self._wanted is not None and self._may_supersede():
                 self._live = _Live(engine, *self._wanted)
@@ -204,7 +213,7 @@ class Worker(QThread):
     def _has_work(self) -> bool:
         wishes = (self._wanted, self._wanted_baseline, self._live, self._baseline)
         asides = any(each.has_work for each in self._asides)
-        return asides or any(each is not None for each in wishes)
+        return self._wants_device or asides or any(each is not None for each in wishes)
 
     def _may_supersede(self) -> bool:
         return (
@@ -221,10 +230,10 @@ class Worker(QThread):
                 self.filtered.emit(step, self._live.show(step), self._live.look)
             else:
                 self._end_live(self._live)
-        except KernelError as error:
+        except (KernelError, MemoryError) as error:
             self._live = None
             self.progressed.emit("")
-            self.failed.emit(error)
+            self._fail(error, self.failed.emit)
 
     def _tell(self, progress: Progress) -> None:
         assert self._live is not None
@@ -244,7 +253,7 @@ class Worker(QThread):
         assert self._baseline is not None
         try:
             step = next(self._baseline, None)
-        except KernelError:
+        except (KernelError, MemoryError):
             self._baseline = step = None  # then there is no baseline; the live job says more
         if step is None:
             self._baseline = None
@@ -254,8 +263,8 @@ class Worker(QThread):
     def _step_aside(self, aside: _Aside) -> None:
         try:
             is_over = not aside.step()
-        except KernelError as error:
-            self._end_aside(aside, error, False)
+        except (KernelError, MemoryError) as error:
+            self._fail(error, lambda expected: self._end_aside(aside, expected, False))
             return
         if is_over:
             self._end_aside(aside, None, True)
@@ -265,6 +274,23 @@ class Worker(QThread):
             steps = aside.drop()
         _close(steps)
         aside.ended(error, is_complete)
+
+    def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
+        """Tell an expected failure, and then, where it was the GPU's end, that there is none."""
+        if isinstance(error, MemoryError):
+            error = OutOfMemoryError(TOO_LITTLE_MEMORY)
+        tell(error)
+        if isinstance(error, DeviceLostError):
+            self._show_device(NoDevice(str(error), is_lost=True))
+
+    def _find_device(self, engine: Engine) -> None:
+        self._show_device(engine.try_again() if self._knows_device else engine.device)
+
+    def _show_device(self, device: Device | NoDevice) -> None:
+        with self._wake:
+            self._wants_device = False
+        self._knows_device = True
+        self.device_found.emit(device)
 
     def _attempt(self, step: Callable[[], None]) -> None:
         """Run one step; a bug ends all tasks and is shown, and the thread lives on."""

@@ -8,18 +8,18 @@ import numpy as np
 
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Step
+from kernels.anatomy.steps import NOWHERE, Step, count_different
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
     """What one block reads of what its pass reads: the picture, or a buffer.
 
-    asked        loads from global memory that its threads make
-    different    numbers among them
+    asked        numbers that its threads load from global memory
+    different    ones among them
     loaded_bytes of all those loads
-    tile_reads   reads of the tile in shared memory; 0 where there is none
-    tile_size    different numbers among those
+    tile_reads   numbers that they read from shared memory; 0 where there is no tile
+    tile_size    numbers that they stored there before
     """
 
     asked: int
@@ -55,18 +55,15 @@ def traffic_of(steps: tuple[Step, ...], reads: str) -> Traffic:
     """reads  the array that counts, as in Shape.reads"""
     loads = [each for each in steps if each.array == reads and not each.is_store]
     asked = [each.asked() for each in loads]
-    tile = [each.asked() for each in steps if each.memory == "shared" and not each.is_store]
-    staged = any(each.memory == "shared" for each in steps)
+    shared = [each for each in steps if each.memory == "shared"]
     return Traffic(
         asked=sum(count for count, _ in asked),
-        # With a tile, what is loaded beside it lies in it as well.  Without one, each step has its
-        # own samples: alpha's are no other channel's; a gradient's are few, and told one by one.
-        different=max((n for _, n in asked), default=0) if staged else _different(loads, asked),
+        different=_different(steps, loads, asked),
         loaded_bytes=sum(
             each.item_bytes * count for each, (count, _) in zip(loads, asked, strict=True)
         ),
-        tile_reads=sum(count for count, _ in tile),
-        tile_size=max((n for _, n in tile), default=0),
+        tile_reads=sum(each.asked()[0] for each in shared if not each.is_store),
+        tile_size=sum(each.asked()[0] for each in shared if each.is_store),
     )
 
 
@@ -89,9 +86,12 @@ def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
     return len(works) - int(works.sum())
 
 
-def _different(loads: list[Step], asked: list[tuple[int, int]]) -> int:
+def _different(steps: tuple[Step, ...], loads: list[Step], asked: list[tuple[int, int]]) -> int:
+    """Told one by one, unless the steps know: then what is loaded beside a tile lies in it as well,
+    and without one each step has its own samples, as alpha's are no other channel's."""
+    if not loads:
+        return 0
     if all(each.loads is None for each in loads):
-        places = [each.places(time) for each in loads for time in range(each.count)]
-        taken = np.concatenate(places) if places else np.empty(0, np.int64)
-        return len(np.unique(taken[taken != NOWHERE]))
-    return sum(n for _, n in asked)
+        return count_different(np.concatenate([each.taken() for each in loads]))
+    staged = any(each.memory == "shared" for each in steps)
+    return max(n for _, n in asked) if staged else sum(n for _, n in asked)

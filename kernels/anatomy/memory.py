@@ -3,7 +3,8 @@
 Global memory is moved in sectors of 32 bytes, four to a line of 128.  Shared memory has 32 banks,
 one word of four bytes wide, and word n is in bank n mod 32; lanes that want different words of one
 bank take turns, lanes that want the same word do not (CUDA C++ Programming Guide, sections
-"Device Memory Accesses" and "Shared Memory").
+"Device Memory Accesses" and "Shared Memory").  Accesses of eight bytes a lane are served half a
+warp at a time, those of sixteen a quarter, so that 32 lanes need two turns or four at least.
 """
 
 from __future__ import annotations
@@ -47,16 +48,23 @@ class Coalescing:
 class Conflicts:
     """Of one access of a warp to shared memory.
 
-    bank       of each lane; NOWHERE: it takes no part
-    in_conflict  lanes whose bank is asked for more than one word
-    active     lanes that take part
-    turns      the access takes: the most different words that one bank is asked for; 1: no conflict
+    bank         of each lane, its first; NOWHERE: it takes no part
+    in_conflict  lanes one of whose banks is asked for more than one word at the same time
+    active       lanes that take part
+    turns        the access takes: the most different words that one bank is asked for, of each part
+                 of the warp that is served at a time, added up
+    least_turns  such parts: what it would take without conflict
     """
 
     bank: NDArray[np.int64]
     in_conflict: NDArray[np.bool_]
     active: int
     turns: int
+    least_turns: int
+
+    @property
+    def is_best(self) -> bool:
+        return self.turns <= self.least_turns
 
 
 def of_warp(places: Places, warp: int) -> Places:
@@ -67,13 +75,14 @@ def of_warp(places: Places, warp: int) -> Places:
     return lanes
 
 
-def coalescing(lanes: Places, item_bytes: int) -> Coalescing:
+def coalescing(lanes: Places, item_bytes: int, width: int = 1) -> Coalescing:
     """lanes  (32,) which number of an array each lane wants, or NOWHERE
     item_bytes  of one number; arrays begin at a line
+    width       numbers from there on, side by side; all of them in one sector
     """
     takes_part = lanes != NOWHERE
     wanted = lanes[takes_part] * item_bytes
-    size = len(np.unique(wanted)) * item_bytes
+    size = len(np.unique(wanted)) * item_bytes * width
     return Coalescing(
         sector=np.where(takes_part, lanes * item_bytes // SECTOR_BYTES, NOWHERE),
         active=int(takes_part.sum()),
@@ -84,15 +93,30 @@ def coalescing(lanes: Places, item_bytes: int) -> Coalescing:
     )
 
 
-def conflicts(lanes: Places) -> Conflicts:
-    """lanes  (32,) which word of a tile each lane wants, or NOWHERE"""
+def conflicts(lanes: Places, item_bytes: int = WORD_BYTES, width: int = 1) -> Conflicts:
+    """lanes  (32,) which number of a tile each lane wants, or NOWHERE
+    item_bytes  of one number
+    width       numbers from there on, side by side: all of them, sixteen bytes at most
+    """
     takes_part = lanes != NOWHERE
-    bank = np.where(takes_part, lanes % BANKS, NOWHERE)
-    words = np.unique(lanes[takes_part])  # the same word is one broadcast
-    asked = np.bincount(words % BANKS, minlength=BANKS)
+    words_a_lane = max(item_bytes * width // WORD_BYTES, 1)
+    first = lanes * item_bytes // WORD_BYTES
+    words = first[:, None] + np.arange(words_a_lane)  # (32, words a lane)
+    in_conflict = np.zeros(LANES, np.bool_)
+    turns = parts = 0
+    for part in np.split(np.arange(LANES), words_a_lane):
+        mine = part[takes_part[part]]
+        if not len(mine):
+            continue
+        asked = np.bincount(
+            np.unique(words[mine]) % BANKS, minlength=BANKS
+        )  # one word: a broadcast
+        in_conflict[mine] = (asked[words[mine] % BANKS] > 1).any(1)
+        turns, parts = turns + int(asked.max()), parts + 1
     return Conflicts(
-        bank=bank,
-        in_conflict=takes_part & (asked[bank] > 1),
+        bank=np.where(takes_part, first % BANKS, NOWHERE),
+        in_conflict=in_conflict,
         active=int(takes_part.sum()),
-        turns=int(asked.max()),
+        turns=turns,
+        least_turns=parts,
     )

@@ -13,6 +13,7 @@ from kernels.anatomy.steps import NOWHERE, Places, Step, Taps
 
 FLOAT = 4  # bytes, of buffers, weights and tiles
 TILE = "tile"
+QUAD = 4  # floats that shared memory takes or gives at a time: sixteen bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,11 +25,15 @@ class Pattern:
     round   samples and rows that a block makes at a time; a block with more goes on in the same
             way beside and below
     steps   block -> what its threads do, in their order
+    each    samples and rows that a thread makes from where it stands on
+    again   how far to the right and below it makes as many again, in the same round; (0, 0) first
     """
 
     stands: Places
     round: tuple[int, int]
     steps: Callable[[Block], tuple[Step, ...]]
+    each: tuple[int, int] = (1, 1)
+    again: tuple[tuple[int, int], ...] = ((0, 0),)
 
 
 def one_each(at: Scene, steps: Callable[[Block], tuple[Step, ...]]) -> Pattern:

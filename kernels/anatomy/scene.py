@@ -21,14 +21,15 @@ class Scene:
     tx, ty  (threads,) where each thread of a block stands, as threadIdx
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, block_xy: tuple[int, int] | None = None) -> None:
+        """block_xy  of the rungs that choose it themselves"""
         self.job = job
         self.channels, self.ksize, self.radius = job.channels, job.ksize, job.radius
         self.halo_x, self.halo_y = job.radius * job.channels, job.radius
         self.row, self.height = job.width * job.channels, job.height
         self.sample_bytes = int(job.picture.dtype.itemsize)
         self.pitch = pitch_of(job.width, job.channels, self.sample_bytes)
-        self.block_x, self.block_y = job.block_xy
+        self.block_x, self.block_y = block_xy or job.block_xy
         self.threads = self.block_x * self.block_y
         self.thread = np.arange(self.threads)
         self.tx, self.ty = self.thread % self.block_x, self.thread // self.block_x

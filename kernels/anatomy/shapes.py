@@ -136,14 +136,27 @@ def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
     )
 
 
+# Rungs whose blocks share the rows out evenly, so many rows at a time; the header says the most.
+SHARED_OUT = {
+    "ring": "1",
+    "ring_separable": "16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32",
+    "running_sums": "8",
+    "tensor_separable": "16",
+}
+
+
 def _shape(number: int, each: Pass, rung: Rung, job: Job, facts: Facts) -> Shape:
     row = job.width * job.channels
     covers = facts.value(each.covers[0]), facts.value(each.covers[1])
+    grid = -(-row // covers[0]), -(-job.height // covers[1])
+    if rung.key in SHARED_OUT:
+        group = facts.value(SHARED_OUT[rung.key])
+        covers = covers[0], -(-job.height // (grid[1] * group)) * group
     return Shape(
         number=number,
         function=each.function,
         reads=each.reads,
-        grid=(-(-row // covers[0]), -(-job.height // covers[1])),
+        grid=grid,
         block=(facts.value(each.block[0]), facts.value(each.block[1])),
         covers=covers,
         halo=_halo(each, rung, job),

@@ -23,9 +23,10 @@ class Step:
     count       times; each has its own places
     places      time -> (threads,) of numbers of the array, or NOWHERE.  In arrays like the picture
                 number x of row y is y * PITCH + x
+    width       numbers that one access takes, side by side from its place on
     turn        time -> words for it: "tap 3, 1"
-    loads       where that is known without going through all times: how many loads all threads
-                make, and of how many different numbers that steps before it do not load
+    loads       where that is known without going through all times: how many numbers all threads
+                take, and how many different ones that steps before it do not load
     """
 
     name: str
@@ -37,16 +38,41 @@ class Step:
     places: Callable[[int], Places]
     turn: Callable[[int], str] = field(default=lambda _: "")
     loads: Callable[[], tuple[int, int]] | None = None
+    width: int = 1
+
+    @property
+    def bytes(self) -> int:
+        """Of one access."""
+        return self.item_bytes * self.width
 
     def asked(self) -> tuple[int, int]:
-        """How many loads or stores all threads make, and of how many different numbers."""
+        """How many numbers all threads load or store, and how many of those are different."""
         if self.loads is not None:
             return self.loads()
+        taken = self.taken()
+        return len(taken), count_different(taken)
+
+    def taken(self) -> Places:
+        """(n,) every number that all threads take at all times, as often as they do."""
         if self.count == 0:
-            return 0, 0
+            return np.empty(0, np.int64)
         all_places = np.concatenate([self.places(time) for time in range(self.count)])
-        taken = all_places[all_places != NOWHERE]
-        return len(taken), len(np.unique(taken))
+        first: Places = all_places[all_places != NOWHERE]
+        if self.width == 1:
+            return first
+        numbers: Places = (first[:, None] + np.arange(self.width)).ravel()
+        return numbers
+
+
+def count_different(numbers: Places) -> int:
+    """How many there are of `numbers`, of which none is below zero: marked, which is quicker than
+    to sort them, as they lie near one another."""
+    if not len(numbers):
+        return 0
+    first = int(numbers.min())
+    is_there = np.zeros(int(numbers.max()) - first + 1, np.bool_)
+    is_there[numbers - first] = True
+    return int(np.count_nonzero(is_there))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

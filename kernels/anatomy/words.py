@@ -96,7 +96,19 @@ def conflict_words(step: Step, found: Conflicts) -> str:
     noun = ("store" if step.is_store else "read") + _s(found.active) + _of_this(step)
     if found.turns == 1:
         return f"A warp's {found.active} {noun} meet in no bank of shared memory: one turn for all."
+    if found.is_best:
+        return (
+            f"A warp's {found.active} {noun} of {step.bytes} bytes take {found.turns} turns in "
+            f"shared memory, {32 * 4 // step.bytes} lanes at a time, and none fewer would do: no "
+            "two of those want different words of a bank."
+        )
     lanes = int(found.in_conflict.sum())
+    if found.least_turns > 1:
+        return (
+            f"A warp's {found.active} {noun} of {step.bytes} bytes take {found.turns} turns in "
+            f"shared memory, where {found.least_turns} would be the least: {lanes} lanes want "
+            "different words of a bank that others want at the same time."
+        )
     return (
         f"A warp's {found.active} {noun} take {found.turns} turns in shared memory: {lanes} lanes "
         f"want different words of a bank that others want too, up to {found.turns} words in one "

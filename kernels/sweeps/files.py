@@ -122,6 +122,10 @@ class SessionFile:
     def append(self, record: Record) -> None:
         """Put it on the disk.  Raises SessionFileError where that cannot be done, as on a full
         disk; the file then holds what it held before."""
+        if not self._is_in_its_place():
+            raise SessionFileError(
+                f"The file {self.path} was deleted or moved while it was being written."
+            )
         try:
             self._write(record_line(record))
         except OSError as error:
@@ -147,6 +151,13 @@ class SessionFile:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _is_in_its_place(self) -> bool:
+        """Where a file can be deleted while it is open, one would write into nothing."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except OSError:
+            return False
 
     def _write(self, line: bytes) -> None:
         """All of `line` behind the last whole one, down to the disk."""

@@ -30,12 +30,17 @@ IN_WORDS = {
 }
 
 
+LONGEST_NAME = 80  # letters; a damaged file may have put anything there
+
+
 class NotPlainError(ValueError):
     """Data is not what its type asks for.  str(error) says where and why, as in
     "cell.ksize is not a whole number"."""
 
     def __init__(self, why: str, where: str = "") -> None:
-        super().__init__(f"{where.lstrip('.')} {why}".lstrip())
+        shown = where.lstrip(".")
+        shown = shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"
+        super().__init__(f"{shown} {why}".lstrip())
         self.why, self.where = why, where
 
 

@@ -14,7 +14,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RUNTIME = HERE / "fibers.cpp"
-COMMON = ("-std=c++20", "-fPIC", "-shared", f"-I{HERE}")
+CPU_FACTS = Path("/proc/cpuinfo")
+# Without F16C each half is taken apart bit by bit, which is most of what tensor cores' work costs.
+HALVES = ("-mf16c",) if CPU_FACTS.is_file() and "f16c" in CPU_FACTS.read_text().split() else ()
+COMMON = ("-std=c++20", "-fPIC", "-shared", f"-I{HERE}", *HALVES)
 
 
 class BuildError(Exception):

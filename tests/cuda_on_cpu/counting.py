@@ -28,6 +28,14 @@ IN_OTHER_WORDS = {
     "unsigned short bits;\n    __device__": (
         "unsigned short bits; BY_WORDS(float16, bits = from.bits)\n    __device__"
     ),
+    "        const uint4 a = words[0], b = words[WARP];": (
+        "        uint4 a, b; a = words[0]; b = words[WARP];"
+    ),
+    # A chunk in shared memory is read once, not once for each of its samples.
+    "    for (int i = 0; i < CHUNK; ++i) values[i] = chunk_sample(chunk, i);": (
+        "    uint4 whole; whole = chunk;\n"
+        "    for (int i = 0; i < CHUNK; ++i) values[i] = chunk_sample(whole, i);"
+    ),
 }
 # As struct Access in counting.cpp; `array` is a place in Trace.arrays, or SHARED.
 ACCESS = np.dtype(

@@ -105,6 +105,10 @@ void sync_block(int line);
 void sync_warp(unsigned mask, int line);
 unsigned lane();
 uint64_t* warp_slots();  // 32, one a lane, to hand values over in
+// Likewise, others than at the lane's last seven calls: whoever shows a value in them need not wait
+// until all have read those before.  For what the whole warp does together.
+uint64_t* next_warp_slots();
+extern bool is_showing;  // the lane that runs has shown a value there and not waited since
 
 // The same as CUDA's own launch: arguments[i] points to the i-th argument of the kernel.
 template <class... Parameters>
@@ -128,14 +132,25 @@ T exchange(unsigned mask, T value, unsigned from, int line) {
     return received;
 }
 
-// What all lanes of a warp show, by lane.
-inline std::array<uint64_t, 32> all_lanes(uint64_t value, int line) {
-    std::array<uint64_t, 32> all;
-    warp_slots()[lane()] = value;
-    sync_warp(0xffffffffu, line);
-    std::memcpy(all.data(), warp_slots(), sizeof(all));
-    sync_warp(0xffffffffu, line);
-    return all;
+// What all lanes of a warp show, by lane.  They wait for each other when the first is read, once for
+// all that was shown before: at most four values.
+struct Shown {
+    const uint64_t* slots;
+    int line;
+    uint64_t operator[](unsigned from) const {
+        wait_for_all();
+        return slots[from];
+    }
+    // Of the runtime and no thread's own: nothing for the race detector.
+    __attribute__((no_sanitize("thread"))) void wait_for_all() const {
+        if (is_showing) sync_warp(0xffffffffu, line);
+    }
+};
+
+inline Shown all_lanes(uint64_t value, int line) {
+    uint64_t* const slots = next_warp_slots();
+    slots[lane()] = value;
+    return {slots, line};
 }
 
 inline unsigned lane_below(unsigned by) { return lane() + by < 32 ? lane() + by : lane(); }

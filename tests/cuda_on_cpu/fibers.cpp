@@ -25,6 +25,9 @@ uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
 namespace cuda_cpu {
+
+bool is_showing;
+
 namespace {
 
 constexpr unsigned WARP = 32;
@@ -42,6 +45,7 @@ struct Fiber {
     int line = 0;       // of the barrier it waits at
     unsigned mask = 0;  // of lanes, where that is a warp's
     unsigned block_barriers = 0, warp_barriers = 0;  // reached so far
+    unsigned shown = 0;                              // values, to the whole warp
     void* asan = nullptr;
     void* tsan = nullptr;
 };
@@ -64,7 +68,8 @@ void (*thread_function)(void*);
 void* thread_data;
 void* shared;
 using Slots = std::array<uint64_t, WARP>;
-Slots* slots;                                   // of the block, one array a warp
+constexpr size_t IN_TURN = 8, SLOTS = 1 + IN_TURN;  // a warp's: warp_slots, and next_warp_slots
+Slots* slots;                                   // of the block
 Tags* tags;                                     // of the block: its own, then its warps'
 Tag begin, all_done;
 char message[256];
@@ -121,6 +126,7 @@ void resume(unsigned index) {
     Fiber& fiber = fibers[index];
     current = index;
     threadIdx = fiber.thread;
+    is_showing = false;
     asan::leave(&scheduler.asan, fiber.stack, STACK_BYTES);
     tsan::change_to(fiber.tsan);
     switch_stack(&scheduler.top, fiber.top);
@@ -164,7 +170,7 @@ void prepare(Fiber& fiber, uint3 thread) {
     fiber.tsan = place.tsan;
     fiber.state = READY;
     fiber.thread = thread;
-    fiber.block_barriers = fiber.warp_barriers = 0;
+    fiber.block_barriers = fiber.warp_barriers = fiber.shown = 0;
     // As if first_function had called switch_stack: its address to return to under the registers.
     // One word stays free above, so that the stack is aligned as the ABI wants it at an entry.
     void** top = reinterpret_cast<void**>(fiber.stack + STACK_BYTES) - 1;
@@ -264,7 +270,11 @@ void* poisoned(size_t bytes) {
 
 void* dynamic_shared() { return shared; }
 unsigned lane() { return current % WARP; }
-uint64_t* warp_slots() { return slots[current / WARP].data(); }
+uint64_t* warp_slots() { return slots[SLOTS * (current / WARP)].data(); }
+uint64_t* next_warp_slots() {
+    is_showing = true;
+    return slots[SLOTS * (current / WARP) + 1 + fibers[current].shown++ % IN_TURN].data();
+}
 
 void sync_block(int line) {
     wait(AT_BLOCK_BARRIER, line, &tags[0][fibers[current].block_barriers++ % 2]);
@@ -291,14 +301,14 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data) {
     // tags would look to the race detector as if one block had waited for another, the others as if
     // it ought to have.
     const unsigned blocks = how.grid_x * how.grid_y;
-    std::vector<Slots> all_slots(size_t(blocks) * warps());
+    std::vector<Slots> all_slots(SLOTS * blocks * warps());
     std::vector<Tags> all_tags(size_t(blocks) * (1 + warps()));
     std::vector<void*> all_shared;
     std::mt19937 random(how.seed);
     for (unsigned block : turns(blocks, how.order, random)) {
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         tags = &all_tags[size_t(block) * (1 + warps())];
-        slots = &all_slots[size_t(block) * warps()];
+        slots = &all_slots[SLOTS * block * warps()];
         all_shared.push_back(shared = poisoned(how.shared_bytes));
         run_block(how, random);
         if (message[0]) break;

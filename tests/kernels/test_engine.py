@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from kernels import Engine, Job, Progress, Result, Sampling, filters
+from kernels import engine as engine_module
 from kernels.auto import AUTO
+from kernels.device import NoDevice
 from kernels.engine import all_implementations
-from kernels.errors import BadJobError, CannotRunError
+from kernels.errors import BadJobError, CannotRunError, DeviceLostError
 from kernels.reference import correlate, to_pixel_type
 from tests.kernels.runners import ON_HOST
+from tests.made_up import H200
 
 QUICK = Sampling(max_samples=3, max_seconds=0.01)
 
@@ -126,3 +131,73 @@ def test_the_callers_picture_and_weights_stay_as_they_are(engine):
     engine.run(job, QUICK)
     np.testing.assert_array_equal(job.picture, picture)
     np.testing.assert_array_equal(job.weights, weights)
+
+
+# -- a GPU that fails
+
+
+class Card:
+    """In place of a Gpu: fails with the words `failure`, unless that is empty."""
+
+    def __init__(self, failure):
+        self.failure = failure
+
+    def answer(self):
+        if self.failure:
+            raise DeviceLostError(self.failure)
+
+    def filtering(self, *_):
+        yield Progress("filtering")
+        self.answer()
+
+    def ceilings(self):
+        return {"copy_gb_s": 1.0}
+
+
+@pytest.fixture
+def lost():
+    """An engine whose GPU failed just now."""
+    engine = Engine()
+    engine.device, engine._gpu = H200, Card("The GPU failed.")
+    with pytest.raises(DeviceLostError, match="The GPU failed"):
+        engine.run(job_of("shared"))
+    return engine
+
+
+def test_a_lost_gpu_is_not_asked_again_and_auto_takes_the_cpu(lost):
+    lost._gpu.failure = ""
+    with pytest.raises(DeviceLostError, match="The GPU failed"):
+        lost.run(job_of("shared"))
+    result = lost.run(job_of(AUTO.key), QUICK)
+    assert result.implementation == "opencv"
+    assert result.picked.why == "The GPU failed."
+    assert lost.ceilings() == {}
+
+
+def test_a_gpu_that_is_back_is_used_again(lost):
+    assert lost.ceilings() == {}
+    lost._gpu.failure = ""
+    assert lost.try_again() is H200
+    assert lost.why_not(job_of("shared")) is None
+    assert lost.ceilings() == {"copy_gb_s": 1.0}
+
+
+def test_a_gpu_that_is_not_back_stays_lost(lost):
+    lost._gpu.failure = "The GPU still fails."
+    assert lost.try_again() == NoDevice("The GPU still fails.", is_lost=True)
+    assert lost.why_not(job_of("shared")) == "The GPU still fails."
+
+
+def test_a_gpu_that_works_is_not_asked():
+    engine = Engine()
+    engine.device, engine._gpu = H200, SimpleNamespace()
+    assert engine.try_again() is H200
+
+
+def test_a_gpu_that_was_not_there_is_looked_for_anew(monkeypatch):
+    found = [NoDevice("There is none."), replace(H200, name="Plugged in")]
+    monkeypatch.setattr(engine_module, "probe", lambda _: found.pop(0))
+    engine = Engine()
+    assert engine.ceilings() == {}
+    assert engine.try_again().name == "Plugged in"
+    assert engine.device.name == "Plugged in"

@@ -18,7 +18,7 @@ from kernels.errors import (
 
 class StatusError(RuntimeError):
     def __init__(self, status):
-        super().__init__(f"status {status}")
+        super().__init__(f"name {status}: in words")
         self.status = status
 
 
@@ -48,7 +48,19 @@ def made_up_cupy(monkeypatch):
         (CuFFTError(2), OutOfMemoryError, "ran out of memory while filtering"),
         (CuFFTError(5), LaunchRefusedError, "refused while filtering"),
         (CUDARuntimeError(9), LaunchRefusedError, "try another block shape"),
-        (CUDARuntimeError(700), DeviceLostError, "restart the program"),
+        (
+            CUDARuntimeError(700),
+            DeviceLostError,
+            "failed while filtering .name 700.; until .* restarted",
+        ),
+        (CUDARuntimeError(719), DeviceLostError, "until the program is restarted only the CPU"),
+        (CUDARuntimeError(720), LaunchRefusedError, "try another block shape"),
+        (
+            CUDARuntimeError(46),
+            DeviceLostError,
+            "could not be reached .* until it is back only the CPU",
+        ),
+        (CUDARuntimeError(100), DeviceLostError, "could not be reached while filtering"),
         (OSError("disk full"), CompileFailedError, "disk full; check the disk"),
     ],
 )

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -317,6 +318,23 @@ def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
             assert len(session.records) == file.kept == len(CELLS) - 1
             file.append(SESSION.records[-1])
         assert path.read_bytes() == whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there an open file cannot be deleted")
+@pytest.mark.parametrize("what", ["file", "folder", "another in its place"])
+def test_a_file_that_is_gone_while_it_is_written_is_said(tmp_path, what):
+    path = tmp_path / "sessions" / "a.jsonl"
+    with SessionFile.create(path, SESSION.plan, SESSION.machine) as file:
+        file.append(SESSION.records[0])
+        if what == "folder":
+            shutil.rmtree(path.parent)
+        else:
+            path.unlink()
+        if what == "another in its place":
+            path.touch()
+        with pytest.raises(SessionFileError, match="was deleted or moved while it was being"):
+            file.append(SESSION.records[1])
+        assert file.kept == 1
 
 
 def test_a_last_line_without_its_newline_alone_is_whole(tmp_path):

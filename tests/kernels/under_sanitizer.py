@@ -1,8 +1,9 @@
-"""Run a rung on the shim in a process of its own: sanitizers must be there from its start.
+"""Run rungs on the shim in a process of their own: sanitizers must be there from its start.
 
-    python -m tests.kernels.under_sanitizer FLAVOUR RUNG FOLDER [FAULT]
+    python -m tests.kernels.under_sanitizer FLAVOUR FOLDER
 
-Exits 0 if all is well; prints the case and fails where the oracle, or the sanitizer, objects.
+Each line of its input names a rung, or a rung, a tab and a fault; it answers DONE where all is well.
+It prints the case and ends where the oracle, or the sanitizer, objects.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ A_PRODUCT = 2e-8
 A_TENSOR_PRODUCT = {"address": 1e-6, "races": 4e-6}
 A_COMPILATION = 0.2
 MOST_SECONDS = 1.5  # a case, unless there are none so quick
+DONE = "all is well"
 
 
 def quick_cases(flavour: str, rung: Rung) -> list[Case]:
@@ -71,19 +73,25 @@ def _seconds(case: Case, flavour: str, rung: Rung) -> float:
     return sum(threads) * A_THREAD[flavour] + products * a_product + A_COMPILATION + too_many
 
 
-def main(flavour: str, key: str, folder: str, fault: str | None = None) -> int:
+def main(flavour: str, folder: str) -> None:
+    for line in sys.stdin:
+        try_out(flavour, Path(folder), *line.rstrip("\n").split("\t"))
+        print(DONE, flush=True)
+
+
+def try_out(flavour: str, folder: Path, key: str, fault: str | None = None) -> None:
+    """Ends the process where something is wrong."""
     rung: Rung = next(each for each in ladder() if each.key == key)
     if fault:
         rung = plant((FAULTS | HIDDEN_FAULTS)[fault], rung)
     cases = quick_cases(flavour, rung)
     jobs = [case.job(key) for case in cases]
-    shim = Shim(rung, jobs, Path(folder), FLAVOURS[flavour])
+    shim = Shim(rung, jobs, folder, FLAVOURS[flavour])
     for number, (case, job) in enumerate(zip(cases, jobs, strict=True)):
         check = verdict(job, shim.run(job, Order(number % len(Order))))
         if not check.ok:
             sys.exit(f"{case}: {check}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 from kernels.engine import Engine
-from kernels.errors import CannotRunError
+from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.job import Job, Progress, Ran, Result
 from kernels.models.occupancy import Occupancy
 from kernels.rung import Rung
@@ -61,6 +62,46 @@ class MadeUpGpu(Engine):
         yield Progress(f"compiling {job.implementation}")
         for step in super().filtering(replace(job, implementation="opencv"), sampling):
             yield _as_on_gpu(step, job) if isinstance(step, Result) else step
+
+
+class FailingGpu(MadeUpGpu):
+    """Its GPU is lost at the first rung that runs while `fails` is set.
+
+    fails  of the class, for a test to set and clear: the GPU's failure in words; empty: it works
+    """
+
+    fails = ""
+
+    @property
+    def _gpu(self):
+        return SimpleNamespace(answer=self._ask)
+
+    def filtering(self, job, sampling=None):
+        if job.implementation != "auto" and isinstance(
+            self.implementation(job.implementation), Rung
+        ):
+            with self._noticing_loss():
+                self._ask()
+        yield from super().filtering(job, sampling)
+
+    def _ask(self):
+        if reason := self._lost or type(self).fails:
+            raise DeviceLostError(reason)
+
+
+class FullGpu(MadeUpGpu):
+    """Its rungs find no memory while `is_full`, of the class, is set by a test."""
+
+    is_full = False
+
+    def filtering(self, job, sampling=None):
+        if job.implementation != "auto" and isinstance(
+            self.implementation(job.implementation), Rung
+        ):
+            yield Progress("making room")
+            if type(self).is_full:
+                raise OutOfMemoryError("The GPU ran out of memory; use a smaller picture.")
+        yield from super().filtering(job, sampling)
 
 
 def _as_on_gpu(result: Result, job: Job) -> Result:

@@ -1,5 +1,7 @@
 """The panel of numbers and curves, in the real window."""
 
+import math
+import re
 import subprocess
 import sys
 
@@ -12,9 +14,11 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 from kernels.pictures import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from workbench.analysis.curves import MOST_POINTS, Curve, thinned
-from workbench.analysis.table import in_digits
+from workbench.analysis.table import as_share, as_table, in_decibels
+from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
 from workbench.looking.line_profile import along
+from workbench.numbers import MISSING, in_digits
 from workbench.views.tile import Tile
 
 
@@ -56,7 +60,7 @@ def test_the_numbers_are_those_of_the_two_pictures(loaded):
     before, after = pair(loaded)
     for channel, name in enumerate("RGB"):
         for title, samples in (("before", before), ("after", after)):
-            row = next(row for row in table(loaded).split("<tr>") if f"{name} {title}" in row)
+            row = next(row for row in table(loaded).split("<tr>") if f"{name}&nbsp;{title}" in row)
             for value in (samples[..., channel].min(), samples[..., channel].max()):
                 assert f">{value}<" in row
 
@@ -132,7 +136,7 @@ def test_after_may_be_compared_with_a_pinned_result(qtbot, loaded):
     combo.activated.emit(1)
     *_, wanted = comparing(loaded.inspection.pins[0].samples, pair(loaded)[1], 255.0)
     until(qtbot, lambda: tile(loaded, "psnr").text == f"{wanted.psnr_db:.2f} dB")
-    until(qtbot, lambda: "R pinned 1" in table(loaded))
+    until(qtbot, lambda: "R&nbsp;pinned&nbsp;1" in table(loaded))
 
 
 def test_nothing_is_worked_out_behind_another_panel(qtbot, window):
@@ -163,3 +167,53 @@ def test_the_panel_alone_imports_no_pyqtgraph():
     code = "import workbench.analysis.analysing, sys; print('pyqtgraph' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert said.stdout.strip() == "False", said.stderr
+
+
+# -- numbers in a table
+
+
+def cells(html):
+    return [re.sub("<[^>]+>", "", cell) for cell in re.findall("<t[dh].*?</t[dh]>", html)]
+
+
+def counted(*pictures):
+    *_, found = counting(pictures)
+    return found
+
+
+def test_a_table_has_room_for_all_numbers_and_says_what_they_are_multiplied_by():
+    small = np.linspace(-3.84e-5, 1.7e-4, 99, dtype=np.float32).reshape(9, 11, 1)
+    said = cells(as_table(counted(small, small), "before"))
+    assert said[:3] == ["before: dashed", "min", "1 %"]
+    assert said[7:9] == ["grey&nbsp;before", "-38.4"]
+    assert said[-1] == "all × 10-6"
+    assert all(len(cell) <= 6 for cell in said[8:14])
+
+
+def test_what_is_not_finite_is_counted_below_the_table():
+    odd = np.array([1.0, np.nan, np.inf, 2.0], np.float32).reshape(2, 2, 1)
+    whole = np.ones((2, 2, 1), np.float32)
+    assert cells(as_table(counted(whole, odd), "before"))[-1] == "not finite: grey after 2"
+    assert "not finite" not in as_table(counted(whole, whole), "before")
+
+
+@pytest.mark.parametrize(
+    ("value", "decibels", "share"),
+    [
+        (math.inf, "∞", "∞"),
+        (-math.inf, "−∞", "−∞"),
+        (math.nan, "NaN", "NaN"),
+        (0.5, "0.50 dB", "0.5000"),
+    ],
+)
+def test_what_has_no_number_is_said(value, decibels, share):
+    assert (in_decibels(value), as_share(value)) == (decibels, share)
+
+
+def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
+    show_picture(qtbot, loaded, noise(5, 60, 3))
+    until(
+        qtbot, lambda: tile(loaded, "ssim").text == MISSING and tile(loaded, "psnr").text != MISSING
+    )
+    assert "smaller than SSIM's window" in loaded.analysis._likeness_note.text()
+    assert "Full intensity: 255" in loaded.analysis._likeness_note.text()

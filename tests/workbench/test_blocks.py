@@ -19,6 +19,7 @@ from kernels.timing import Timing
 from tests.made_up import FAILED, PASSED
 from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.blocks.bars import Bars
 from workbench.blocks.contenders import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
 from workbench.blocks.panel import Phase
 from workbench.blocks.rows import rows_of, sentence_of
@@ -148,6 +149,26 @@ def test_a_time_is_no_speed_before_it_is_checked_nor_beside_a_wrong_answer():
     assert rows[1].ms is None
     assert "WRONG" in rows[1].text
     assert sentence_of(rows, is_over=False) == ""
+
+
+def test_why_there_is_no_fastest():
+    field = a_field()
+    wrong = rows_of(field, a_round(field, timed(1.0, FAILED), timed(1.0, FAILED)), None)
+    assert "None of them gave an answer that is right" in sentence_of(wrong, is_over=True)
+    refused = rows_of(field, a_round(field, *[Standing(reason="No.", is_over=True)] * 2), None)
+    assert sentence_of(refused, is_over=True) == "None of them can run this job."
+
+
+def test_bars_that_grow_with_the_logarithm_say_so(qtbot):
+    field = a_field()
+    bars = Bars("made up")
+    qtbot.addWidget(bars)
+    heights = []
+    for slowest in (2.0, 200.0):
+        bars.show_rows(rows_of(field, a_round(field, timed(1.0), timed(slowest)), None), "")
+        heights.append((bars.is_log, bars.sizeHint().height()))
+    assert [is_log for is_log, _ in heights] == [False, True]
+    assert heights[1][1] - heights[0][1] == round(bars.boxes()[0][0].height())  # for the note
 
 
 def test_a_row_says_its_numbers_and_the_occupancy():
@@ -312,7 +333,7 @@ def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monk
 
     monkeypatch.setattr(Shapes, "filtering", lost)
     trigger(window, "Block shapes, live")
-    until(qtbot, lambda: window.messages.kind == "error")
+    until(qtbot, lambda: window.messages.kind == "warning")
     assert window.blocks.phase is Phase.IDLE
 
 
@@ -334,3 +355,12 @@ def test_what_was_chosen_is_there_again(qtbot, make_window):
     first.close()
     second = make_window(Shapes)
     assert second.blocks.picks.shapes == tuple(dict.fromkeys((*PRESETS, *GRID, (48, 4))))
+
+
+def test_a_bug_frees_the_panel(qtbot, endless):
+    window = endless
+    trigger(window, "Block shapes, live")
+    until(qtbot, lambda: window.worker._comparison.is_running)
+    window.worker.broke.emit("ZeroDivisionError: made up", "Traceback")
+    assert window.blocks.phase is Phase.IDLE
+    until(qtbot, lambda: not window.worker._comparison.is_running)

@@ -269,3 +269,51 @@ def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch,
     image_files.save(Path("big.tif"), samples)
     assert cli.main(["apply", "--pixel-type", "float16", "big.tif", "out.tif"]) == 0
     assert "3 of its 20 samples are beyond what float16 holds" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["b.png", "out.jpg"], "In JPEG 16-bit samples are rounded to 8 bits; PNG and TIFF keep"),
+        (["b.png", "out.bmp"], "In BMP 16-bit samples are rounded"),
+        (["a.png", "out.pgm"], "In PGM colours become grey"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_said_before_anything_is_worked_out(
+    folder, capsys, monkeypatch, words, said
+):
+    monkeypatch.setattr(engine.Engine, "run", None)
+    there = names()
+    assert apply(*words) == 1
+    complaint = capsys.readouterr().err
+    assert said in complaint
+    assert "--reduce saves it all the same" in complaint
+    assert complaint.count("\n") == 1
+    assert names() == there
+
+
+def test_with_reduce_it_is_saved_all_the_same(folder, capsys):
+    assert apply("b.png", "out.webp", "--reduce", "--filter", "identity") == 0
+    before, after = image_files.load("b.png").samples, image_files.load("out.webp").samples
+    assert after.dtype == np.uint8
+    np.testing.assert_array_equal(after, np.rint(np.repeat(before, 3, axis=2) / 257))
+
+
+def test_a_quality_is_that_of_the_file(folder):
+    for quality in ("10", "90"):
+        assert apply("a.png", f"{quality}.jpg", "--quality", quality) == 0
+        assert apply("a.png", f"{quality}.webp", "--quality", quality) == 0
+    for extension in ("jpg", "webp"):
+        assert Path(f"10.{extension}").stat().st_size < Path(f"90.{extension}").stat().st_size
+    assert apply("a.png", "exact.webp", "--filter", "identity") == 0
+    np.testing.assert_array_equal(
+        image_files.load("exact.webp").samples, image_files.load("a.png").samples
+    )
+
+
+@pytest.mark.parametrize("quality", ["0", "101", "-1", "1.5", "high"])
+def test_a_quality_that_there_is_not_is_refused(folder, capsys, quality):
+    with pytest.raises(SystemExit) as ended:
+        apply("a.png", "out.jpg", "--quality", quality)
+    assert ended.value.code == 2
+    assert "from 1 to 100" in capsys.readouterr().err

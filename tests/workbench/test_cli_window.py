@@ -12,10 +12,13 @@ from PySide6.QtGui import QImage
 from kernels import pictures
 from workbench import cli
 from workbench.commands import window
-from workbench.commands.benches import display, latency
+from workbench.commands.benches import display, frames, latency
+from workbench.commands.benches.modes import MODES
 from workbench.files import image_files
 from workbench.files.export import read_settings
 from workbench.settings import DIRECTORY_VARIABLE, Settings
+
+SOME_MODES = [mode for mode in MODES if mode.name in ("wipe", "difference", "four results")]
 
 needs_x11_or_none = pytest.mark.skipif(sys.platform != "linux", reason="about displays on Linux")
 
@@ -52,6 +55,28 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
         assert word in said.out
 
 
+def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):
+    image_files.save("a.png", pictures.noise(40, 50, 3))
+    shot = ["shot", "w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
+    assert cli.main([*shot, "--mode", "wipe,anatomy"]) == 0
+    together = QImage("w.png")
+    settings = read_settings("w.png")
+    assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "anatomy"])
+    assert cli.main([*shot, "--mode", "weights", "--theme", "dark"]) == 0
+    editor = QImage("w.png")
+    assert together.size() == editor.size()
+    corners = [each.pixelColor(2, each.height() - 2).lightness() for each in (together, editor)]
+    assert corners[0] > 128 > corners[1]
+
+
+@pytest.mark.parametrize("words", [["--mode", "wipe,nothing"], ["--at", "3"], ["--zoom", "0"]])
+def test_a_shot_of_what_is_not_there_is_refused_at_once(words, capsys):
+    with pytest.raises(SystemExit) as refused:
+        cli.parse(["shot", "w.png", *words])
+    assert refused.value.code == 2
+    assert f"{words[0]} takes " in capsys.readouterr().err
+
+
 def test_a_shot_without_a_picture_takes_the_bundled_one(folder, capsys):
     assert cli.main(["shot", "w.png", "--no-gpu"]) == 0
     assert read_settings("w.png")["built_in"] == "scene"
@@ -74,6 +99,7 @@ def test_a_shot_leaves_the_user_s_settings_alone(folder):
         (["w.png", "broken.png"], "broken.png", 1),
         (["nowhere/w.png"], "its folder does not exist", 1),
         (["w.png", "--implementation", "shared"], "switched off with --no-gpu", 1),
+        (["w.png", "--baseline", "shared"], "--baseline takes sequential, ", 2),
     ],
 )
 def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
@@ -134,7 +160,8 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     given = []
     monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
     assert cli.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
-    paths, make_engine, settings = given
+    paths, make_engine, settings, is_asked = given
+    assert is_asked  # what crashed before does not take its place
     assert [str(path) for path in paths] == ["a.png"]
     assert make_engine().device.reason == "The GPU was switched off with --no-gpu."
     assert settings.get("choices") == {"filter": "sobel_x", "ksize": 3, "border": "wrap"}
@@ -142,19 +169,33 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
 
 def test_the_latency_bench_prints_its_figures(folder, capsys, monkeypatch):
     monkeypatch.setattr(latency, "PICTURES", {"64×64": pictures.checkerboard})
+    monkeypatch.setattr(latency, "MODES", SOME_MODES)
     assert cli.main(["bench", "latency", "--runs", "2", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for word in ("64×64, opencv, from rest", "without a pause", "peak memory", "CPU", "GPU"):
         assert word in said
+    assert all(f"64×64, opencv, {mode.name} " in said for mode in SOME_MODES)
 
 
 def test_the_display_bench_prints_its_figures(folder, capsys, monkeypatch):
     monkeypatch.setattr(display, "SIDE", 64)
     monkeypatch.setattr(display, "IDLE_MS", 50)
-    assert cli.main(["bench", "display", "--runs", "3", "--no-gpu"]) == 0
+    assert cli.main(["bench", "display", "--no-gpu"]) == 0
     said = capsys.readouterr().out
-    for word in ("stalls, nothing running", "sweep", "divider", "zoom", "offscreen"):
+    for word in ("stalls, nothing running", "sweep", "offscreen"):
         assert word in said
+
+
+def test_the_frames_bench_prints_how_many_are_in_time(folder, capsys, monkeypatch):
+    monkeypatch.setattr(frames, "SIDE", 64)
+    monkeypatch.setattr(frames, "MODES", SOME_MODES)
+    assert cli.main(["bench", "frames", "--runs", "4", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    for mode in SOME_MODES:
+        assert f"{mode.name}, drag at 100%" in said
+        assert f"{mode.name}, zoom" in said
+    assert "wipe, divider" in said
+    assert "within 16.7 ms" in said
 
 
 def test_the_startup_bench_prints_its_figures(folder, capsys):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QToolButton
 
 from workbench import theme
 from workbench.display import to_display
+from workbench.looking.look import unclipped
 from workbench.state import Picture, State
 from workbench.views.compare_view import CompareView
 from workbench.views.view_transform import ViewTransform
@@ -179,7 +180,7 @@ def test_100_percent_is_exact_and_panes_are_alike_under_any_display_scaling(fact
 def test_an_empty_view_says_how_to_open_a_picture(view):
     assert "Ctrl+O" in view._before_view.accessibleDescription()
     assert text(view, "before") == text(view, "after") == "–"
-    assert view.grab_comparison().isNull()
+    assert view.comparison() is None
 
 
 def test_zoom_and_pan_are_linked(loaded):
@@ -268,6 +269,21 @@ def test_the_values_under_the_pointer_are_those_in_the_data(view, dtype, before,
     assert text(view, "before").split() == ["R", "1", "G", f"{before}", "B", "0"]
     assert text(view, "after").split() == ["R", "1", "G", f"{after}", "B", "0"]
     assert text(view, "difference").split() == ["R", "0", "G", difference, "B", "0"]
+
+
+def test_a_result_with_wider_values_than_the_picture_has_room_for_them(view):
+    samples = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    samples.flags.writeable = False
+    open_picture(view, samples)
+    narrow = view._read_out.sizeHint().width()
+    unclipped(samples)
+    result = np.full((HEIGHT, WIDTH, 3), -123.4567, np.float32)
+    show_result(view, result)
+    QTest.mouseMove(view._before_view, position_of(view._before_view, 50, 20))
+    label = view.findChild(QLabel, "difference")
+    assert label.text().split()[1::2] == ["-123.5"] * 3
+    assert label.sizeHint().width() >= label.fontMetrics().horizontalAdvance(label.text())
+    assert view._read_out.sizeHint().width() > narrow
 
 
 @pytest.mark.parametrize(
@@ -464,7 +480,7 @@ def test_a_picture_of_another_size_is_fitted(loaded):
 def test_show_nothing_empties_everything(loaded):
     loaded.show_nothing()
     assert all(pane.display is None for pane in panes(loaded))
-    assert loaded.grab_comparison().isNull()
+    assert loaded.comparison() is None
     assert text(loaded, "zoom") == ""
 
 
@@ -473,7 +489,7 @@ def test_the_exported_comparison_holds_every_pixel_of_both(view, size):
     samples = noise((*size, 3))
     open_picture(view, samples)
     show_result(view, 255 - samples)
-    image = view.grab_comparison()
+    image = view.comparison()()
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 2::-1]
     for wanted in (samples, 255 - samples):
         assert contains(pixels, wanted)

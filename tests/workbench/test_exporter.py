@@ -5,16 +5,17 @@ import os
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QPushButton, QSlider, QSpinBox
 
 from kernels.pictures import noise
 from kernels.sweeps.plan_files import plan_of
 from tests.made_sessions import PLANS, a_session
-from tests.workbench.driving import settle, show_picture, trigger, until
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from workbench import exporter
 from workbench.files import image_files
 from workbench.files.clipboard import to_samples
 from workbench.files.export import read_settings
+from workbench.views.save_dialog import SaveDialog
 
 
 @pytest.fixture
@@ -172,14 +173,87 @@ def test_what_cannot_be_saved_is_one_sentence_and_no_file(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["result.xyz", "result.jpg"])
-def test_a_format_that_does_not_hold_the_result_is_said(name, qtbot, window, choose, tmp_path):
+def test_an_extension_that_names_no_format_is_said(qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8, 3, "uint16"))
-    choose(tmp_path / name)
+    choose(tmp_path / "result.xyz")
     trigger(window, "Save result as…")
-    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.kind == "error"
     assert window.messages.sentence.endswith(".")
-    assert not (tmp_path / name).exists()
+    assert not (tmp_path / "result.xyz").exists()
+
+
+def test_what_a_format_does_not_hold_is_said_before_and_what_does_is_offered(
+    qtbot, window, choose, tmp_path
+):
+    result = show_picture(qtbot, window, noise(16, 16, 4, "uint16"))
+    choose(tmp_path / "result.jpg")
+    trigger(window, "Save result as…")
+    dialog = child(window, "save-dialog")
+    assert child(dialog, "save-said", QLabel).text() == (
+        "In JPEG 16-bit samples are rounded to 8 bits and what is transparent is put on white; "
+        "PNG and TIFF keep all of it."
+    )
+    assert child(dialog, "save-lossless").isHidden()
+    assert list(tmp_path.glob("result*")) == []
+    proposed = choose(tmp_path / "result.png")
+    path = tmp_path / "result.png"
+    saved(qtbot, window, path, lambda: click(child(dialog, "save-other", QPushButton)))
+    assert proposed == [str(tmp_path / "made up gaussian-blur 5x5.png")]
+    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
+
+
+def test_a_format_that_loses_some_of_it_is_saved_with_the_quality_chosen(
+    qtbot, window, choose, tmp_path
+):
+    show_picture(qtbot, window, noise(64, 64, 3, "uint16"))
+    sizes = []
+    for quality in (95, 10):
+        choose(path := tmp_path / f"{quality}.jpg")
+        trigger(window, "Save result as…")
+        dialog = window.findChildren(SaveDialog)[-1]
+        assert child(dialog, "save-quality-number", QSpinBox).value() == 95  # as it was chosen last
+        child(dialog, "save-quality", QSlider).setValue(quality)
+        saved(qtbot, window, path, lambda d=dialog: click(child(d, "save-agreed", QPushButton)))
+        sizes.append(path.stat().st_size)
+    assert image_files.load(path).samples.dtype == np.uint8
+    assert sizes[1] < sizes[0] / 2
+
+
+def test_webp_is_saved_without_loss_unless_a_quality_is_chosen(qtbot, window, choose, tmp_path):
+    result = show_picture(qtbot, window, noise(32, 32, 3))
+    choose(exact := tmp_path / "exact.webp")
+    trigger(window, "Save result as…")
+    dialog = child(window, "save-dialog")
+    assert child(dialog, "save-lossless", QCheckBox).isChecked()
+    assert not child(dialog, "save-quality", QSlider).isEnabled()
+    saved(qtbot, window, exact, lambda: click(child(dialog, "save-agreed", QPushButton)))
+    np.testing.assert_array_equal(image_files.load(exact).samples, result.picture)
+    choose(small := tmp_path / "small.webp")
+    trigger(window, "Save result as…")
+    dialog = window.findChildren(SaveDialog)[-1]
+    child(dialog, "save-lossless", QCheckBox).setChecked(False)
+    child(dialog, "save-quality", QSlider).setValue(20)
+    saved(qtbot, window, small, lambda: click(child(dialog, "save-agreed", QPushButton)))
+    assert small.stat().st_size < exact.stat().st_size / 2
+
+
+def test_a_dialog_that_is_left_saves_nothing(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8, 3))
+    choose(tmp_path / "result.jpg")
+    trigger(window, "Save result as…")
+    child(window, "save-dialog", SaveDialog).reject()
+    window.exporter.save_text(tmp_path / "after.txt", "written after it, had it been written")
+    until(qtbot, (tmp_path / "after.txt").exists)
+    assert not (tmp_path / "result.jpg").exists()
+
+
+def test_a_name_without_an_extension_gets_that_of_the_type_chosen(
+    qtbot, window, monkeypatch, tmp_path
+):
+    show_picture(qtbot, window, noise(8, 8))
+    chosen = str(tmp_path / "result"), "TIFF (*.tif *.tiff)"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
+    saved(qtbot, window, tmp_path / "result.tif", lambda: trigger(window, "Save result as…"))
 
 
 def test_a_full_disk_leaves_the_file_that_was_there(qtbot, window, choose, tmp_path, monkeypatch):
@@ -217,18 +291,23 @@ def test_the_folder_is_proposed_the_next_time(qtbot, window, choose, tmp_path):
     assert proposed == [str(tmp_path / "window.png")]
 
 
+def copy_result(qtbot, window):
+    trigger(window, "Copy result")
+    until(qtbot, lambda: window.messages.sentence == "Copied the result.")
+
+
 @pytest.mark.parametrize("channels", [1, 3])
 def test_the_result_is_copied_as_it_is(channels, qtbot, window):
-    result = show_picture(qtbot, window, noise(20, 30, channels))
-    trigger(window, "Copy result")
+    result = show_picture(qtbot, window, noise(20, 30, channels, "uint16"))
+    copy_result(qtbot, window)
     copied = QGuiApplication.clipboard().image()
-    np.testing.assert_array_equal(to_samples(copied), result.picture)
-    assert window.messages.sentence == "Copied the result."
+    np.testing.assert_array_equal(to_samples(copied, []), result.picture)
 
 
-def test_what_was_copied_can_be_pasted(qtbot, window):
-    copied = show_picture(qtbot, window, noise(20, 30, 3)).picture
-    trigger(window, "Copy result")
+@pytest.mark.parametrize(("pixel_type", "channels"), [("float16", 2), ("uint16", 4)])
+def test_what_was_copied_is_pasted_sample_for_sample(pixel_type, channels, qtbot, window):
+    copied = show_picture(qtbot, window, noise(20, 30, channels, pixel_type)).picture
+    copy_result(qtbot, window)
     pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
     np.testing.assert_array_equal(pasted.job.picture, copied)
 
@@ -238,9 +317,10 @@ def test_what_was_copied_can_be_pasted(qtbot, window):
 )
 def test_views_are_copied(action, what, qtbot, window):
     show_picture(qtbot, window, noise(20, 30))
+    QGuiApplication.clipboard().clear()
     trigger(window, action)
+    until(qtbot, lambda: window.messages.sentence == f"Copied {what}.")
     assert not QGuiApplication.clipboard().image().isNull()
-    assert window.messages.sentence == f"Copied {what}."
 
 
 def test_a_proposed_name_has_no_odd_characters(qtbot, window):

@@ -102,7 +102,7 @@ def test_space_chooses_a_built_in_picture(show, tmp_path, qtbot):
     assert wanted.args == [list(PICTURES)[-1]]
 
 
-@pytest.mark.parametrize("width", [240, 380, 700, 1400])
+@pytest.mark.parametrize("width", [312, 380, 700, 1400])
 def test_every_tile_lies_inside_its_list_at_any_width(show, tmp_path, qtbot, width):
     gallery = show(tmp_path)
     wait_for_offer(qtbot, gallery)
@@ -175,6 +175,32 @@ def test_another_mirror_can_be_set(show, server, tmp_path, qtbot):
     address.setText(server.address)
     button(gallery, "kodak_download").click()
     qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == (), timeout=10_000)
+
+
+def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
+    show, kodak, tmp_path, qtbot
+):
+    folder = tmp_path / "kodak"
+    folder.mkdir()
+    shutil.copyfile(kodak / NAMES[0], folder / NAMES[0])
+    gallery = show(folder)
+    photographs = tiles(gallery, "kodak_tiles")
+    qtbot.waitUntil(lambda: photographs.keys() == [1])
+    folder.rename(tmp_path / "elsewhere")
+    gallery.hide()
+    gallery.show()
+    qtbot.waitUntil(lambda: photographs.keys() == [])
+    assert "24 pictures" in button(gallery, "kodak_download").text()
+    (tmp_path / "elsewhere").rename(folder)
+    gallery.hide()
+    gallery.show()
+    qtbot.waitUntil(lambda: photographs.keys() == [1])
+    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
+
+
+def test_a_folder_with_a_name_that_no_folder_can_have_holds_nothing(show, tmp_path, qtbot):
+    gallery = show(tmp_path / "a\0b")
+    wait_for_offer(qtbot, gallery)
 
 
 def test_a_folder_that_the_user_has_is_verified_and_used(show, kodak, tmp_path, qtbot, monkeypatch):

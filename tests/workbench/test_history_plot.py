@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF
 from tests.made_up import FAILED, a_job, picked_result, result
 from workbench import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.history_plot import LAST_RUNS, HistoryPlot, label_places
+from workbench.charts.history_plot import EMPTY, LAST_RUNS, HistoryPlot, label_places
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_clearing_forgets_all(qtbot, history):
     qtbot.waitUntil(lambda: bool(texts(history)))
     history.clear()
     assert texts(history) == []
-    assert history.accessibleDescription() == ""
+    assert history.accessibleDescription() == EMPTY
 
 
 def test_it_follows_the_theme(qtbot, history, qapp):

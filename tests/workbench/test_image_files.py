@@ -15,8 +15,8 @@ from PIL import Image, ImageCms
 from PySide6.QtGui import QColorSpace
 
 from kernels.job import PIXEL_TYPES
-from workbench.files import image_decoders, image_files, png
-from workbench.files.image_files import ImageFileError, load, neighbours, save
+from workbench.files import image_files, needs, png
+from workbench.files.image_files import ImageFileError, load, save
 
 RNG = np.random.default_rng(7)
 
@@ -281,6 +281,13 @@ def test_pnm_in_plain_text(tmp_path):
 # -- colour profiles -------------------------------------------------------------------------------
 
 
+def with_profile(encoded, icc):
+    """A PNG's bytes with this colour profile instead of its own."""
+    found = next(each for each in png.chunks(io.BytesIO(encoded)) if each.kind == b"iCCP")
+    bare = encoded[: found.offset - 8] + encoded[found.offset + found.length + 4 :]
+    return png.insert_chunk(bare, b"iCCP", b"P3\0\0" + zlib.compress(icc))
+
+
 def display_p3():
     return bytes(QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data())
 
@@ -299,8 +306,7 @@ def test_a_colour_profile_is_converted_to_srgb_and_said(tmp_path, name, dtype, o
         )
     else:
         save(path, samples)
-        data = b"P3\0\0" + zlib.compress(display_p3())
-        path.write_bytes(png.insert_chunk(path.read_bytes(), b"iCCP", data))
+        path.write_bytes(with_profile(path.read_bytes(), display_p3()))
     picture = load(path)
     assert picture.samples.dtype == dtype
     assert picture.samples[2, 2].tolist() == pytest.approx(
@@ -436,7 +442,7 @@ def test_a_header_that_claims_more_than_the_memory_is_refused_with_figures(tmp_p
 
 
 def test_a_tiff_that_claims_more_than_the_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(image_decoders, "memory_available_bytes", lambda: 1000)
+    monkeypatch.setattr(needs, "memory_available_bytes", lambda: 1000)
     save(tmp_path / "a.tif", samples_of("float32", 3, 20, 20))
     assert "memory" in refusal(tmp_path / "a.tif")
 
@@ -537,38 +543,6 @@ def test_saving_through_a_link_keeps_the_link(tmp_path):
 
 
 # -- the next picture ------------------------------------------------------------------------------
-
-
-def test_neighbours_follow_each_other_as_people_count(tmp_path):
-    for name in ("img10.png", "img2.PNG", "IMG1.jpg", "img3.txt", "notes.md"):
-        (tmp_path / name).touch()
-    (tmp_path / "img5.png").mkdir()
-    assert neighbours(tmp_path / "IMG1.jpg") == (None, tmp_path / "img2.PNG")
-    assert neighbours(tmp_path / "img2.PNG") == (tmp_path / "IMG1.jpg", tmp_path / "img10.png")
-    assert neighbours(tmp_path / "img10.png") == (tmp_path / "img2.PNG", None)
-
-
-def test_a_deleted_picture_still_has_neighbours(tmp_path):
-    for name in ("1.png", "3.png"):
-        (tmp_path / name).touch()
-    assert neighbours(tmp_path / "2.png") == (tmp_path / "1.png", tmp_path / "3.png")
-
-
-def test_names_that_differ_only_in_case_or_zeros_are_all_visited(tmp_path):
-    names = ["a1.png", "A1.png", "a01.png", "a001.png"]
-    for name in names:
-        (tmp_path / name).touch()
-    on_disk = sorted(p.name for p in tmp_path.iterdir())
-    here = next(p for p in tmp_path.iterdir() if neighbours(p)[0] is None)
-    visited = [here.name]
-    while (here := neighbours(here)[1]) is not None:
-        visited.append(here.name)
-    assert sorted(visited) == on_disk
-
-
-def test_a_deleted_folder_is_said(tmp_path):
-    with pytest.raises(ImageFileError, match="Cannot look into"):
-        neighbours(tmp_path / "gone" / "a.png")
 
 
 def test_the_dialogs_filter_names_every_extension():

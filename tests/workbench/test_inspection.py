@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QSpinBox, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
 from kernels.job import Result
 from kernels.pictures import gradient, noise
 from kernels.reference import filtered
+from kernels.timing import Timing
+from tests.made_up import FAILED
 from tests.workbench.driving import (
     action,
     child,
@@ -27,7 +29,7 @@ from tests.workbench.engines import Scripted
 from workbench import choices
 from workbench.display import to_display
 from workbench.looking.mismatch import COLORS, WRONG
-from workbench.state import State
+from workbench.state import Picture, State
 from workbench.views.view_transform import ViewTransform
 
 WRONG_PLACES = ((40, 2), (7, 30), (55, 47))  # x, y
@@ -118,7 +120,7 @@ def test_the_difference_follows_the_filter(qtbot, loaded):
     first = comparison(loaded).display
     settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
     until(qtbot, lambda: comparison(loaded).display is not first)
-    assert "largest 0" in comparison(loaded).caption
+    assert "nothing differs" in comparison(loaded).caption
     assert not comparison(loaded).display.pixels[0][..., :3].any()
 
 
@@ -134,6 +136,26 @@ def test_holding_space_shows_the_original_in_every_mode(qtbot, loaded):
     assert shown.display is difference
 
 
+def test_another_picture_takes_the_difference_away_even_where_nothing_can_run_it(qtbot, loaded):
+    trigger(loaded, "Difference")
+    until(qtbot, lambda: comparison(loaded).display)
+    odd = np.full((60, 90, 3), np.nan, np.float32)  # which OpenCV does not take
+    loaded._chose_implementation = True
+    loaded.opener.opened.emit(Picture("odd.tif", odd))
+    assert comparison(loaded).display is None
+    until(qtbot, lambda: loaded.messages.kind == "error")
+    assert comparison(loaded).display is None
+    assert not loaded.looking.is_under_way("difference")
+
+
+def test_shift_d_changes_the_kind_and_shows_the_difference(loaded):
+    trigger(loaded, "Absolute or signed difference")
+    state = loaded.store.state
+    assert (state.view_mode, state.difference) == ("difference", "signed")
+    trigger(loaded, "Absolute or signed difference")
+    assert loaded.store.state.difference == "absolute"
+
+
 # -- mismatch
 
 
@@ -144,7 +166,7 @@ def test_a_right_answer_has_no_pixel_to_go_to(qtbot, window):
     trigger(window, "Next differing pixel")
     assert window.store.state.view_mode == "mismatch"
     until(qtbot, lambda: "No pixel differs" in window.messages.sentence)
-    assert "no pixel differs · all compared" in comparison(window).caption
+    assert comparison(window).caption == "Mismatch · all compared\nno pixel differs"
     assert not child(window, "next-differing", QToolButton).isEnabled()
 
 
@@ -182,6 +204,10 @@ def test_the_search_can_be_cancelled(qtbot, make_window):
     click(cancel)
     assert not cancel.isEnabled()
     assert not window.looking.is_under_way("mismatch")
+    assert comparison(window).caption == "Mismatch\nstopped; N goes on"
+    trigger(window, "Next differing pixel")
+    assert window.looking.is_under_way("mismatch")
+    assert cancel.isEnabled()
 
 
 def test_wrong_pixels_are_found_anew_for_every_result(qtbot, spoiling):
@@ -255,6 +281,23 @@ def test_up_to_three_results_are_kept_beside_the_newest(qtbot, loaded):
     assert {pane._transform for pane in panes} == {ViewTransform(5.0, (20.0, 30.0))}
 
 
+def test_three_panes_stand_in_a_row_only_where_there_is_room(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    panes = [view(loaded, name) for name in ("Before", "After", "Pinned 1")]
+
+    def rows():
+        return len({pane.y() for pane in panes})
+
+    def is_narrow():
+        loaded.resize(1, 768)  # or as narrow as it becomes
+        return loaded.compare.width() < 3 * panes[0].minimumWidth()
+
+    loaded.resize(1500, 900)
+    until(qtbot, lambda: rows() == 1)
+    until(qtbot, is_narrow)
+    until(qtbot, lambda: rows() == 2)
+
+
 def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
     for ksize in (3, 7):
         trigger(loaded, "Pin this result")
@@ -263,7 +306,7 @@ def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
     click(child(loaded, "unpin-1", QToolButton))
     (left,) = loaded.inspection.pins
     assert left.samples is second.samples
-    assert left.caption.startswith("Pinned 1 · ")
+    assert view(loaded, "Pinned 1").caption.startswith("Pinned 1 · Gaussian blur 3×3")
     trigger(loaded, "Remove the last pinned result")
     assert loaded.inspection.pins == ()
     assert not view(loaded, "Pinned 1").isVisible()
@@ -273,9 +316,9 @@ def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
 
 
 def test_the_exported_comparison_holds_what_is_pinned(qtbot, loaded):
-    two = loaded.compare.grab_comparison().width()
+    two = loaded.compare.comparison()().width()
     trigger(loaded, "Pin this result")
-    assert loaded.compare.grab_comparison().width() > two
+    assert loaded.compare.comparison()().width() > two
 
 
 def test_the_difference_may_be_to_a_pinned_result(qtbot, loaded):
@@ -292,10 +335,78 @@ def test_the_difference_may_be_to_a_pinned_result(qtbot, loaded):
     assert "After − pinned 1" in comparison(loaded).caption
 
 
+def test_a_pin_of_a_wrong_answer_says_so_instead_of_a_time(loaded):
+    loaded.live.result = replace(loaded.live.result, check=FAILED)
+    trigger(loaded, "Pin this result")
+    assert view(loaded, "Pinned 1").caption.splitlines()[1] == "✗ wrong"
+
+
+def test_a_pin_taken_early_has_the_last_word_on_its_result(qtbot, loaded):
+    result = loaded.live.result
+    loaded.live.result = replace(result, check=None)
+    trigger(loaded, "Pin this result")
+    pinned = view(loaded, "Pinned 1")
+    assert "not checked yet" in pinned.caption
+    loaded.live.settled.emit(replace(result, kernel=Timing((123.0,) * 3)))
+    assert "123\u202fms" in pinned.caption
+    loaded.live.settled.emit(replace(result, job=replace(result.job), kernel=Timing((7.0,) * 3)))
+    assert "123\u202fms" in pinned.caption  # that one was of another job
+
+
 def test_pins_go_with_their_picture(qtbot, loaded):
     trigger(loaded, "Pin this result")
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     assert loaded.inspection.pins == ()
+    assert "is gone with it" in loaded.messages.sentence
+
+
+def test_pins_are_shown_between_the_levels_of_the_newest(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    pinned, first = view(loaded, "Pinned 1"), loaded.inspection.pins[0]
+    loaded.store.update(levels=(100.0, 120.0))
+    until(qtbot, lambda: pinned.display is not first.display)
+    wanted = to_display(first.samples, (100.0, 120.0)).pixels[0]
+    assert np.array_equal(pinned.display.pixels[0], wanted)
+    assert loaded.inspection.pins[0].samples is first.samples
+    trigger(loaded, "Pin this result")  # between these levels, whenever they come
+    until(qtbot, lambda: np.array_equal(view(loaded, "Pinned 2").display.pixels[0], wanted))
+
+
+def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
+    trigger(loaded, "Compare with the next pinned result")
+    assert "No result is pinned" in loaded.messages.sentence
+    trigger(loaded, "Pin this result")
+    settle(qtbot, loaded, lambda: loaded.store.update(ksize=9))
+    pinned, after = loaded.inspection.pins[0], loaded.live.result.picture
+    trigger(loaded, "Compare with the next pinned result")
+    loaded.store.update(view_mode="wipe")
+    wipe = loaded.compare._wipe_view
+    assert wipe._before is pinned.display
+    assert wipe._before_caption.startswith("Pinned 1 · Gaussian blur 5×5")
+    assert child(loaded, "against", QComboBox).isVisible()
+    loaded.compare.go_to(7, 8)
+    said = {name: child(loaded, name, QLabel) for name in ("pinned 1", "difference")}
+    assert said["pinned 1"].isVisible()
+    assert said["pinned 1"].text().split()[1::2] == [str(v) for v in pinned.samples[8, 7]]
+    apart = after[8, 7].astype(int) - pinned.samples[8, 7]
+    assert [int(v) for v in said["difference"].text().split()[1::2]] == apart.tolist()
+    trigger(loaded, "Compare with the next pinned result")  # around: the original
+    assert wipe._before_caption.startswith("Before")
+    assert not said["pinned 1"].isVisible()
+
+
+def test_removing_a_pin_keeps_what_is_compared_with(qtbot, loaded):
+    for ksize in (3, 7):
+        trigger(loaded, "Pin this result")
+        settle(qtbot, loaded, lambda ksize=ksize: loaded.store.update(ksize=ksize))
+    inspection = loaded.inspection
+    second = inspection.pins[1]
+    inspection.set_against(2)
+    inspection.unpin(0)
+    assert inspection.against == 1
+    assert inspection.pins == (second,)
+    inspection.unpin(0)
+    assert inspection.against == 0
 
 
 # -- results that swing around zero
@@ -330,7 +441,7 @@ def test_in_other_ways_the_numbers_below_zero_are_really_there(signed_as, said, 
     assert str(sloped.store.state.picture.samples.dtype) == "uint8"
     caption = view(sloped, "After").caption
     assert said in caption
-    assert "filtered as float32" in caption
+    assert "as float32" in caption
     middle = view(sloped, "After").display.pixels[0][10, 30, 0]
     expected = {"absolute": (20, 60), "offset": (90, 120), "scaled": (0, 40)}[signed_as]
     assert expected[0] <= middle <= expected[1]
@@ -433,6 +544,8 @@ def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
         "Pin this result": "K",
         "Remove the last pinned result": "Shift+K",
         "Turn the divider": "Shift+W",
+        "Absolute or signed difference": "Shift+D",
+        "Compare with the next pinned result": "Shift+J",
         "Analysis": "H",
     }
     for name, key in keys.items():
@@ -452,6 +565,8 @@ def test_without_a_result_nothing_can_be_pinned(qtbot, window):
 
 def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded):
     trigger(loaded, "Pin this result")
+    loaded.resize(1600, 1100)  # so that no message covers the middle
+    QApplication.processEvents()
     before = view(loaded, "Before")
     middle = before.rect().center()
     QTest.mouseMove(before, middle)

@@ -12,6 +12,7 @@ from kernels.job import Job
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
 from workbench.display import NAN_BGR, to_display
+from workbench.looking.cells import in_characters
 from workbench.looking.differences import MIDDLE, auto_gain, diverging, subtracting
 from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
@@ -150,6 +151,24 @@ def test_16_bits_differ_by_more_than_16_bits_hold():
     assert difference(one, other, 65535.0).largest == 65535
 
 
+@pytest.mark.parametrize("is_signed", [False, True])
+def test_what_is_not_finite_is_magenta_and_counted(is_signed):
+    one = np.array([[[0.5], [np.inf], [np.nan], [3e38]]], np.float32)
+    other = np.array([[[0.25], [0.0], [0.0], [-3e38]]], np.float32)
+    found = difference(one, other, 1.0, is_signed=is_signed)
+    assert (found.largest, found.not_finite) == (0.25, 3)  # 6e38 is more than float32 holds
+    assert [bgr(found.display, x, 0) == NAN_BGR for x in range(4)] == [False, True, True, True]
+    assert str(found).endswith("largest 0.25 · 3 not finite: magenta")
+
+
+def test_a_difference_says_how_to_read_it():
+    one, other = np.full((2, 2, 1), 12, np.uint8), np.zeros((2, 2, 1), np.uint8)
+    assert str(difference(one, other, 255.0)) == "×20\nabsolute · largest 12"
+    signed = difference(one, other, 255.0, is_signed=True, gain=3.0)
+    assert str(signed) == "×3\nsigned: orange above, blue below · largest 12"
+    assert "nothing differs" in str(difference(one, one, 255.0))
+
+
 # -- mismatch
 
 
@@ -170,7 +189,7 @@ def test_of_a_right_answer_no_pixel_differs():
     found = searched(job, right_answer(job))
     assert (found.differing, found.wrong, found.compared) == (0, 0, 150 * 200)
     assert found.next_after(0, 1) is None
-    assert str(found) == "no pixel differs · all compared"
+    assert (str(found), found.scope) == ("no pixel differs", "all compared")
 
 
 def test_wrong_pixels_are_found_in_their_order_and_gone_to_around_the_ends():
@@ -211,6 +230,15 @@ def test_one_off_is_only_rounded_otherwise():
     assert found.places.tolist() == [y * 20 + x]
 
 
+def test_where_sums_may_overflow_nothing_is_called_wrong():
+    job = Job(_locked(noise(9, 9)), np.full((3, 3), 1e37, np.float32), "mirror")
+    answer = right_answer(job)
+    answer[4, 4] ^= 1
+    found = searched(job, answer)
+    assert (found.wrong, found.differing, found.places.tolist()) == (0, 1, [40])
+    assert "blue: 1 differ; sums this large may overflow" in str(found)
+
+
 def test_what_is_in_view_is_compared_first(monkeypatch):
     job = a_job((300, 300, 1))
     monkeypatch.setattr("workbench.looking.mismatch.TELL_S", 0.0)
@@ -239,17 +267,21 @@ def ssim_by_scipy(a, b, full):
     return float((top / ((ma**2 + mb**2 + c1) * (va + vb + c2))).mean())
 
 
-@pytest.mark.parametrize("height", [11, 40, 300])  # one window, one strip, several
-def test_ssim_is_what_scipy_finds(height):
-    one = noise(height, 37, 3)
-    other = np.clip(one.astype(int) + noise(height, 37, 3, seed=1) // 8 - 16, 0, 255)
-    other = other.astype(np.uint8)
-    found = last(comparing(one, other, 255.0))
-    wanted = np.mean([ssim_by_scipy(one[..., c], other[..., c], 255.0) for c in range(3)])
+# One window, one strip, several.
+@pytest.mark.parametrize("height", [11, 40, 300])
+@pytest.mark.parametrize(
+    ("pixel_type", "full"), [("uint8", 255.0), ("uint16", 65535.0), ("float32", 1.0)]
+)
+def test_ssim_is_what_scipy_finds(height, pixel_type, full):
+    one, apart = noise(height, 37, 3, pixel_type), noise(height, 37, 3, pixel_type, seed=1)
+    other = np.clip(one.astype(float) + apart / 8.0 - full / 16, 0, full).astype(pixel_type)
+    found = last(comparing(one, other, full))
+    wanted = np.mean([ssim_by_scipy(one[..., c], other[..., c], full) for c in range(3)])
     assert found.ssim == pytest.approx(wanted, abs=1e-9)
     squares = np.mean((one.astype(float) - other) ** 2)
-    assert found.psnr_db == pytest.approx(10 * math.log10(255**2 / squares), abs=1e-9)
-    assert found.largest == np.abs(one.astype(int) - other).max()
+    assert found.psnr_db == pytest.approx(10 * math.log10(full**2 / squares), abs=1e-9)
+    assert found.largest == np.abs(one.astype(float) - other).max()
+    assert found.full == full
 
 
 def test_a_picture_is_like_itself():
@@ -276,6 +308,16 @@ def test_nan_is_not_hidden():
     found = last(comparing(one, other, 1.0))
     assert math.isnan(found.largest)
     assert math.isnan(found.psnr_db)
+    assert math.isnan(found.ssim)
+
+
+def test_an_infinite_error_is_endlessly_unlike():
+    one = noise(20, 20, 1, "float32")
+    other = one.copy()
+    other[3, 4] = np.inf
+    found = last(comparing(one, other, 1.0))
+    assert (found.largest, found.psnr_db) == (math.inf, -math.inf)
+    assert math.isnan(found.ssim)
 
 
 # -- histograms
@@ -320,6 +362,54 @@ def test_values_that_are_no_numbers_are_counted_apart():
 def test_one_value_everywhere_has_a_histogram():
     ((found,),) = last(counting((np.full((4, 4, 1), 3.0, np.float32),)))
     assert found.counts.sum() == 16
+
+
+@pytest.mark.parametrize(
+    ("pictures", "first", "width", "last_edge"),
+    [
+        (((0, 255),), -0.5, 1, 255.5),
+        (((0, 300),), -0.5, 2, 301.5),
+        (((0, 65535),), -0.5, 256, 65535.5),
+        (((7, 4095),), 6.5, 16, 4102.5),
+    ],
+)
+def test_bins_of_16_bits_hold_as_many_whole_numbers_each(pictures, first, width, last_edge):
+    samples = np.array(pictures, np.uint16).reshape(1, -1, 1)
+    ((found,),) = last(counting((samples,)))
+    assert (found.edges[0], found.edges[-1]) == (first, last_edge)
+    assert set(np.diff(found.edges)) == {width}
+    assert found.counts[[0, -1]].tolist() == [1, 1]
+
+
+def test_so_do_those_of_whole_numbers_beside_floats_below_zero():
+    ramp = np.arange(256, dtype=np.uint8).reshape(16, 16, 1)
+    swinging = np.linspace(-200, 200, 256, dtype=np.float32).reshape(16, 16, 1)
+    (before,), (after,) = last(counting((ramp, swinging)))
+    inside = before.counts[(before.edges[:-1] > 0) & (before.edges[1:] < 255)]
+    assert set(inside) == {2}  # no comb
+    assert after.counts.sum() == 256
+
+
+# -- values in cells
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.0, "0"),
+        (-0.5, "-0.5"),
+        (999.6, "1000"),
+        (-999.4, "-999"),
+        (65535.0, "65535"),
+        (123456.0, "1e+05"),
+        (-1e-5, "-1e-05"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+    ],
+)
+def test_a_value_has_six_characters_at_most(value, written):
+    assert in_characters(value) == written
+    assert len(written) <= 6
 
 
 # -- lines

@@ -132,15 +132,22 @@ def test_what_was_not_chosen_is_not_remembered(qtbot, home, make_window):
     assert "implementation" not in Settings().get("choices", {})
 
 
-@pytest.mark.parametrize("text", ['{"version": 2}', "garbage", ""])
-def test_settings_that_are_no_good_are_said_and_stay_said(text, qtbot, home, make_window):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"version": 2}', "begins with its own"),
+        ("garbage", "starting afresh"),
+        ("", "starting afresh"),
+    ],
+)
+def test_settings_that_are_no_good_are_said_and_stay_said(text, words, qtbot, home, make_window):
     default_path().parent.mkdir()
     default_path().write_text(text)
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
     until(qtbot, lambda: window.device)
     assert window.messages.kind == "warning"
-    assert "starting afresh" in window.messages.sentence
+    assert words in window.messages.sentence
 
 
 def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):

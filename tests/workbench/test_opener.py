@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog
 
 from kernels.pictures import PICTURES, gradient, noise, stored_as
 from tests.workbench.driving import (
+    PATIENCE_MS,
     child,
     drop,
     drop_data,
@@ -273,6 +275,49 @@ def test_next_and_previous_go_through_a_folder_as_people_count(qtbot, window, fo
         settle(qtbot, window, lambda n=name: trigger(window, n))
         names.append(opened(window).name)
     assert names == ["img2.png", "img10.png", "img2.png"]
+
+
+def test_a_key_held_down_walks_as_fast_as_pictures_come(qtbot, window, folder, monkeypatch):
+    """However often it is asked for, a step is taken once; and then the next one can be."""
+    settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
+    loaded, load = [], image_files.load
+    gate = threading.Event()
+
+    def slowly(path, **how):
+        loaded.append(path.name)
+        gate.wait(PATIENCE_MS / 1000)
+        return load(path, **how)
+
+    monkeypatch.setattr(image_files, "load", slowly)
+    for _ in range(30):
+        trigger(window, "Next in folder")
+    settle(qtbot, window, gate.set)
+    assert loaded == ["img2.png"]
+    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    assert loaded == ["img2.png", "img10.png"]
+    trigger(window, "Next in folder")
+    until(qtbot, lambda: "last picture" in window.messages.sentence)
+    settle(qtbot, window, lambda: trigger(window, "Previous in folder"))
+    assert opened(window).name == "img2.png"
+
+
+def test_what_nobody_waits_for_any_more_is_not_loaded(qtbot, window, folder, monkeypatch):
+    loaded, load = [], image_files.load
+    gate = threading.Event()
+
+    def slowly(path, **how):
+        loaded.append(path.name)
+        gate.wait(PATIENCE_MS / 1000)
+        return load(path, **how)
+
+    monkeypatch.setattr(image_files, "load", slowly)
+    for number in (1, 2, 10):
+        window.opener.open_file(folder / f"img{number}.png")
+        until(qtbot, lambda: loaded)
+    gate.set()
+    until(qtbot, lambda: opened(window) is not None)
+    assert opened(window).name == "img10.png"
+    assert loaded == ["img1.png", "img10.png"]
 
 
 def test_the_ends_of_a_folder_are_said(qtbot, window, folder):

@@ -106,12 +106,12 @@ def leaf_actions(window):
     menus = window.findChildren(QMenu)
     for menu in menus:
         menu.aboutToShow.emit()
-    tops = [each.menu() for each in window.menuBar().actions()]
-    leaves, open_menus = [], [menu for menu in tops if menu]
+    by_action = {menu.menuAction(): menu for menu in menus}  # QAction.menu() breaks PySide 6.8
+    leaves, open_menus = [], [by_action[each] for each in window.menuBar().actions()]
     while open_menus:
         for action in open_menus.pop().actions():
-            if action.menu():
-                open_menus.append(action.menu())
+            if action in by_action:
+                open_menus.append(by_action[action])
             elif not action.isSeparator():
                 leaves.append(action)
     return leaves
@@ -212,7 +212,7 @@ def test_every_key_is_on_the_page(window):
     page.close()
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question, Qt.Key.Key_F1])
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question])
 def test_the_page_goes_as_it_came(key, qtbot, window):
     QTest.keyClick(window, Qt.Key.Key_Question)
     page = window.findChild(ShortcutsDialog)
@@ -232,5 +232,5 @@ def test_the_page_fits_its_window(window):
 def test_lines_have_their_menus_and_keys(window):
     lines = {(*each.path, each.name): each for each in menu_lines(window)}
     assert lines["File", "Open"].keys == "Ctrl+O"
-    assert lines["Help", "Keyboard shortcuts"].keys == "? or F1"
+    assert lines["Help", "Keyboard shortcuts"].keys == "?"
     assert ("File", "Screenshot", "Window") in lines

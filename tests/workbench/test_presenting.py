@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QListWidget
 from kernels.device import NoDevice
 from kernels.pictures import noise
 from tests.made_up import FAILED, PASSED, result
-from tests.workbench.driving import child, click, show_picture, trigger, until
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench import intents
 from workbench.files import image_files
@@ -318,3 +318,36 @@ def test_with_a_gpu_rungs_are_shown_with_their_blocks(qtbot, make_window):
     verified(qtbot, stage)
     assert shown(stage, "how") == "Shared-memory tile · 32×8"
     stage.close()
+
+
+def test_a_step_that_cannot_be_run_shows_no_other_steps_result(qtbot, window):
+    odd = np.full((40, 60, 1), np.nan, np.float32)  # which OpenCV does not take
+    window.presenting.steps = (
+        Step("One", {"implementation": "sequential"}),
+        Step("Other", {"implementation": "opencv"}),
+    )
+    settle(qtbot, window, lambda: window.store.update(implementation="sequential"))
+    show_picture(qtbot, window, odd)
+    stage = present(qtbot, window)
+    verified(qtbot, stage)
+    assert stage._after is not None
+    press(stage, Qt.Key.Key_PageDown)
+    until(qtbot, lambda: shown(stage, "verdict") == "✗ this cannot be run")
+    assert stage._after is None
+    assert shown(stage, "hint")
+    press(stage, Qt.Key.Key_PageUp)
+    until(qtbot, lambda: stage._after is not None)
+    verified(qtbot, stage)
+
+
+def test_how_values_below_zero_are_shown_is_said_and_keys_zoom(qtbot, window):
+    sobel = {"filter": "sobel_x", "ksize": 3, "signed_as": "offset"}
+    settle(qtbot, window, lambda: window.store.update(**sobel))
+    stage = present(qtbot, window)
+    verified(qtbot, stage)
+    assert "offset by half" in stage._right.caption
+    scale = stage._left._transform.scale
+    press(stage, Qt.Key.Key_Plus)
+    assert stage._right._transform.scale == stage._left._transform.scale > scale
+    press(stage, Qt.Key.Key_0)
+    assert stage._left._transform.scale == scale

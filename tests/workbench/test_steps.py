@@ -116,3 +116,40 @@ def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
 
 def test_nothing_runs_before_anything_is_asked(steps):
     assert not steps.isRunning()
+
+
+def test_an_answer_on_its_way_is_not_heard_after_cancelling(qtbot, steps):
+    told = []
+    steps.ask("a", lambda: iter(("too late",)), told.append)
+    while steps.is_under_way("a"):  # without Qt's loop nothing is delivered meanwhile
+        pass
+    steps.cancel("a")
+    steps.ask("b", lambda: iter(("b",)), told.append)
+    until(qtbot, lambda: told)
+    assert told == ["b"]
+
+
+def test_nor_a_lack_of_memory(qtbot, steps):
+    def hungry():
+        raise MemoryError
+        yield
+
+    told = []
+    steps.ask("a", hungry, told.append, told.append)
+    while steps.is_under_way("a"):
+        pass
+    steps.cancel("a")
+    steps.ask("b", lambda: iter(("b",)), told.append)
+    until(qtbot, lambda: told)
+    assert told == ["b"]
+
+
+def test_those_equally_urgent_take_turns(qtbot, steps):
+    gate, told = Gate([None]), []
+    steps.ask("gate", gate, told.append, urgency=9)
+    assert gate.begun.wait(10)
+    steps.ask("one", lambda: iter((1, 2)), told.append)
+    steps.ask("other", lambda: iter((3, 4)), told.append)
+    gate.on.release()
+    until(qtbot, lambda: len(told) == 4)
+    assert told == [1, 3, 2, 4]

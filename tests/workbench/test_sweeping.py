@@ -1,5 +1,7 @@
 """A sweep in the real window: it runs, is kept, stands still, ends, and the window stays live."""
 
+import shutil
+import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -269,7 +271,7 @@ def test_a_gpu_lost_in_a_sweep_is_a_sentence_and_nothing_measured_is_lost(qtbot,
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(8, 8))
     start(window, "3, 4, 5", "shared", "opencv")
-    until(qtbot, lambda: window.messages.kind == "error")
+    until(qtbot, lambda: window.messages.kind == "warning")
     assert window.messages.sentence == "The GPU failed while filtering; restart the program."
     ended(qtbot, window)
     assert doing(window).startswith("Stopped: ")
@@ -300,6 +302,33 @@ def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on(qtbot, window, monkey
     start(window, "7")
     until(qtbot, lambda: widths(live(window)) == [7])
     assert len(window.sessions.shown) == 1  # the file of the one before holds it
+
+
+def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
+    qtbot, window, monkeypatch
+):
+    go_on = threading.Event()
+
+    def sweeping(plan, engine, given, done=()):
+        for step in running.sweeping(plan, engine, given, done):
+            yield step
+            while isinstance(step, Record) and not go_on.is_set():
+                yield Progress("waiting")
+
+    monkeypatch.setattr("workbench.sweeps.keeping.sweeping", sweeping)
+    show_picture(qtbot, window, noise(8, 8))
+    start(window, "4, 5")
+    one_measured(qtbot, window)
+    shutil.rmtree(keeping.folder())
+    go_on.set()
+    ended(qtbot, window)
+    assert window.messages.kind == "warning"
+    assert "was deleted or moved" in window.messages.sentence
+    assert widths(live(window)) == [4, 5]
+    start(window, "6")
+    until(qtbot, lambda: widths(live(window)) == [6])
+    ended(qtbot, window)
+    assert widths(read_session(keeping.kept()[0])) == [6]
 
 
 def test_a_bug_in_a_sweep_is_shown_and_the_panel_is_free_again(qtbot, make_window):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QPushButton
 
+from tests.workbench.contrast import GRAPHICS, TEXT, contrast
 from workbench import theme
 from workbench.assets_path import asset
 
@@ -19,28 +20,42 @@ def leave_it_light(qapp):
     theme.apply(qapp, "light")
 
 
-def luminance(color):
-    channels = QColor(color).getRgbF()[:3]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+BOTH = pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+BEHIND_TEXT = ("surface", "panel", "raised", "hover", "plot_background")
 
 
-def contrast(one, other):
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
+@BOTH
+@pytest.mark.parametrize("back", BEHIND_TEXT)
+@pytest.mark.parametrize("name", ["text", "muted"])
+def test_text_stands_out_from_everything_behind_it(colors, name, back):
+    assert contrast(getattr(colors, name), getattr(colors, back)) >= TEXT
 
 
-@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("name", ["text", "muted", "accent", "good", "bad", "warn"])
+@BOTH
 @pytest.mark.parametrize("back", ["surface", "panel", "plot_background"])
-def test_every_text_colour_stands_out_from_everything_behind_it(colors, name, back):
-    assert contrast(getattr(colors, name), getattr(colors, back)) >= 4.5
+@pytest.mark.parametrize("name", ["accent", "good", "bad", "warn"])
+def test_coloured_words_stand_out_from_everything_behind_them(colors, name, back):
+    assert contrast(getattr(colors, name), getattr(colors, back)) >= TEXT
 
 
-@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+@BOTH
 def test_what_is_chosen_is_readable_and_the_surround_is_neutral(colors):
-    assert contrast(colors.on_accent, colors.accent) >= 4.5
+    assert contrast(colors.on_accent, colors.accent) >= TEXT
     assert len({*QColor(colors.surround).getRgb()[:3]}) == 1
+
+
+@BOTH
+@pytest.mark.parametrize("back", ["surface", "panel", "raised"])
+def test_outlines_of_controls_and_the_ring_of_focus_stand_out(colors, back):
+    for name in ("border", "accent"):
+        assert contrast(getattr(colors, name), getattr(colors, back)) >= GRAPHICS, name
+    assert contrast(colors.ring, colors.accent) >= GRAPHICS
+
+
+@BOTH
+def test_the_colours_of_charts_stand_out_and_are_none_twice(colors):
+    for back in (colors.plot_background, colors.panel):
+        assert [each for each in colors.series if contrast(each, back) < GRAPHICS] == []
     assert len(set(colors.series)) == len(colors.series) >= 6
 
 

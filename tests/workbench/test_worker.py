@@ -111,6 +111,33 @@ def test_the_device_is_found_once_and_after_the_first_picture(qtbot, make_worker
     assert names(told).count("device_found") == 1
 
 
+def test_a_device_tried_again_is_told_again(qtbot, make_worker):
+    worker, told = make_worker()
+    worker.start()
+    wait_for(qtbot, told, "device_found")
+    worker.try_device()
+    wait_for(qtbot, told, "device_found", count=2)
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+    assert names(told).count("device_found") == 2
+
+
+def test_a_lost_device_is_told_after_what_failed(qtbot, make_worker):
+    def script(job, _):
+        raise DeviceLostError("The GPU failed.")
+        yield
+
+    worker, told = make_worker(script)
+    worker.request(a_job())
+    worker.start()
+    (device,) = wait_for(qtbot, told, "device_found")
+    assert (device.reason, device.is_lost) == ("The GPU failed.", True)
+    assert names(told).index("failed") < names(told).index("device_found")
+    worker.request(a_job())
+    wait_for(qtbot, told, "failed", count=2)
+    wait_for(qtbot, told, "device_found", count=2)  # and not the one it was before
+
+
 def test_while_a_step_runs_only_the_newest_job_waits(qtbot, make_worker):
     entered, go_on = threading.Event(), threading.Event()
 

@@ -1,10 +1,6 @@
 """The program as a person meets it: a process, a real screen, a mouse and a keyboard."""
 
-import os
-import shutil
-import subprocess
-import sys
-from time import sleep
+import json
 
 import numpy as np
 import pytest
@@ -12,120 +8,219 @@ import pytest
 from kernels.filters import get
 from kernels.pictures import noise
 from kernels.reference import correlate, to_pixel_type
-from workbench import qt_libraries
+from tests.workbench.real_screen import Screen, missing, program, until
 from workbench.files import image_files
-from workbench.settings import DIRECTORY_VARIABLE, Settings
 
-PROGRAMS = ("Xvfb", "xdotool")
-PATIENCE_S = 60
 TRIES = 10
+BEFORE, AFTER = (200, 40, 160), (50, 10, 40)  # the second is a quarter of the first
+QUARTER = "--weights=0.25"
 
-missing = [name for name in PROGRAMS if shutil.which(name) is None]
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} is not installed")
 
 
 @pytest.fixture
 def screen(tmp_path, monkeypatch):
-    """The environment of a screen of our own, on a number that is free."""
-    reading, writing = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x1000x24", "-nolisten", "tcp"],
-        pass_fds=[writing],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as numbers:
-        number = numbers.readline().strip()
-    assert number, "Xvfb did not start"
-    monkeypatch.setenv("DISPLAY", f":{number}")
-    if reason := qt_libraries.why_no_window("xcb"):
-        server.terminate()
-        pytest.skip(reason)
-    yield {
-        **os.environ,
-        "QT_QPA_PLATFORM": "xcb",
-        "XDG_DATA_HOME": str(tmp_path / "data"),
-        DIRECTORY_VARIABLE: str(tmp_path / "settings"),
-    }
-    server.terminate()
-    server.wait(PATIENCE_S)
+    screen = Screen(tmp_path)
+    try:
+        if reason := screen.why_not(monkeypatch):
+            pytest.skip(reason)
+        yield screen
+    finally:
+        screen.close()
 
 
 @pytest.fixture
-def user(screen):
-    """Does with the mouse and the keyboard what xdotool's words say; returns its answer."""
-
-    def user(*words):
-        done = subprocess.run(
-            ["xdotool", *map(str, words)],
-            env=screen,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=True,
-        )
-        return done.stdout.strip()
-
-    return user
+def flat(tmp_path):
+    """A picture of one colour, which is found again on the screen."""
+    path = tmp_path / "flat.png"
+    image_files.save(path, np.full((120, 160, 3), BEFORE, np.uint8))
+    return path
 
 
-def appears(path):
-    """Whether a file is there within a while."""
-    for _ in range(100):
-        if path.exists():
-            return True
-        sleep(0.05)
-    return False
+def runs(screen, color, y=None):
+    """Where a colour begins and ends along a row of the screen, by default in the middle of the
+    rows that have most of it: [(from x, to x, y)]; but for what is narrower than a word."""
+    same = np.all(screen.look() == color, axis=2)
+    if y is None:
+        counts = same.sum(1)
+        rows = np.flatnonzero(counts == counts.max())
+        y = int(rows[len(rows) // 2])
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], same[y].astype(int), [0]])))
+    return [(int(a), int(b), y) for a, b in edges.reshape(-1, 2) if b - a > 40]
 
 
-def test_a_person_opens_filters_saves_and_quits(screen, user, tmp_path):
+def middle(run):
+    left, right, y = run
+    return (left + right) // 2, y
+
+
+def test_a_person_opens_filters_saves_and_quits(screen, tmp_path):
     photo = tmp_path / "photo.png"
     image_files.save(photo, noise(120, 160, 3))
-    words = [photo, "--no-gpu", "--filter", "box", "--size", "3"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "workbench", *map(str, words)],
-        env=screen,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+    with program(screen, photo, "--filter", "box", "--size", "3") as title:
+        screen.do("key", "bracketright", "bracketright")  # larger, twice
+        save_until_it_is(filtered(photo, get("box").weights(7)), screen, title, tmp_path)
+    assert screen.settings.get("choices", {})["ksize"] == 7
+    assert screen.settings.recent_files == [photo]
+
+
+def test_a_person_compares(screen, flat):
+    with program(screen, flat, QUARTER):
+        until(lambda: len(runs(screen, BEFORE)) == len(runs(screen, AFTER)) == 1, "side by side")
+        screen.do("key", "w")
+        line = until(lambda: divider(screen), "the wipe")
+        y = runs(screen, AFTER)[0][2]
+        screen.drag((line, y), (line + 90, y))
+        until(lambda: abs((divider(screen) or 0) - line - 90) < 4, "the divider, dragged")
+        screen.do("key", "d")
+        until(lambda: not runs(screen, BEFORE) and not runs(screen, AFTER), "the difference")
+        screen.do("key", "d")
+        until(lambda: len(runs(screen, AFTER)) == 1, "side by side again")
+        screen.do("key", "k")
+        pinned = until(lambda: len(r := runs(screen, AFTER)) == 2 and r, "before, after, pinned")
+        x, y = middle(pinned[0])
+        until(lambda: is_flat(screen, x, y, 40), "the picture laid out")
+        screen.wheel_up(x, y, 18)
+        until(lambda: not is_flat(screen, x, y, 40), "the values in the pixels")
+    assert screen.settings.get("choices", {})["view_mode"] == "side"
+
+
+def divider(screen):
+    """The x of the line between before and after; None where there is none."""
+    y = runs(screen, AFTER)[0][2] if runs(screen, AFTER) else None
+    before, after = (runs(screen, color, y) for color in (BEFORE, AFTER))
+    is_one = before and after and 0 <= after[0][0] - before[-1][1] <= 6
+    return (before[-1][1] + after[0][0]) // 2 if is_one else None
+
+
+def is_flat(screen, x, y, reach):
+    """Whether there is one colour around a point."""
+    seen = screen.look()[y - reach : y + reach, x - reach : x + reach]
+    return bool(np.all(seen == seen[0, 0]))
+
+
+def test_a_person_has_it_explained(screen, flat):
+    with program(screen, flat, "--filter", "box", "--size", "5"):
+        both = until(lambda: len(r := runs(screen, BEFORE)) == 2 and r, "side by side")
+        x, y = middle(both[1])
+        screen.do("mousemove", x, y, "key", "p")  # which takes some of the room
+        narrow = until(lambda: painted_on(screen) and runs(screen, BEFORE)[1], "the neighbours")
+        x, y = middle(narrow)
+        screen.click(x + 30, y - 60)
+        until(lambda: not is_flat(screen, x + 30, y - 60, 8), "the neighbours of another pixel")
+        assert is_flat(screen, x - 30, y + 60, 8)
+        screen.do("key", "a")
+        until(lambda: painted_on(screen) > 2000, "blocks over the picture")
+        seen = screen.look()
+        screen.do("key", "shift+Left")
+        until(lambda: not np.array_equal(screen.look(), seen), "the next block")
+
+
+def painted_on(screen):
+    """How many pixels of the screen are painted over the picture after, or 0 where it is hidden."""
+    found = runs(screen, BEFORE)
+    if len(found) < 2:
+        return 0
+    left, right, y = found[-1]
+    x = (left + right) // 2
+    reach = (right - left) // 2 - 4
+    seen = screen.look()[y - 100 : y + 100, x - reach : x + reach]
+    return int(np.any(seen != BEFORE, axis=2).sum())
+
+
+def test_a_person_presents(screen, flat):
+    with program(screen, flat, "--filter", "box", "--implementation", "opencv"):
+        until(lambda: len(runs(screen, BEFORE)) == 2, "side by side")
+        in_window = runs(screen, BEFORE)[0]
+        screen.do("key", "F5")
+        screen.window("Presenter")
+        x, y = middle(until(lambda: larger_than(in_window, runs(screen, BEFORE)), "the stage"))
+        first = count(screen)
+        screen.do("key", "Next")  # Page Down, as a clicker sends it
+        until(lambda: not np.array_equal(count(screen), first), "the second step")
+        screen.do("key", "Prior")
+        until(lambda: np.array_equal(count(screen), first), "the first step again")
+        screen.do("key", "b")
+        until(lambda: not screen.look()[y - 100 : y + 100, x - 100 : x + 100].any(), "blackness")
+        screen.do("key", "b")
+        until(lambda: np.array_equal(count(screen), first), "the first step once more")
+        screen.do("key", "Escape")
+        until(lambda: not screen.is_there("Presenter"), "the stage, left")
+    assert screen.settings.get("choices", {})["implementation"] == "opencv"
+
+
+def larger_than(one, others):
+    """The first of the others, if it is."""
+    return others[0] if len(others) == 2 and others[0][1] - others[0][0] > one[1] - one[0] else None
+
+
+def count(screen):
+    """What stands in the stage's upper right corner: "1 / 3"."""
+    return screen.look()[:70, -200:]
+
+
+def test_a_person_draws_weights(screen, tmp_path):
+    photo, drawn = tmp_path / "photo.png", ((0, -1, 0), (-1, 5, -1), (0, -1, 0))
+    image_files.save(photo, noise(120, 160, 3))
+    with program(screen, photo, "--weights=0 0 0; 0 1 0; 0 0 0") as title:
+        screen.do("key", "ctrl+e")
+        screen.window("Weights")
+        screen.do("key", "ctrl+Home")
+        for number in np.ravel(drawn):
+            screen.do("type", "--", number)
+            screen.do("key", "Tab")
+        screen.window(title)
+        save_until_it_is(filtered(photo, drawn), screen, title, tmp_path)
+        screen.window("Weights")
+        screen.do("key", "--repeat", 5, "ctrl+z")  # so many cells were changed
+        screen.window(title)
+        save_until_it_is(image_files.load(photo).samples, screen, title, tmp_path)
+    assert screen.settings.get("choices", {})["matrix"] == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+
+
+def test_a_person_sweeps(screen, flat, tmp_path):
+    plan = tmp_path / "small.toml"
+    plan.write_text(
+        'title = "Small"\nimplementation = ["opencv", "parallel"]\nsize = [32, 64]\n', "utf-8"
     )
-    try:
-        window = user("search", "--sync", "--name", "^photo.png — Filter Workbench").split()[0]
-        user("windowfocus", "--sync", window)
-        user("key", "bracketright", "bracketright")  # larger, twice
-        save_until_it_is(box_blurred(photo, 7), user, window, tmp_path)
-        user("windowfocus", "--sync", window)
-        user("key", "ctrl+q")
-        said, _ = process.communicate(timeout=PATIENCE_S)
-    finally:
-        process.kill()
-        process.wait(PATIENCE_S)
-    assert (process.returncode, said) == (0, "")
-    settings = Settings(tmp_path / "settings" / "settings.json")
-    assert settings.get("choices", {})["ksize"] == 7
-    assert settings.recent_files == [photo]
+    with program(screen, flat, plan):
+        until(lambda: len(runs(screen, BEFORE)) >= 1, "the picture")
+        screen.do("key", "ctrl+b")
+        until(lambda: len(measured(tmp_path)) == 4, "four measurements in the session's file")
+        screen.do("key", "F9")
+        screen.window("Sweep|Chart|Small")
+        screen.do("key", "F9")
+    assert {line["cell"]["implementation"] for line in measured(tmp_path)} == {"opencv", "parallel"}
 
 
-def box_blurred(path, ksize):
+def measured(folder):
+    """The records in the session that the program keeps."""
+    files = list(folder.glob("data/**/*.jsonl"))
+    if not files:
+        return []
+    lines = [json.loads(line) for line in files[0].read_text("utf-8").splitlines()]
+    return [line for line in lines if "cell" in line]
+
+
+def filtered(path, weights):
     samples = image_files.load(path).samples
-    return to_pixel_type(correlate(samples, get("box").weights(ksize), "clamp"), samples.dtype)
+    return to_pixel_type(correlate(samples, np.float32(weights), "clamp"), samples.dtype)
 
 
-def save_until_it_is(expected, user, window, folder):
+def save_until_it_is(expected, screen, title, folder):
     """Save the result by the dialog until it is what is expected.
 
     A save may come before the filter was done, since nobody looks at the screen here.
     """
-    for number in range(TRIES):
-        path = folder / f"result{number}.png"
-        user("windowfocus", "--sync", window)
-        user("key", "ctrl+s")
-        dialog = user("search", "--sync", "--onlyvisible", "--name", "^Save").split()[0]
-        user("windowfocus", "--sync", dialog)
-        user("key", "ctrl+a")
-        user("type", path)
-        user("key", "Return")
-        assert appears(path)
+    for _ in range(TRIES):
+        path = folder / f"result{len(list(folder.glob('result*')))}.png"
+        screen.window(title)
+        screen.do("key", "ctrl+s")
+        screen.window("Save")
+        screen.do("key", "ctrl+a")
+        screen.do("type", path)
+        screen.do("key", "Return")
+        until(path.exists, path.name)
         samples = image_files.load(path).samples.astype(int)
         if np.abs(samples - expected).max() <= 1:
             return

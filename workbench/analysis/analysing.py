@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from workbench import intents
 from workbench.analysis.panel import AnalysisPanel
-from workbench.inspection import Inspection
+from workbench.inspection.inspection import Inspection
 from workbench.live import Live
 from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
@@ -19,6 +19,7 @@ from workbench.looking.line_profile import Line, column, row
 from workbench.looking.steps import Steps
 from workbench.state import State, Store
 from workbench.views.compare_view import CompareView
+from workbench.views.pins import name_of
 
 REDRAW_MS = 60  # a profile follows the pointer, but does not hold it up
 HISTOGRAM, LIKENESS = "histogram", "likeness"
@@ -76,7 +77,8 @@ class Analysing(QObject):
         return "before" if picture is None else self._inspection.other(picture)[1]
 
     def _show_pins(self) -> None:
-        names = [pin.caption.splitlines()[0] for pin in self._inspection.pins]
+        pins = enumerate(self._inspection.pins, 1)
+        names = [f"{name_of(number)} · {pin.caption.splitlines()[0]}" for number, pin in pins]
         self._panel.show_pins(names, self._inspection.against)
         self._analyse()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from workbench.charts.spots import Spot
 MOST_SPOTS = 256  # to point at
 MOST_POINTS = 2000  # of a curve: there are no more pixels across
 AXIS_PX = 56
+PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
 # Hues of the theme for red, green, blue; grey and alpha are as the text.  Beside each is its name.
 HUES = {"R": 1, "G": 2, "B": 0}
 
@@ -52,6 +54,7 @@ class CurvesChart(Canvas):
         self.setAccessibleName(name)
         self.setMinimumHeight(150)
         self._curves: Sequence[Curve] = ()
+        self._nothing = empty
         self._is_log = False
         self._tell_spot: Callable[[int], str] = str
         self._in_words: Callable[[float], str] = str
@@ -74,7 +77,7 @@ class CurvesChart(Canvas):
         """
         self._curves, self._is_log = curves, is_log
         self._tell_spot, self._in_words = tell_spot, in_words
-        self.setAccessibleDescription(summary)
+        self.show_summary(summary or self._nothing)
         self._draw()
 
     def _draw(self) -> None:
@@ -83,23 +86,37 @@ class CurvesChart(Canvas):
             return
         import pyqtgraph as pg
 
-        plot.clear()
+        self._drop_ring()
         if not self._curves:
             self.show_spots(())
             return
         colors = theme.colors(self.palette())
         low, high = math.inf, -math.inf
-        for curve in sorted(self._curves, key=lambda each: each.is_after):
+        in_order = sorted(self._curves, key=lambda each: each.is_after)
+        for curve, item in zip(in_order, self._items_for(len(in_order)), strict=True):
             xs, ys = thinned(curve)
             ys = np.log10(np.maximum(ys, 0.5)) if self._is_log else ys
             if np.isfinite(ys).any():
                 low, high = min(low, float(np.nanmin(ys))), max(high, float(np.nanmax(ys)))
             style = Qt.PenStyle.SolidLine if curve.is_after else Qt.PenStyle.DashLine
-            pen = pg.mkPen(color_of(curve.channel, colors), width=1.5, style=style)
+            pen = pg.mkPen(color_of(curve.channel, colors), width=PEN_PX, style=style)
             is_stepped = xs.size == ys.size + 1
-            plot.plot(xs, ys, pen=pen, stepMode="center" if is_stepped else None)
+            steps = "center" if is_stepped else None
+            item.setData(xs, ys, pen=pen, stepMode=steps, connect="finite")
         self._set_range(low, high)
         self._show_spots()
+
+    def _items_for(self, count: int) -> list[Any]:
+        """What the plot draws curves with: kept, for to make them takes longer than to draw."""
+        import pyqtgraph as pg
+
+        items = [each for each in self.plot.listDataItems() if isinstance(each, pg.PlotCurveItem)]
+        if len(items) != count:
+            self.plot.clear()
+            items = [pg.PlotCurveItem() for _ in range(count)]
+            for item in items:
+                self.plot.addItem(item)
+        return items
 
     def _set_range(self, low: float, high: float) -> None:
         plot = self.plot

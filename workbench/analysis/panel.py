@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,21 +11,23 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench.analysis.curves import Curve, CurvesChart
-from workbench.analysis.table import as_table, in_digits
+from workbench.analysis.table import as_share, as_table, in_decibels
+from workbench.controls.eliding_box import ElidingBox
 from workbench.looking.histograms import NAMES, Histogram
 from workbench.looking.likeness import Likeness
 from workbench.looking.line_profile import Line, along, in_words
-from workbench.numbers import MISSING
+from workbench.numbers import MISSING, in_digits
+from workbench.views.mode_bar import ORIGINAL
 from workbench.views.tile import MUTED, Tile, scaled_font
+from workbench.views.upright_area import UprightArea
 
 LINES = {"row": "Row at the pointer", "column": "Column at the pointer", "line": "Drawn line"}
 ALL = "all channels"
@@ -35,6 +36,8 @@ SSIM_TIP = (
     "Windows of 11×11 pixels, Gaussian with σ = 1.5, wholly inside the picture; K₁ = 0.01, "
     "K₂ = 0.03;\nthe mean over all windows and over the colour channels."
 )
+SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
+NO_SSIM = "The picture is smaller than SSIM's window of 11×11."
 PSNR_TIP = (
     "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
     "More is more alike; 40 dB is hard to see."
@@ -43,7 +46,7 @@ LARGEST_TIP = "The largest difference of any sample, in the picture's own units.
 LINE_TIP = "What is drawn below; Shift and a drag over a picture draws a line of your own."
 
 
-class AnalysisPanel(QScrollArea):
+class AnalysisPanel(UprightArea):
     """Shows what it is given; works nothing out.
 
     Signals:
@@ -69,10 +72,6 @@ class AnalysisPanel(QScrollArea):
         self._build_histogram()
         self._build_profile()
         self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.show_nothing()
 
     # -- what to show
@@ -80,7 +79,7 @@ class AnalysisPanel(QScrollArea):
     def show_pins(self, names: Sequence[str], against: int) -> None:
         with QSignalBlocker(self._against):
             self._against.clear()
-            self._against.addItems(["the original", *names])
+            self._against.addItems([ORIGINAL, *names])
             self._against.setCurrentIndex(against)
 
     def show_nothing(self) -> None:
@@ -92,14 +91,11 @@ class AnalysisPanel(QScrollArea):
         self.show_profile(None, None, None, "before")
 
     def show_likeness(self, found: Likeness) -> None:
-        if math.isnan(found.psnr_db):
-            psnr = "not a number"
-        else:
-            psnr = "∞" if math.isinf(found.psnr_db) else f"{found.psnr_db:.2f} dB"
-        self._psnr.show_value(psnr, "nothing differs" if found.psnr_db == math.inf else "")
-        ssim = "too small" if found.ssim is None else f"{found.ssim:.4f}"
-        self._ssim.show_value(ssim)
+        self._psnr.show_value(in_decibels(found.psnr_db))
+        self._ssim.show_value(MISSING if found.ssim is None else as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
+        note = SSIM_NOTE if found.ssim is not None else NO_SSIM
+        self._likeness_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
     def show_histograms(self, found: tuple[tuple[Histogram, ...], ...], other: str) -> None:
         """Those of `other` first, then those after the filter."""
@@ -156,12 +152,10 @@ class AnalysisPanel(QScrollArea):
         """What is remembered from one run to the next."""
         return {"log": self._log.isChecked(), "line": self.line_kind}
 
-    def restore(self, data: Any) -> None:
-        if not isinstance(data, dict):
-            return
+    def restore(self, data: dict[str, Any]) -> None:
+        """Take over what `choices` gave; what makes no sense is as on the first day."""
         self._log.setChecked(data.get("log") is True)
-        if data.get("line") in ("row", "column"):
-            self.show_line_kind(data["line"])
+        self.show_line_kind("column" if data.get("line") == "column" else "row")
 
     @property
     def line_kind(self) -> str:
@@ -175,23 +169,24 @@ class AnalysisPanel(QScrollArea):
 
     def _build_likeness(self) -> None:
         self._against = _combo("analysis-against", "Compare with", "What after is compared with")
+        self._against.addItem(ORIGINAL)
         self._against.activated.connect(self.against_wanted)
         self._column.addLayout(_row(_label("After compared with"), self._against))
         tiles = QHBoxLayout()
         tiles.setSpacing(4)
-        self._psnr = Tile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.15, detail=False)
-        self._ssim = Tile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.15, detail=False)
+        self._psnr = Tile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.05, detail=False)
+        self._ssim = Tile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.05, detail=False)
         self._largest = Tile(
-            "largest", "Largest error", "0.0001234", LARGEST_TIP, scale=1.15, detail=False
+            "largest", "Largest error", "0.0001234", LARGEST_TIP, scale=1.05, detail=False
         )
         for tile in (self._psnr, self._ssim, self._largest):
             tiles.addWidget(tile, 1)
         self._column.addLayout(tiles)
-        window = QLabel("SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5")
-        window.setFont(scaled_font(0.85))
-        window.setForegroundRole(MUTED)
-        window.setWordWrap(True)
-        self._column.addWidget(window)
+        self._likeness_note = QLabel(SSIM_NOTE)
+        self._likeness_note.setFont(scaled_font(0.85))
+        self._likeness_note.setForegroundRole(MUTED)
+        self._likeness_note.setWordWrap(True)
+        self._column.addWidget(self._likeness_note)
 
     def _build_histogram(self) -> None:
         self._channel = _combo("histogram-channel", "Channel", "Whose values are drawn")
@@ -214,6 +209,8 @@ class AnalysisPanel(QScrollArea):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._table.setFont(scaled_font(0.85))
+        self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._table.setWordWrap(True)  # of what stands below the numbers
         self._column.addWidget(self._table)
 
     def _build_profile(self) -> None:
@@ -263,7 +260,7 @@ class AnalysisPanel(QScrollArea):
 
 
 def _combo(name: str, title: str, tip: str) -> QComboBox:
-    combo = QComboBox()
+    combo = ElidingBox()
     combo.setObjectName(name)
     combo.setAccessibleName(title)
     combo.setToolTip(tip)

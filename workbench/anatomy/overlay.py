@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -44,18 +45,26 @@ def warp_runs(look: Look, warp: int) -> list[Rect]:
     """What the lanes of a warp make: samples side by side, rows that are alike as one."""
     pattern = look.subject.pattern
     assert pattern is not None
-    stands = pattern.stands[warp * LANES : (warp + 1) * LANES].tolist()
-    runs: list[Rect] = []
-    for x, y in stands:
-        if x == NOWHERE:
-            continue
-        last = runs[-1] if runs else None
-        if last is not None and last.bottom == y + 1 and last.right == x:
-            runs[-1] = Rect(last.left, last.top, x + 1, last.bottom)
-        else:
-            runs.append(Rect(x, y, x + 1, y + 1))
+    stands = map(tuple, pattern.stands[warp * LANES : (warp + 1) * LANES].tolist())
     left, top = look.round
-    return [_moved(run, left, top) for run in _stacked(runs)]
+    return [_moved(run, left, top) for run in _runs(tuple(stands), pattern.each, pattern.again)]
+
+
+@lru_cache(maxsize=64)  # of the 32 warps of a block, in each frame
+def _runs(
+    stands: tuple[tuple[int, int], ...], each: tuple[int, int], again: tuple[tuple[int, int], ...]
+) -> tuple[Rect, ...]:
+    across, down = each
+    runs: list[Rect] = []
+    places = [(x + right, y + below) for right, below in again for x, y in stands if x != NOWHERE]
+    # Lanes that make samples in several places do so between one another's: row by row.
+    for x, y in places if len(again) == 1 else sorted(places, key=lambda place: place[::-1]):
+        last = runs[-1] if runs else None
+        if last is not None and last.top == y and last.right == x:
+            runs[-1] = Rect(last.left, last.top, x + across, last.bottom)
+        else:
+            runs.append(Rect(x, y, x + across, y + down))
+    return tuple(_stacked(runs))
 
 
 def _stacked(runs: list[Rect]) -> list[Rect]:
@@ -120,8 +129,7 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
     for warp in range(look.subject.shape.warps):
         painter.setBrush(WARPS[warp % 2])
         painter.setPen(Qt.PenStyle.NoPen)
-        for run in warp_runs(look, warp):
-            painter.drawRect(pixels(run, channels))
+        painter.drawRects([pixels(run, channels) for run in warp_runs(look, warp)])
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(_hair(QColor("#ffffff"), 1.5))
     for run in warp_runs(look, look.warp):
@@ -134,7 +142,8 @@ def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
     if sample is None:
         return
     x, y = sample
-    own = pixels(Rect(x, y, x + 1, y + 1), look.subject.channels)
+    across, down = look.made_by_each
+    own = pixels(Rect(x, y, x + across, y + down), look.subject.channels)
     least = 5 / scale  # or nobody would see it
     own.adjust(*(max(least - size, 0) / 2 * way for size, way in _edges(own)))
     for color, width in ((QColor("#000000"), 3.5), (THREAD, 1.5)):

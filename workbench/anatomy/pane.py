@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSignalBlocker, QTimer, Signal
-from PySide6.QtGui import QFont, QPainter, QShowEvent
+from PySide6.QtGui import QFocusEvent, QFont, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -33,11 +32,13 @@ from workbench.controls.drop_down import DropDown
 from workbench.controls.number_boxes import WholeBox
 from workbench.state import State
 from workbench.views.tile import scaled_font
+from workbench.views.upright_area import UprightArea
 
 FIRST = "shared"  # where nothing was chosen yet
 BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
 NO_PICTURE = "Open a picture first: the anatomy is drawn over it."
 TOO_CLOSE = "The grid is not drawn: zoom in until blocks are a few screen pixels apart."
+PASSING_MS = 50
 KINDS = {"global": "global memory", "shared": "shared memory"}
 
 
@@ -64,11 +65,15 @@ class AnatomyPane(QWidget):
         self._pass = 0
         self._subject: Subject | None = None
         self._look: Look | None = None
+        self._worded: Look | None = None  # the one that the panel tells of
         self._at: tuple[int, int] | None = None  # sample and row looked at
         self._scale = 1.0
+        self._passing = QTimer(self)
+        self._passing.setSingleShot(True)
+        self._passing.setInterval(PASSING_MS)
+        self._passing.timeout.connect(self._catch_up)
         self._make()
         self._lay_out()
-        self.setFocusProxy(self._lanes)
 
     # -- what to show
 
@@ -99,7 +104,7 @@ class AnatomyPane(QWidget):
         channels, picture = self._subject.channels, self._subject.shape.picture
         x, y = int(point[0] * channels // 1), int(point[1] // 1)
         if 0 <= x < picture.right and 0 <= y < picture.bottom:
-            self._go(x, y)
+            self._go(x, y, is_passing=True)
 
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         """An `Overlay` of pictures; nothing while the panel is hidden."""
@@ -124,6 +129,10 @@ class AnatomyPane(QWidget):
         self._last_rung = key if isinstance(key, str) and _rung(key) else FIRST
         self._chosen = ""
         self._refresh()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Passed on; with a focus proxy Tab would not come to what stands before the lanes."""
+        self._lanes.setFocus(event.reason())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -202,11 +211,6 @@ class AnatomyPane(QWidget):
         near.addWidget(self._zoom)
         column.addLayout(near)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(inside)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(scroll.focusPolicy().NoFocus)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(10, 4, 6, 8)
         choice = QHBoxLayout()
@@ -214,7 +218,7 @@ class AnatomyPane(QWidget):
         choice.addWidget(self._blocks, 2)
         rows.addLayout(choice)
         rows.addWidget(self._passes)
-        rows.addWidget(scroll, 1)
+        rows.addWidget(UprightArea(inside), 1)
 
     # -- what happens
 
@@ -229,7 +233,8 @@ class AnatomyPane(QWidget):
     def _refresh(self) -> None:
         """Take the state anew; where the same thread is there, it stays looked at."""
         if not self.isVisible():
-            self._subject = self._look = None  # which would keep a picture that was closed
+            # Which would keep a picture that was closed.
+            self._subject = self._look = self._worded = None
             return
         rung, found = self._rung_and_subject()
         self._names.setCurrentIndex(self._names.findData(rung.key))
@@ -240,6 +245,7 @@ class AnatomyPane(QWidget):
         self._show_passes()
         if self._subject is None:
             self._show_look()
+            self.look_changed.emit()
         else:
             picture = self._subject.shape.picture
             x, y = self._at or (picture.right // 2, picture.bottom // 2)
@@ -284,8 +290,12 @@ class AnatomyPane(QWidget):
         self._passes.setCurrentIndex(min(self._pass, max(len(titles) - 1, 0)))
         self._passes.setVisible(len(titles) > 1)
 
-    def _go(self, x: int, y: int) -> None:
-        """Look at the thread that makes sample x of row y."""
+    def _go(self, x: int, y: int, *, is_passing: bool = False) -> None:
+        """Look at the thread that makes sample x of row y.
+
+        is_passing  the pointer may be elsewhere with the next frame: then the painting follows at
+                    once, but the words only every PASSING_MS, as laying them out takes a while
+        """
         assert self._subject is not None
         old = self._look
         self._at = x, y
@@ -297,10 +307,27 @@ class AnatomyPane(QWidget):
         ):
             self._look = old
             return
-        self._show_look(is_same_block=old is not None and old.block == self._look.block)
+        self.look_changed.emit()
+        if is_passing:
+            if not self._passing.isActive():
+                self._show_look()
+                self._passing.start()
+        else:
+            self._show_look()
 
-    def _show_look(self, is_same_block: bool = False) -> None:
-        look = self._look
+    def _catch_up(self) -> None:
+        if self._look is not self._worded:
+            self._show_look()
+
+    def _show_look(self) -> None:
+        """Tell of it in the panel."""
+        old, look = self._worded, self._look
+        self._worded = look
+        is_same_block = (
+            old is not None
+            and look is not None
+            and (old.subject, old.block) == (look.subject, look.block)
+        )
         self._warp_part.setVisible(look is not None and look.thread is not None)
         if not is_same_block:
             sentences = look.sentences() if look else []
@@ -316,7 +343,6 @@ class AnatomyPane(QWidget):
             self._thread_words.setText(look.thread_words())
             self._show_accesses(look)
         self._show_lanes()
-        self.look_changed.emit()
 
     def _show_accesses(self, look: Look) -> None:
         titles = [f"{step.name}, {KINDS[step.memory]}" for step in look.steps]

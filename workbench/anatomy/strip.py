@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -76,14 +77,17 @@ class LaneStrip(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colors = theme.colors(self.palette())
+        fonts = scaled_font(0.62), scaled_font(0.85)
         for lane in range(LANES):
-            self._paint_cell(painter, colors, lane)
+            self._paint_cell(painter, colors, lane, fonts)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(colors.accent), 2))
             painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 5, 5)
 
-    def _paint_cell(self, painter: QPainter, colors: theme.Colors, lane: int) -> None:
+    def _paint_cell(
+        self, painter: QPainter, colors: theme.Colors, lane: int, fonts: tuple[QFont, QFont]
+    ) -> None:
         cell = self._cell(lane)
         lanes = self._lanes
         group = lanes.groups[lane] if lanes else NOWHERE
@@ -97,11 +101,11 @@ class LaneStrip(QWidget):
         painter.setBrush(fill)
         painter.drawRoundedRect(cell, 3, 3)
         top = cell.adjusted(0, 1, 0, -cell.height() // 2)
-        painter.setFont(scaled_font(0.62))
+        painter.setFont(fonts[0])
         painter.setPen(QColor(colors.text))
         painter.setOpacity(0.75)
         painter.drawText(top, Qt.AlignmentFlag.AlignCenter, str(lane))
-        painter.setFont(scaled_font(0.85))
+        painter.setFont(fonts[1])
         painter.setOpacity(1.0)
         bottom = cell.adjusted(0, cell.height() * 2 // 5, 0, -1)
         text = lanes.labels[lane] if lanes else ""

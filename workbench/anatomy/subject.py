@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from kernels.anatomy import words
 from kernels.anatomy.counts import idle_of, traffic_of
 from kernels.anatomy.memory import LANES, coalescing, conflicts, of_warp
@@ -83,7 +85,8 @@ class Look:
         return (self.thread or 0) % LANES
 
     def sample_of(self, thread: int) -> tuple[int, int] | None:
-        """Sample and row that `thread` makes, also beyond the picture; None if it has none."""
+        """Sample and row that `thread` makes, the first of its own, also beyond the picture; None
+        if it has none."""
         pattern = self.subject.pattern
         if pattern is None:
             return None
@@ -101,9 +104,26 @@ class Look:
             return f"{begin} has no sample to make."
         x, y = sample
         channels = self.subject.channels
+        across, down = self.made_by_each
+        if (across, down) != (1, 1) or self.makes_more:
+            last, bottom = min(x + across, picture.right) - 1, min(y + down, picture.bottom) - 1
+            samples = f"samples {x:,} to {last:,}" if last > x else f"sample {x:,}"
+            rows = f"rows {y:,} to {bottom:,}" if bottom > y else f"row {y:,}"
+            more = ", and others beside and below" if self.makes_more else ""
+            return f"{begin} makes {samples} of {rows}{more}."
         name = (RGBA if channels == 4 else CHANNELS[channels])[x % channels]
         of = f"{name} of " if name else ""
         return f"{begin} makes {of}pixel x {x // channels}, y {y}."
+
+    @property
+    def makes_more(self) -> bool:
+        """Whether a thread makes samples in several places."""
+        return self.subject.pattern is not None and len(self.subject.pattern.again) > 1
+
+    @property
+    def made_by_each(self) -> tuple[int, int]:
+        """Samples and rows that a thread makes."""
+        return self.subject.pattern.each if self.subject.pattern else (1, 1)
 
     def sentences(self) -> list[tuple[str, str]]:
         """Headings and what stands under them."""
@@ -138,10 +158,26 @@ def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look
     across, down = pattern.round
     left = tile.left + (x - tile.left) // across * across
     top = tile.top + (y - tile.top) // down * down
-    at = (pattern.stands[:, 0] == x - left) & (pattern.stands[:, 1] == y - top)
+    thread = _maker(pattern, x - left, y - top)
     is_known = known is not None and known.subject is subject and known.block == block
     steps = known.steps if known is not None and is_known else pattern.steps(block)
-    return Look(subject, block, (left, top), int(at.argmax()), steps)
+    return Look(subject, block, (left, top), thread, steps)
+
+
+def _maker(pattern: Pattern, x: int, y: int) -> int:
+    """The thread that makes sample x of row y of a round; the nearest where none does, as of alpha
+    that goes another way."""
+    far = np.full(len(pattern.stands), np.iinfo(np.int64).max)
+    for right, below in pattern.again:
+        across = _distance(pattern.stands[:, 0] + right, x, pattern.each[0])
+        down = _distance(pattern.stands[:, 1] + below, y, pattern.each[1])
+        far = np.minimum(far, across + down)
+    far[pattern.stands[:, 0] == NOWHERE] = np.iinfo(np.int64).max
+    return int(far.argmin())
+
+
+def _distance(first: Places, wanted: int, count: int) -> Places:
+    return np.maximum(first - wanted, 0) + np.maximum(wanted - (first + count - 1), 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +202,7 @@ def lanes_of(look: Look, step: Step, time: int) -> Lanes:
     """time  0 to step.count - 1"""
     lanes = of_warp(step.places(time), look.warp)
     if step.memory == "global":
-        found = coalescing(lanes, step.item_bytes)
+        found = coalescing(lanes, step.item_bytes, step.width)
         touched = sorted({int(each) for each in found.sector if each != NOWHERE})
         groups = tuple(
             NOWHERE if each == NOWHERE else touched.index(int(each)) for each in found.sector
@@ -174,7 +210,7 @@ def lanes_of(look: Look, step: Step, time: int) -> Lanes:
         labels = tuple("" if each == NOWHERE else str(each + 1) for each in groups)
         sentence = words.coalescing_words(step, found)
         return Lanes("Sector", labels, groups, (False,) * LANES, lanes, sentence)
-    met = conflicts(lanes)
+    met = conflicts(lanes, step.item_bytes, step.width)
     banks = tuple(int(each) for each in met.bank)
     labels = tuple("" if each == NOWHERE else str(each) for each in banks)
     waits = tuple(bool(each) for each in met.in_conflict)
@@ -182,4 +218,4 @@ def lanes_of(look: Look, step: Step, time: int) -> Lanes:
 
 
 def _pattern(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
-    return pattern_of(rung.key, shape.function, job)
+    return pattern_of(rung.key, shape, job)

@@ -14,11 +14,12 @@ from workbench.blocks.rows import Row
 from workbench.blocks.spots import Spots
 from workbench.views.tile import scaled_font
 
-ROW_PX = 30
+LINE_SHARE = 1.9  # of a row's height to that of its letters
 PAD_PX = 8
 BAR_SHARE = 0.56  # of a row's height
 LARGE_RANGE = 20.0  # from here on bars grow with the logarithm
 LOG_START = 0.12  # of the length that the smallest has then
+LOG_NOTE = "Bars grow with the logarithm of the time."
 PALE = 0.42  # opacity of what is not checked yet
 
 
@@ -26,7 +27,8 @@ class Bars(Spots):
     """As high as its rows; lives in a scroll area."""
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(280, ROW_PX * len(self.rows) + 2 * PAD_PX)
+        lines = len(self.rows) + int(self.is_log)
+        return QSize(280, self._row_px * lines + 2 * PAD_PX)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(220, self.sizeHint().height())
@@ -37,9 +39,14 @@ class Bars(Spots):
         ms = [row.ms[1] for row in self.rows if row.ms]
         return bool(ms) and max(ms) > LARGE_RANGE * min(ms)
 
+    @property
+    def _row_px(self) -> int:
+        return round(LINE_SHARE * self.fontMetrics().height())
+
     def boxes(self) -> list[tuple[QRectF, Row]]:
+        high = self._row_px
         return [
-            (QRectF(0, PAD_PX + number * ROW_PX, self.width(), ROW_PX), row)
+            (QRectF(0, PAD_PX + number * high, self.width(), high), row)
             for number, row in enumerate(self.rows)
         ]
 
@@ -48,7 +55,7 @@ class Bars(Spots):
         area = inside.parentWidget() if inside is not None else None
         if isinstance(area, QScrollArea):
             middle = box.center().toPoint()
-            area.ensureVisible(middle.x(), middle.y(), 0, ROW_PX)
+            area.ensureVisible(middle.x(), middle.y(), 0, self._row_px)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
@@ -58,7 +65,16 @@ class Bars(Spots):
         places = _Places(self, metrics)
         for box, row in self.boxes():
             self._paint_row(painter, box, row, places)
+        if self.is_log:
+            self._paint_note(painter)
         self.paint_ring(painter)
+
+    def _paint_note(self, p: QPainter) -> None:
+        """Below the rows: bars that do not begin at zero mislead who is not told."""
+        top = PAD_PX + len(self.rows) * self._row_px
+        p.setPen(QColor(theme.colors().muted))
+        note = QRectF(10, top, self.width() - 20, self._row_px)
+        p.drawText(note, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, LOG_NOTE)
 
     def _paint_row(self, p: QPainter, box: QRectF, row: Row, places: _Places) -> None:
         colors = theme.colors()
@@ -98,16 +114,17 @@ class Bars(Spots):
         p.setPen(Qt.PenStyle.NoPen)
         p.setBrush(tint)
         p.drawRoundedRect(QRectF(places.bar, top, max(median - places.bar, 2), high), 3, 3)
-        p.setPen(QPen(QColor(colors.text), 1.5))
         y = box.center().y()
-        p.drawLine(QPointF(low, y), QPointF(upper, y))
-        for end in (low, upper):
-            p.drawLine(QPointF(end, y - 4), QPointF(end, y + 4))
-        p.setPen(QColor(colors.text))
+        for color, width in ((colors.panel, 3.5), (colors.text, 1.5)):  # seen on the bar as well
+            p.setPen(QPen(QColor(color), width))
+            p.drawLine(QPointF(low, y), QPointF(upper, y))
+            for end in (low, upper):
+                p.drawLine(QPointF(end, y - 4), QPointF(end, y + 4))
+        p.setOpacity(1.0)
+        p.setPen(QColor(colors.text if row.state == "fine" else colors.muted))
         words = row.words if row.state == "fine" else f"{row.words} ?"
         text = QRectF(upper + 7, box.top(), places.right - upper, box.height())
         p.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
-        p.setOpacity(1.0)
 
 
 _RIGHT = Qt.TextElideMode.ElideRight
@@ -142,14 +159,3 @@ class _Places:
             share = math.log(ms / self._low) / math.log(self._high / self._low)
             return self.bar + self._room * (LOG_START + (1 - LOG_START) * share)
         return self.bar + self._room * ms / max(self._high, 1e-9)
-
-
-def scrolling(bars: Bars) -> QScrollArea:
-    """`bars` in a scroll area that only goes up and down."""
-    area = QScrollArea()
-    area.setWidget(bars)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area

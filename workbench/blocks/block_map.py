@@ -116,7 +116,7 @@ class BlockMap(Spots):
                     box = QRectF(x + 3 * step, top + 3, 3.5, metrics.height() - 6)
                     p.fillRect(box, cividis(1 - step / 39))
                 x += 128
-        keys = f"In {scale.unit}, then occupancy. Outlined: fastest, and equals"
+        keys = f"{scale.unit}, occupancy; outlined: fastest or equal"
         p.setPen(QColor(colors.muted))
         p.drawText(
             QRectF(left, top + metrics.height() + 2, self.width() - left, metrics.height()),

@@ -55,6 +55,7 @@ class Following(QObject):
         worker.comparison_stepped.connect(self._show_step)
         worker.comparison_paused.connect(self._show_paused)
         worker.comparison_ended.connect(self._end)
+        worker.broke.connect(self._break_off)
 
     @Slot()
     def start(self) -> None:
@@ -167,6 +168,12 @@ class Following(QObject):
             self._panel.show_phase(Phase.IDLE)
             self._window.messages.show_message("error", str(error))
 
+    @Slot(str, str)
+    def _break_off(self, _sentence: str, _details: str) -> None:
+        """A bug ends everything that the worker does; the window says what it was."""
+        if self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+            self.stop()
+
     @Slot(object)
     def _apply(self, key: Key) -> None:
         if isinstance(self._field, Field):
@@ -178,8 +185,8 @@ class Following(QObject):
         if not isinstance(self._field, Field):
             return
         rows = self._rows()
-        is_over = self._panel.phase in (Phase.DONE, Phase.IDLE)
-        self._panel.show_rows(rows, sentence_of(rows, is_over=is_over) if self._found else "")
+        found = self._found
+        self._panel.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
 
     def _rows(self) -> tuple[Row, ...]:
         assert isinstance(self._field, Field)

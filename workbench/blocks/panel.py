@@ -18,12 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.blocks.bars import Bars, scrolling
+from workbench.blocks.bars import Bars
 from workbench.blocks.block_map import BlockMap
 from workbench.blocks.contenders import Field
 from workbench.blocks.picks import ShapePicks
 from workbench.blocks.rows import Row
 from workbench.views.tile import ElidedLabel, scaled_font
+from workbench.views.upright_area import UprightArea
 
 
 class Phase(Enum):
@@ -148,7 +149,7 @@ class BlocksPanel(QWidget):
         self.bars = Bars("Times of the contenders")
         self.map = BlockMap("Times by block width and height")
         self._views = QStackedWidget()
-        self._views.addWidget(scrolling(self.bars))
+        self._views.addWidget(UprightArea(self.bars))
         self._views.addWidget(self.map)
         for view in (self.bars, self.map):
             view.picked.connect(self.picked)

@@ -62,14 +62,13 @@ class ShapePicks(QWidget):
         }
 
     def restore(self, data: dict[str, Any]) -> None:
-        """What `choices` gave; anything else is left as it is."""
+        """Take over what `choices` gave; what makes no sense is as on the first day."""
         with QSignalBlocker(self):
-            for name, tick in (("presets", self._presets), ("grid", self._grid)):
-                if isinstance(data.get(name), bool):
-                    tick.setChecked(data[name])
-            if isinstance(data.get("own"), str):
-                self._own.setText(data["own"])
-                self._take()
+            self._presets.setChecked(data.get("presets") is not False)
+            self._grid.setChecked(data.get("grid") is True)
+            own = data.get("own")
+            self._own.setText(own if isinstance(own, str) else "")
+            self._take()
 
     def _judge(self) -> bool:
         try:

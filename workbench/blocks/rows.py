@@ -9,6 +9,8 @@ from typing import Literal
 from kernels.comparing import Round, Standing
 from workbench import numbers
 from workbench.blocks.contenders import Contender, Field, Key
+from workbench.charts.sentences import how_long
+from workbench.charts.words import list_of
 
 State = Literal["waiting", "refused", "wrong", "unsure", "fine"]
 
@@ -66,9 +68,7 @@ def sentence_of(rows: Sequence[Row], *, is_over: bool) -> str:
     """Who is the fastest, what equals it, and how far behind the last is."""
     timed = [row for row in rows if row.place and row.ms]
     if not timed:
-        if is_over and rows:
-            return "None of them can run this job." if _all_out(rows) else "Nothing was measured."
-        return ""
+        return _why_none(rows) if is_over and rows else ""
     best = sorted((row for row in timed if row.is_best), key=_median)
     names, time = _listed([row.name for row in best]), numbers.duration(_median(best[0]))
     if len(best) == 1:
@@ -76,13 +76,18 @@ def sentence_of(rows: Sequence[Row], *, is_over: bool) -> str:
     else:
         first = f"{names} are equal within noise: {time}"
     last = max(timed, key=_median)
-    ratio = _median(last) / _median(best[0])
-    behind = "" if last in best else f"; {last.name} takes {numbers.ratio(ratio)} as long"
+    longer = how_long(_median(last) / _median(best[0]))
+    behind = "" if last in best else f"; {last.name} takes {longer}"
     return f"{'' if is_over else 'So far '}{first}{behind}."
 
 
-def _all_out(rows: Sequence[Row]) -> bool:
-    return all(row.state == "refused" for row in rows)
+def _why_none(rows: Sequence[Row]) -> str:
+    states = {row.state for row in rows}
+    if states == {"refused"}:
+        return "None of them can run this job."
+    if states <= {"refused", "wrong"}:
+        return "None of them gave an answer that is right, so there is no speed."
+    return "Nothing was measured."
 
 
 def _median(row: Row) -> float:
@@ -92,8 +97,8 @@ def _median(row: Row) -> float:
 
 def _listed(names: list[str], most: int = 4) -> str:
     if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    return list_of(names)
 
 
 def _places(field: Field, found: Round | None) -> dict[Key, tuple[int, bool]]:

@@ -59,10 +59,12 @@ class Spots(QWidget):
         if not self.hasFocus():
             return
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(theme.colors().accent), RING_PX))
+        colors = theme.colors()
         box = next((box for box, row in self.boxes() if row.key == self._at), None)
         area = box if box is not None else QRectF(self.rect())
-        painter.drawRoundedRect(area.adjusted(1, 1, -1, -1), 5, 5)
+        for color, width in ((colors.panel, 2 * RING_PX), (colors.accent, RING_PX)):
+            painter.setPen(QPen(QColor(color), width))  # on any tile one of the two is seen
+            painter.drawRoundedRect(area.adjusted(1, 1, -1, -1), 5, 5)
 
     # -- what the user does
 

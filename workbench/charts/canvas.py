@@ -25,6 +25,7 @@ from workbench.views.tile import MUTED, scaled_font
 
 NEAR_PX = 18
 RING_PX = 17
+RING_OF_FOCUS_PX = 2
 STEPS = {
     Qt.Key.Key_Left: -1,
     Qt.Key.Key_Up: -1,
@@ -51,7 +52,9 @@ class Canvas(QWidget):
 
     def __init__(self, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot: Any = None
+        self._summary = ""
         self.spots: Sequence[Spot] = ()
         self._at: int | None = None  # the spot that the arrow keys are on
         self._ring: Any = None
@@ -62,8 +65,14 @@ class Canvas(QWidget):
         self._empty.setWordWrap(True)
         self._empty.setForegroundRole(MUTED)
         self._stack = QStackedLayout(self)
-        self._stack.setContentsMargins(2, 2, 2, 2)  # for the ring of focus
+        # Of the widget: a stacked layout keeps to no margins of its own.
+        self.setContentsMargins(*4 * (RING_OF_FOCUS_PX,))
         self._stack.addWidget(self._empty)
+
+    def show_summary(self, summary: str) -> None:
+        """What there is to see, in words, for who cannot see it."""
+        self._summary = summary
+        self.setAccessibleDescription(summary)
 
     def show_empty(self, text: str) -> None:
         """Nothing is drawn, and this is why."""
@@ -79,7 +88,7 @@ class Canvas(QWidget):
     def show_plot(self) -> None:
         """Before drawing: a plot that is hidden does not lay itself out."""
         self._stack.setCurrentWidget(self.plot)
-        self.plot.resize(self.contentsRect().size())
+        self._place_plot()
 
     def show_drawn(self, drawn: Drawn) -> None:
         """What was drawn; who looked closer goes on doing so."""
@@ -114,7 +123,7 @@ class Canvas(QWidget):
         self.plot.getViewBox().sigRangeChangedManually.connect(self._looked_closer)
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
-        self.plot.resize(self.size())
+        self._place_plot()
         self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
@@ -164,6 +173,7 @@ class Canvas(QWidget):
         QToolTip.hideText()
         self._drop_ring()
         self._at = None
+        self.setAccessibleDescription(self._summary)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
@@ -179,7 +189,7 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         if self.plot is not None:
-            self.plot.resize(self.size())  # the layout does so only while it is shown
+            self._place_plot()  # the layout does so only while it is shown
             self.ready.emit()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -196,6 +206,9 @@ class Canvas(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.plot is not None:
             self._dress()
+
+    def _place_plot(self) -> None:
+        self.plot.setGeometry(self.contentsRect())
 
     def _dress(self) -> None:
         from workbench.charts import plotting

@@ -54,7 +54,6 @@ class ChartCard(QFrame):
         self._canvas = Canvas(EMPTY)
         self._canvas.setObjectName("chart-canvas")
         self._canvas.setAccessibleName("Points of the chart")
-        self._canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._canvas.setMinimumHeight(LEAST_PX)
         self._canvas.ready.connect(self._draw)
         self._canvas.picked.connect(self.picked)
@@ -74,6 +73,7 @@ class ChartCard(QFrame):
                 label.setText(text)
             label.setVisible(bool(text))
         self._legend.show_entries(figure.entries if figure else ())
+        self._canvas.show_summary(figure.summary if figure else EMPTY)
         self._show_notes()
         self._draw()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
 from workbench.charts.figure import Bars, Choices, Figure, Plot
@@ -50,7 +51,22 @@ class ChartMenu(QToolButton):
         self._published.triggered.connect(self.published_wanted)
         self._all = menu.addAction("Show &all, pin none")
         self._all.triggered.connect(self.all_wanted)
+        for action, tip in (
+            (self._exports[0], "With its title and its words."),
+            (self._exports[1], "With the settings and the plan inside."),
+            (self._exports[2], "As lines and letters, for print."),
+            (self._log, "Equal steps for equal factors, or for equal differences."),
+            (self._published, "What the authors measured, on their machine."),
+            (self._all, "Every line as it was at first."),
+        ):
+            action.setToolTip(tip)
+        menu.setToolTipsVisible(True)
         self.setMenu(menu)
+
+    @property
+    def others(self) -> list[QAction]:
+        """But for copying and saving as PNG, which the window does as well."""
+        return [self._exports[-1], self._log, self._published, self._all]
 
     def show_figure(self, figure: Figure | None, choices: Choices) -> None:
         """What can be done with it, and how it is shown now."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PySide6.QtCore import QElapsedTimer, QSignalBlocker, QTimer, Signal, Slot
-from PySide6.QtGui import QImage, QResizeEvent
+from PySide6.QtGui import QAction, QImage, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from kernels.sweeps.plan import Plan
@@ -21,6 +21,7 @@ from workbench.charts.figure import Choices, Figure
 from workbench.charts.kinds import ChartKind, chart_kinds, first_kind
 from workbench.charts.option_row import OptionRow
 from workbench.charts.slices import Data
+from workbench.controls.eliding_box import ElidingBox
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing,
@@ -98,6 +99,16 @@ class ChartView(QWidget):
         self._show()
 
     # -- what it is asked
+
+    @property
+    def actions_of_menu(self) -> list[QAction]:
+        """What else can be done with a chart, for other menus."""
+        return self._menu.others
+
+    @property
+    def kind_key(self) -> str | None:
+        """The kind of chart that somebody chose; None: what suits the sessions."""
+        return self._kind_key
 
     @property
     def figure(self) -> Figure | None:
@@ -203,7 +214,7 @@ class ChartView(QWidget):
     # -- how it looks
 
     def _make_controls(self) -> None:
-        self._kinds = QComboBox()
+        self._kinds = ElidingBox()
         self._kinds.setObjectName("chart-kind")
         self._kinds.setAccessibleName("Kind of chart")
         self._kinds.setMinimumContentsLength(8)

@@ -21,6 +21,7 @@ from workbench.intents import title_of
 from workbench.views.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
+EMPTY = "The next runs appear here."
 REDRAW_MS = 200  # often enough to keep up with dragging, seldom enough not to slow it down
 LARGE_RANGE = 10.0  # from here on the axis is logarithmic
 LABEL_ROWS = 2
@@ -51,7 +52,9 @@ class HistoryPlot(QFrame):
         self.setProperty("card", True)
         self._runs: deque[Run] = deque(maxlen=LAST_RUNS)
         self._last_job: Job | None = None
-        self._canvas = Canvas("The next runs appear here.")
+        self._canvas = Canvas(EMPTY)
+        self._canvas.setObjectName("history-canvas")
+        self._canvas.setAccessibleName("Kernel times of the last runs")
         self._canvas.ready.connect(self._draw)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -66,6 +69,7 @@ class HistoryPlot(QFrame):
         layout.addWidget(caption)
         layout.addWidget(self._canvas, 1)
         self.setMinimumHeight(110)
+        self._tell_summary(EMPTY)
 
     def add(self, result: Result) -> None:
         """A run, or what is newly known of the last one if it is of the same job."""
@@ -73,7 +77,7 @@ class HistoryPlot(QFrame):
             self._runs.pop()
         self._last_job = result.job
         self._runs.append(_run(result))
-        self.setAccessibleDescription(_summary(self._runs))
+        self._tell_summary(_summary(self._runs))
         if not self._later.isActive():
             self._later.start()
 
@@ -85,8 +89,12 @@ class HistoryPlot(QFrame):
     def clear(self) -> None:
         self._runs.clear()
         self._last_job = None
-        self.setAccessibleDescription("")
+        self._tell_summary(EMPTY)
         self._draw()
+
+    def _tell_summary(self, words: str) -> None:
+        self.setAccessibleDescription(words)
+        self._canvas.show_summary(words)
 
     def _draw(self) -> None:
         plot = self._canvas.plot

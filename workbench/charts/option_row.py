@@ -9,10 +9,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 
 from workbench.charts.figure import Option
+from workbench.controls.eliding_box import ElidingBox
 from workbench.views.tile import MUTED, scaled_font
 
 MOST_PX = 300  # of a list
-FRAME_PX = 48  # of theme.qss: paddings, borders and the arrow
+FRAME_PX, ARROW_EM = 24, 1.5  # of theme.qss: paddings and borders; and the arrow, in lines of text
 GAP_PX, PAIR_GAP_PX, ROW_GAP_PX = 6, 14, 4
 
 
@@ -52,7 +53,7 @@ class OptionRow(QWidget):
             self._lay_out()
 
     def _new_list(self, option: Option) -> tuple[QLabel, QComboBox]:
-        box = QComboBox(self)
+        box = ElidingBox(self)
         box.setObjectName(f"chart-{option.name}")
         box.setAccessibleName(option.label)
         box.setFont(scaled_font(0.93))
@@ -98,7 +99,9 @@ class OptionRow(QWidget):
 def _list_px(box: QComboBox) -> int:
     """What its longest entry takes."""
     texts = (box.itemText(row) for row in range(box.count()))
-    return FRAME_PX + max((box.fontMetrics().horizontalAdvance(text) for text in texts), default=0)
+    metrics = box.fontMetrics()
+    around = FRAME_PX + round(ARROW_EM * metrics.height())
+    return around + max(map(metrics.horizontalAdvance, texts), default=0)
 
 
 def _fill(box: QComboBox, option: Option) -> None:

@@ -171,7 +171,8 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.hideButtons()
         self.setAntialiasing(True)
         self.setFrameShape(self.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (self, self.viewport()):  # a click gives the keyboard to what it stands in
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -21,7 +21,8 @@ from workbench.commands.options import PIXEL, changes_of, ignored
 from workbench.commands.words import in_one_line
 from workbench.files import image_files
 from workbench.files.image_files import ImageFileError
-from workbench.state import State
+from workbench.files.reducing import fit_of, reduced
+from workbench.state import Picture, State
 
 
 def run(arguments: Namespace) -> int:
@@ -109,6 +110,7 @@ def _apply(engine: Engine, chosen: State, source: Path, target: Path, arguments:
     picture = image_files.load(source).stored_as(chosen.pixel_type)
     for note in picture.remarks:
         print(f"{source.name}: {note}")
+    quality = _quality_for(target, picture, arguments)
     job = intents.job_for(replace(chosen, picture=picture))
     assert job is not None
     if arguments.implementation is None:
@@ -119,8 +121,25 @@ def _apply(engine: Engine, chosen: State, source: Path, target: Path, arguments:
     line = f"{source.name} → {target}: {chosen.filter} {in_one_line(result)}"
     if result.check is not None and not result.check.ok:
         raise CommandError(f"{line}; nothing was written.")
-    image_files.save(target, result.picture)
+    image_files.save(target, reduced(target, result.picture), quality)
     print(line, flush=True)
+
+
+def _quality_for(target: Path, picture: Picture, arguments: Namespace) -> int | None:
+    """What `image_files.save` is to be given.
+
+    Raises ImageFileError, before anything is worked out, where the file cannot hold a result, which
+    is like the picture, and nobody allowed it to be changed.
+    """
+    fit = fit_of(target, picture.samples)
+    if fit.why_not is not None:
+        raise ImageFileError(f"Cannot save {target.name}: {fit}")
+    if fit.changes and not arguments.reduce:
+        said = str(fit).removesuffix(".")
+        raise ImageFileError(
+            f"Cannot save {target.name} as it is. {said}, and --reduce saves it all the same."
+        )
+    return arguments.quality if fit.format.has_quality else None
 
 
 def _verified(engine: Engine, result: Result) -> Result:

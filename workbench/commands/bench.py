@@ -15,7 +15,7 @@ from workbench.commands.words import aligned, columns
 
 NEED_NO_QT = {"kernels": kernels.run, "timing": timing.run}
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
-TAKEN = {"kernels": OPTIONS[1:], "timing": ("cells", "json")}
+TAKEN = {"kernels": OPTIONS[1:], "timing": ("cells", "json"), "display": ()}
 
 
 def run(arguments: Namespace) -> int:

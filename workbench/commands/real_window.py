@@ -18,6 +18,8 @@ from PySide6.QtCore import (
     QtMsgType,
     qInstallMessageHandler,
 )
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
 
 from kernels.job import Result
 from workbench import theme
@@ -31,6 +33,8 @@ from workbench.settings import Settings
 
 SIZE = (1440, 900)
 TICK_MS = 100  # how long Ctrl+C may go unnoticed
+POLL_MS = 1
+CALM, CALM_MS = 4, 60  # so many looks have to find the same, so far apart
 BASELINE_MS = 10_000  # how long to wait for the CPU's turn, which may be refused
 
 
@@ -51,6 +55,7 @@ def real_window(
         settings.set("choices", changes)
         window = MainWindow(engine_maker(arguments), settings)
         window.resize(*size)
+        window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
         window.show()
         collector = GarbageCollector(window)
         try:
@@ -82,10 +87,35 @@ def _without_noise() -> Iterator[None]:
 def wait_for_device(window: MainWindow) -> None:
     """Wait until the window knows its GPU, or that there is none: before, it may change its mind
     about the implementation."""
+    wait_until(window, lambda: window.device is not None)
+
+
+def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = POLL_MS) -> None:
+    """Run Qt's loop until `is_so`, which is asked again and again: it may be so already, and said
+    before anybody could listen.  Raises as `settle`."""
     wait = Wait(window)
-    poll = QTimer()  # the worker may have said so before anybody could listen
-    poll.timeout.connect(lambda: wait.end(None) if window.device is not None else None)
-    wait.until_ended(lambda: poll.start(1))
+    poll = QTimer()
+    poll.timeout.connect(lambda: wait.end(None) if is_so() else None)
+    try:
+        wait.until_ended(lambda: poll.start(every_ms))
+    finally:
+        poll.stop()
+
+
+def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
+    """Wait until what `shown` shows has stopped changing; returns that.
+
+    What is worked out aside is drawn when it is there, and charts in a while.
+    """
+    seen: list[QImage] = []
+
+    def is_calm() -> bool:
+        seen.append(window.screenshot() if shown is window else shown.grab().toImage())
+        del seen[:-CALM]
+        return len(seen) == CALM and all(each == seen[0] for each in seen)
+
+    wait_until(window, is_calm, CALM_MS)
+    return seen[-1]
 
 
 def settle(window: MainWindow, act: Callable[[], None]) -> Result:

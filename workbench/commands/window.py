@@ -26,13 +26,15 @@ def run(arguments: Namespace) -> int:
         return _draw(arguments)
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
-    return app.run(arguments.images, engine_maker(arguments), _settings(arguments))
+    is_asked = bool(changes_of(arguments, State()))
+    return app.run(arguments.images, engine_maker(arguments), _settings(arguments), is_asked)
 
 
 def _draw(arguments: Namespace) -> int:
     """Do what `workbench shot workbench.png IMAGE` does."""
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
     arguments.size_px, arguments.theme = SIZE, "system"
+    arguments.mode, arguments.at, arguments.zoom, arguments.baseline = (), None, None, None
     return shot.run(arguments)
 
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QGroupBox,
     QHBoxLayout,
     QPushButton,
     QWidget,
 )
 
+from workbench.controls.eliding_box import ElidingBox
 from workbench.controls.form import Form
 from workbench.controls.number_boxes import DecimalBox
 from workbench.state import Picture, State
@@ -57,7 +57,7 @@ class DisplayControls(QGroupBox):
         self._stretch.clicked.connect(self.stretch_wanted)
         self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
         self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
-        self._signed_as = QComboBox()
+        self._signed_as = ElidingBox()
         self._signed_as.setObjectName("signed-as")
         self._signed_as.setAccessibleName("Values below zero")
         self._signed_as.setToolTip(SIGNED_TIP)

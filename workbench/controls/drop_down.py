@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QListView
 
+from workbench.controls.eliding_box import ElidingBox
+
 Move = QAbstractItemView.CursorAction
 _UP, _DOWN = (Move.MoveHome, Move.MovePageUp), (Move.MoveEnd, Move.MovePageDown)
 
 
-class DropDown(QComboBox):
+class DropDown(ElidingBox):
     """Shows all its entries at once; keys go past those that cannot be chosen."""
 
     def __init__(self, name: str, title: str) -> None:

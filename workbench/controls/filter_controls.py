@@ -54,7 +54,9 @@ class FilterControls(QGroupBox):
         self._slider = _size_slider()
         self._slider.valueChanged.connect(lambda radius: self._want("ksize", 2 * radius + 1))
         self._automatic = QCheckBox("Auto")
-        self._automatic.setToolTip("Let sigma follow the kernel size.")
+        self._automatic.setToolTip(
+            "Let sigma follow the kernel size, so that the bell always fills it."
+        )
         self._automatic.setObjectName("automatic-sigma")
         self._automatic.setAccessibleName("Automatic sigma")
         self._sigma = _spin_box(SIGMA.title, SIGMA.tip, SIGMA.low, SIGMA.high, SIGMA.step)
@@ -142,7 +144,10 @@ def _filter_combo() -> DropDown:
     combo = DropDown("filter", "Filter")
     for each in filters.all_filters():
         combo.addItem(each.title, each.key)
-    combo.setToolTip("What to compute.")
+    combo.setToolTip(
+        "Which weights, and so which picture comes out. The time goes with their size, and with\n"
+        "whether they can be taken apart into a row and a column."
+    )
     return combo
 
 
@@ -151,7 +156,10 @@ def _border_combo() -> DropDown:
     for border in BORDERS:
         combo.addItem(border.capitalize(), border)
         combo.setItemData(combo.count() - 1, BORDER_TIPS[border], Qt.ItemDataRole.ToolTipRole)
-    combo.setToolTip("What lies beyond the picture's edge.")
+    combo.setToolTip(
+        "What lies beyond the picture's edge.\n"
+        "It changes the result as far in as the radius, and hardly the time."
+    )
     return combo
 
 
@@ -162,7 +170,7 @@ def _pixel_type_combo() -> DropDown:
         combo.addItem(pixel_type, pixel_type)
     combo.setToolTip(
         "What the picture is stored as before it is filtered; black and white stay what they are.\n"
-        "float16 takes half the memory of float32, and sums are float32 all the same."
+        "Sums are float32 all the same; fewer bytes a sample take less time to read and write."
     )
     return combo
 
@@ -194,4 +202,5 @@ def _size_tip(chosen: Filter, drawn_by_hand: bool) -> str:
     if drawn_by_hand:
         return "The size of the weights drawn below."
     rounded = "" if len(chosen.sizes) == 1 else "\nAn even number becomes the next odd one."
-    return f"{chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]{rounded}"
+    cost = "" if len(chosen.sizes) == 1 else "\nLarger: more neighbours count, and it takes longer."
+    return f"{chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]{rounded}{cost}"

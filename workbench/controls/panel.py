@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.controls.display_controls import DisplayControls
 from workbench.controls.filter_controls import FilterControls
 from workbench.controls.run_controls import Availability, RunControls
 from workbench.state import State
+from workbench.views.upright_area import UprightArea
 
 
-class ControlPanel(QScrollArea):
+class ControlPanel(UprightArea):
     """Shows a `State`; says what the user wants.  Decides nothing.
 
     Signals:
@@ -30,7 +30,7 @@ class ControlPanel(QScrollArea):
         self._display = DisplayControls()
         self._groups = (self.filter, self.run, self._display)
         self._display.stretch_wanted.connect(self.stretch_wanted)
-        column = self._column = QWidget()
+        column = QWidget()
         column.setObjectName("controls")
         rows = QVBoxLayout(column)
         rows.setContentsMargins(6, 0, 0, 8)  # to the right stands the scroll bar
@@ -39,20 +39,6 @@ class ControlPanel(QScrollArea):
             rows.addWidget(group)
         rows.addStretch(1)
         self.setWidget(column)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """As wide as the controls and the scroll bar beside them: sideways nothing scrolls."""
-        bar = self.verticalScrollBar().sizeHint().width()
-        width = self._column.minimumSizeHint().width() + bar
-        return QSize(width, super().minimumSizeHint().height())
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self.updateGeometry()  # only now the fonts and margins of the style are known
 
     def show_implementations(self, availability: Availability) -> None:
         self.run.show_implementations(availability)

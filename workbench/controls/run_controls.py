@@ -31,6 +31,10 @@ class RunControls(QGroupBox):
         super().__init__("Implementation", parent)
         self._availability: Availability = []
         self._implementation = DropDown("implementation", "Runs on")
+        self._implementation.setToolTip(
+            "What computes it, on the CPU or the GPU: the answer is the same, the time is not.\n"
+            "Keys: I and Shift+I"
+        )
         self._about = _sentence("about-implementation")
         self._block = BlockPicker()
         self._cache = DropDown("cache", "L2 cache")
@@ -41,7 +45,10 @@ class RunControls(QGroupBox):
             "Warm: it still holds what the sample before left there, which flatters small pictures."
         )
         self._baseline = DropDown("baseline", "Speed-up against")
-        self._baseline.setToolTip("The CPU implementation that speed-ups are measured against.")
+        self._baseline.setToolTip(
+            "The CPU implementation that speed-ups are measured against.\n"
+            "Nothing but “Speed-up” changes with it."
+        )
         for name, combo in (
             ("implementation", self._implementation),
             ("cache", self._cache),

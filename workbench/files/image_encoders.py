@@ -1,24 +1,27 @@
-"""Encode samples as a file format, or say in words what the format cannot hold."""
+"""Encode samples as a file format, with the profile that says how their values are meant."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import cv2
-import imageio.v3 as iio
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
+from PIL import Image
 
 from kernels.job import PIXEL_TYPES
 from workbench.files import png
+from workbench.files.colour_profiles import profile_for
 from workbench.files.image_files import ImageFileError
 
-Writer = Callable[[BinaryIO, NDArray[Any]], None]
-_PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+Writer = Callable[[BinaryIO, NDArray[Any], int | None], None]
+JPEG_QUALITY = 95  # where none is asked for
+LARGEST_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 
 
@@ -26,7 +29,11 @@ _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour w
 class Format:
     """What a file format can hold, and who writes it.
 
-    largest_side  in pixels
+    write  gets the file, the samples and a quality; None: as good as it gets
+    largest_side        in pixels
+    largest_deep_bytes  of uint16 samples
+    has_quality         whether it knows a quality from 1 to 100
+    can_be_lossless     whether it can also do without loss
     """
 
     title: str
@@ -35,6 +42,9 @@ class Format:
     channels: tuple[int, ...]
     write: Writer
     largest_side: int = 2**31 - 1
+    largest_deep_bytes: int = 2**63 - 1
+    has_quality: bool = False
+    can_be_lossless: bool = True
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """What of these samples the format cannot hold, or None."""
@@ -45,7 +55,31 @@ class Format:
             return f"{_CHANNELS_IN_WORDS[channels]} pictures"
         if max(height, width) > self.largest_side:
             return f"more than {self.largest_side:,} pixels a side"
+        if samples.dtype == np.uint16 and samples.nbytes > self.largest_deep_bytes:
+            return "more than 2 GiB of 16-bit samples"
         return None
+
+
+def format_of(path: Path) -> Format:
+    """The format that the extension names.  Raises ImageFileError where it names none."""
+    extension = path.suffix.lower()
+    found = next((f for f in FORMATS if extension in f.extensions), None)
+    if found is None:
+        known = ", ".join(f.extensions[0] for f in FORMATS)
+        raise ImageFileError(
+            f"Cannot save {path.name}: its extension names no picture format; use one of {known}."
+        )
+    return found
+
+
+def extension_of(title: str) -> str:
+    """The usual extension of the format of that title."""
+    return next(each.extensions[0] for each in FORMATS if each.title == title)
+
+
+def able(samples: NDArray[Any]) -> tuple[Format, ...]:
+    """The formats that hold these samples as they are, the most usual first."""
+    return tuple(each for each in FORMATS if each.why_not(samples) is None)
 
 
 def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
@@ -53,33 +87,27 @@ def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
 
     Raises ImageFileError where the format is unknown or cannot hold them.
     """
-    wanted = _format_of(path)
-    if wanted is None:
-        known = ", ".join(f.extensions[0] for f in FORMATS)
-        raise ImageFileError(
-            f"Cannot save {path.name}: its extension names no picture format; use one of {known}."
-        )
+    wanted = format_of(path)
     if why_not := wanted.why_not(samples):
-        able = " or ".join([f.title for f in FORMATS if f.why_not(samples) is None][:2])
+        instead = " or ".join([each.title for each in able(samples)][:2])
         raise ImageFileError(
-            f"Cannot save {path.name}: {wanted.title} does not hold {why_not}; save as {able}."
+            f"Cannot save {path.name}: {wanted.title} does not hold {why_not}; save as {instead}."
         )
     return wanted.write
 
 
-def _format_of(path: Path) -> Format | None:
-    extension = path.suffix.lower()
-    return next((f for f in FORMATS if extension in f.extensions), None)
-
-
-def _write_png(file: BinaryIO, samples: NDArray[Any]) -> None:
+def _write_png(file: BinaryIO, samples: NDArray[Any], _quality: int | None = None) -> None:
     channels = samples.shape[2]
     if samples.dtype == np.uint8:
-        _write_8_bits(file, samples, ".png")
-    elif channels == 2:
-        file.write(_encoded_grey_alpha_16(samples))
-    else:
-        file.write(cv2.imencode(".png", _as_bgr(samples))[1].tobytes())
+        _write_8_bits(file, samples, "PNG", icc_profile=profile_for(channels))
+        return
+    encoded = (
+        _encoded_grey_alpha_16(samples)
+        if channels == 2
+        else cv2.imencode(".png", _as_bgr(samples))[1].tobytes()
+    )
+    profile = b"icc\0\0" + zlib.compress(profile_for(channels))
+    file.write(png.insert_chunk(encoded, b"iCCP", profile))
 
 
 def _encoded_grey_alpha_16(samples: NDArray[Any]) -> bytes:
@@ -93,7 +121,7 @@ def _encoded_grey_alpha_16(samples: NDArray[Any]) -> bytes:
     return png.with_header(encoded, bit_depth=16, colour_type=4)
 
 
-def _write_tiff(file: BinaryIO, samples: NDArray[Any]) -> None:
+def _write_tiff(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> None:
     channels = samples.shape[2]
     tifffile.imwrite(
         file,
@@ -101,42 +129,40 @@ def _write_tiff(file: BinaryIO, samples: NDArray[Any]) -> None:
         photometric="rgb" if channels >= 3 else "minisblack",
         planarconfig="contig" if channels > 1 else None,
         extrasamples=["unassalpha"] if channels in (2, 4) else None,
+        # What floats stand for only their maker knows: they may be light, heights or differences.
+        iccprofile=profile_for(channels) if samples.dtype.kind == "u" else None,
         metadata=None,
     )
 
 
-def _write_jpeg(file: BinaryIO, samples: NDArray[Any]) -> None:
-    _write_8_bits(file, samples, ".jpg", quality=95, subsampling=0)
+def _write_jpeg(file: BinaryIO, samples: NDArray[Any], quality: int | None) -> None:
+    icc = profile_for(samples.shape[2])
+    quality = quality or JPEG_QUALITY
+    _write_8_bits(file, samples, "JPEG", quality=quality, subsampling=0, icc_profile=icc)
 
 
-def _write_webp(file: BinaryIO, samples: NDArray[Any]) -> None:
-    _write_8_bits(file, samples, ".webp", lossless=True, exact=True)
+def _write_webp(file: BinaryIO, samples: NDArray[Any], quality: int | None) -> None:
+    options = {"lossless": True} if quality is None else {"quality": quality}
+    icc = profile_for(samples.shape[2])
+    _write_8_bits(file, samples, "WEBP", exact=True, icc_profile=icc, **options)
 
 
-def _write_bmp(file: BinaryIO, samples: NDArray[Any]) -> None:
-    _write_8_bits(file, samples, ".bmp")
+def _write_bmp(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> None:
+    _write_8_bits(file, samples, "BMP")
 
 
-def _write_pnm(file: BinaryIO, samples: NDArray[Any]) -> None:
+def _write_pnm(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> None:
     height, width, channels = samples.shape
     kind = "P5" if channels == 1 else "P6"
     file.write(f"{kind}\n{width} {height}\n{np.iinfo(samples.dtype).max}\n".encode())
-    file.write(samples.astype(samples.dtype.newbyteorder(">")).tobytes())
+    file.write(samples.astype(samples.dtype.newbyteorder(">"), copy=False).data)
 
 
 def _write_8_bits(
-    file: BinaryIO, samples: NDArray[np.uint8], extension: str, **options: Any
+    file: BinaryIO, samples: NDArray[np.uint8], pillow_format: str, **options: Any
 ) -> None:
-    channels = samples.shape[2]
-    iio.imwrite(
-        file,
-        samples[:, :, 0] if channels == 1 else samples,
-        extension=extension,
-        plugin="pillow",
-        mode=_PILLOW_MODES[channels],
-        is_batch=False,
-        **options,
-    )
+    samples = samples[:, :, 0] if samples.shape[2] == 1 else samples
+    Image.fromarray(np.ascontiguousarray(samples)).save(file, pillow_format, **options)
 
 
 def _as_bgr(samples: NDArray[Any]) -> NDArray[Any]:
@@ -146,10 +172,27 @@ def _as_bgr(samples: NDArray[Any]) -> NDArray[Any]:
 
 
 FORMATS = (
-    Format("PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), _write_png),
+    Format(
+        "PNG",
+        (".png",),
+        ("uint8", "uint16"),
+        (1, 2, 3, 4),
+        _write_png,
+        largest_deep_bytes=LARGEST_DEEP_BYTES,
+    ),
     Format("TIFF", (".tif", ".tiff"), PIXEL_TYPES, (1, 2, 3, 4), _write_tiff),
-    Format("JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), _write_jpeg, 65_535),
-    Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383),
+    # 65,500 is libjpeg's own limit, a little below the format's.
+    Format(
+        "JPEG",
+        (".jpg", ".jpeg"),
+        ("uint8",),
+        (1, 3),
+        _write_jpeg,
+        65_500,
+        has_quality=True,
+        can_be_lossless=False,
+    ),
+    Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383, has_quality=True),
     Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp),
     Format("PNM", (".pnm",), ("uint8", "uint16"), (1, 3), _write_pnm),
     Format("PGM", (".pgm",), ("uint8", "uint16"), (1,), _write_pnm),

@@ -1,10 +1,9 @@
-"""Load and save pictures, and find the next one in a folder."""
+"""Load and save pictures."""
 
 from __future__ import annotations
 
-import os
-import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +31,29 @@ SAVE_FILTER = (
     "BMP (*.bmp);;PNM (*.pnm *.pgm *.ppm)"
 )
 
-_NUMBERS = re.compile(r"([0-9]+)")
-
 
 class ImageFileError(Exception):
     """A picture could not be read or written.  str(error) is one sentence for the user."""
 
 
-def load(path: str | Path) -> Picture:
+class LargePictureError(ImageFileError):
+    """A picture needs so much memory that the user is to be asked whether to open it; str(error)
+    says how much.  Nothing but its header was read."""
+
+
+class StoppedError(ImageFileError):
+    """Nobody wants the picture any more."""
+
+
+def load(
+    path: str | Path, *, ask: bool = False, is_stopped: Callable[[], bool] = lambda: False
+) -> Picture:
     """Read a picture by its content, whatever its extension; safe on any thread.
 
-    returns  samples as the workbench wants them; `notes` say what was converted on the way
-    raises   ImageFileError
+    ask         raise LargePictureError, before any memory is taken, where the user is to be asked
+    is_stopped  is asked now and then; True: StoppedError is raised there
+    returns     samples as the workbench wants them; `notes` say what was converted on the way
+    raises      ImageFileError
     """
     path = Path(path).absolute()
     _check_readable(path)
@@ -51,13 +61,14 @@ def load(path: str | Path) -> Picture:
         image_decoders,  # Pillow, OpenCV and tifffile: not before they are needed
     )
 
-    samples, notes = image_decoders.decode(path)
+    samples, notes = image_decoders.decode(path, ask, is_stopped)
     return Picture(path.name, samples, path, tuple(notes))
 
 
-def save(path: str | Path, samples: NDArray[Any]) -> None:
+def save(path: str | Path, samples: NDArray[Any], quality: int | None = None) -> None:
     """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
+    quality  1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
     Raises ImageFileError, and then leaves the folder as it was.
     """
     path = Path(path).absolute()
@@ -66,37 +77,9 @@ def save(path: str | Path, samples: NDArray[Any]) -> None:
     write = image_encoders.writer_for(path, samples)
     try:
         with whole_files.replacing(path) as file:
-            write(file, samples)
+            write(file, samples, quality)
     except OSError as error:
         raise ImageFileError(f"Cannot save {path.name}: {whole_files.reason(error)}.") from error
-
-
-def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
-    """The pictures before and after `path` in its folder, as a person sorts names.
-
-    returns  (previous, next); None at either end.  `path` itself need not exist any more.
-    raises   ImageFileError when the folder cannot be read
-    """
-    path = Path(path).absolute()
-    here = _natural_key(path.name)
-    try:
-        with os.scandir(path.parent) as entries:
-            names = [
-                entry.name
-                for entry in entries
-                if entry.name.lower().endswith(EXTENSIONS) and entry.is_file()
-            ]
-    except OSError as error:
-        raise ImageFileError(
-            f"Cannot look into {path.parent}: {error.strerror}; open a picture elsewhere."
-        ) from error
-    keys = [_natural_key(name) for name in names]
-    previous = max((key for key in keys if key < here), default=None)
-    following = min((key for key in keys if key > here), default=None)
-    return (
-        path.parent / previous[1] if previous else None,
-        path.parent / following[1] if following else None,
-    )
 
 
 def _check_readable(path: Path) -> None:
@@ -122,10 +105,3 @@ def _check_readable(path: Path) -> None:
         ) from error
     if status.st_size == 0:
         raise ImageFileError(f"{path.name} is empty (0 bytes); get it again from its source.")
-
-
-def _natural_key(name: str) -> tuple[list[Any], str]:
-    """Digits compare as numbers: img2 comes before img10.  Text and numbers take turns."""
-    parts: list[Any] = _NUMBERS.split(name.casefold())
-    parts[1::2] = map(int, parts[1::2])
-    return parts, name

@@ -95,7 +95,7 @@ class KodakSet:
         try:
             with self.path(number).open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest() == _SHA256[number - 1]
-        except OSError:
+        except (OSError, ValueError):  # the latter: no file can have such a name
             return False
 
 

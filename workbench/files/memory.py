@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 _ASSUMED_BYTES = 8 * 2**30  # where the system does not say
+_LARGE_BYTES = 2**28  # less need not be asked about
 
 
 def memory_available_bytes() -> int:
@@ -21,3 +22,12 @@ def memory_available_bytes() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return _ASSUMED_BYTES
+
+
+def demand(needed_bytes: int) -> None:
+    """Raise MemoryError where so much cannot be had.
+
+    Linux promises any memory that is asked for, and ends the program once it is used.
+    """
+    if needed_bytes > _LARGE_BYTES and needed_bytes > memory_available_bytes():
+        raise MemoryError(f"{needed_bytes:,} bytes are wanted")

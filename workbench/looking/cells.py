@@ -35,7 +35,7 @@ class Digits:
 class CellWish:
     """What to write.
 
-    samples  (H, W, C), and `pixels`, (H, W, 4): how they are shown, for the colour of the ink
+    samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
     region   which of them
     scale    device pixels a pixel
     """
@@ -85,7 +85,7 @@ def in_characters(value: float) -> str:
     """At most six: -0.123, 12.5, 65535, -1e-05, nan."""
     if value == 0:
         return "0"
-    if 1000 <= abs(value) < 99999.5:
+    if 999.5 <= abs(value) < 99999.5:  # three digits would be written with an exponent
         return f"{value:.0f}"
     texts = (f"{value:.{digits}g}" for digits in (3, 2, 1))
     fitting = [text for text in texts if len(text) <= WIDEST["float32"]]
@@ -115,7 +115,10 @@ def _in_cells(wish: CellWish, side: int) -> Bytes:
 
 
 def _ink(pixels: Bytes) -> NDArray[np.bool_]:
-    """Whether white is read better than black, for each pixel, (H, W, 4) blue, green, red."""
+    """Whether white is read better than black, for each pixel: (H, W, 4) blue, green, red, or
+    (H, W) grey."""
+    if pixels.ndim == 2:
+        return pixels < LIGHT
     light = pixels[..., :3] @ np.array([0.114, 0.587, 0.299])
     white: NDArray[np.bool_] = light < LIGHT
     return white

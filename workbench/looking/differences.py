@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import numbers
 from workbench.display import NAN_BGR, Bytes, Display, averaged
+from workbench.files.memory import demand
 
 LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
 ROWS = 256  # at once, so that the float64 differences stay small
@@ -24,14 +26,26 @@ MIDDLE = 127
 class Difference:
     """What came of it.
 
-    gain     by which the differences are multiplied; full intensity is white
-    largest  |difference| of all finite samples, in sample values
+    gain        by which the differences are multiplied; full intensity is white
+    largest     |difference| of all finite samples, in sample values
+    not_finite  samples whose difference is infinite or no number
     """
 
     display: Display
     gain: float
     largest: float
     is_signed: bool
+    not_finite: int = 0
+
+    def __str__(self) -> str:
+        """How to read it: "×20", and on a second line what the colours mean and how far it goes."""
+        kind = "signed: orange above, blue below" if self.is_signed else "absolute"
+        parts = [kind, f"largest {numbers.in_digits(self.largest)}"]
+        if self.largest == 0:
+            parts = ["nothing differs" if self.not_finite == 0 else "nothing else differs"]
+        if self.not_finite:
+            parts.append(f"{self.not_finite:,} not finite: magenta")
+        return f"×{numbers.in_digits(self.gain)}\n{' · '.join(parts)}"
 
 
 def subtracting(
@@ -50,24 +64,27 @@ def subtracting(
                 each channel's size, black where there is none
     gain        None: the largest of 1, 2, 5, 10 … 1000 that keeps every difference on the scale
 
-    NaN and what comes of infinities is shown in magenta.  Raises MemoryError.
+    Where a difference is infinite or NaN, magenta is shown.  Raises MemoryError.
     """
     height, width, channels = one.shape
     colours = channels - (channels in (2, 4))
-    largest = 0.0
+    largest, not_finite = 0.0, 0
     for rows in _strips(height):
         apart = np.abs(_minus(one[rows], other[rows], colours))
         most = float(apart.max(initial=0))
         if not np.isfinite(most):
-            most = float(apart[np.isfinite(apart)].max(initial=0))
+            finite = apart[np.isfinite(apart)]
+            most = float(finite.max(initial=0))
+            not_finite += apart.size - finite.size
         largest = max(largest, most)
         yield None
     gain = auto_gain(largest, full) if gain is None else gain
+    demand(4 * height * width)
     bgra = np.empty((height, width, 4), np.uint8)
     for rows in _strips(height):
         _paint(bgra[rows], _minus(one[rows], other[rows], colours), gain / full, is_signed)
         yield None
-    yield Difference(averaged(bgra), gain, largest, is_signed)
+    yield Difference(averaged(bgra), gain, largest, is_signed, not_finite)
 
 
 def auto_gain(largest: float, full: float) -> float:
@@ -94,7 +111,7 @@ def _strips(height: int) -> list[slice]:
 
 def _minus(one: NDArray[Any], other: NDArray[Any], colours: int) -> NDArray[np.float32]:
     """(rows, W, colours) float32, which holds differences of 16 bits exactly."""
-    with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, and shown as that
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is shown as such
         apart: NDArray[np.float32] = np.subtract(
             one[..., :colours], other[..., :colours], dtype=np.float32
         )
@@ -103,7 +120,7 @@ def _minus(one: NDArray[Any], other: NDArray[Any], colours: int) -> NDArray[np.f
 
 def _paint(bgra: Bytes, apart: NDArray[np.float32], scale: float, is_signed: bool) -> None:
     """`apart`, (rows, W, colours), times `scale`: 1 is the end of the scale."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         if is_signed:
             most = apart[..., 0]
             for channel in range(1, apart.shape[2]):
@@ -117,5 +134,6 @@ def _paint(bgra: Bytes, apart: NDArray[np.float32], scale: float, is_signed: boo
             np.nan_to_num(sizes, copy=False)
             bgra[..., :3] = np.rint(sizes).astype(np.uint8)[..., ::-1]  # red, green, blue
             bgra[..., 3] = 255
-    if np.isnan(np.min(apart)):  # one quick pass where there is none
-        bgra[np.isnan(apart).any(axis=2), :3] = NAN_BGR
+        is_finite = np.isfinite(np.sum(apart))  # one quick pass, and often enough
+    if not is_finite:
+        bgra[~np.isfinite(apart).all(axis=2), :3] = NAN_BGR

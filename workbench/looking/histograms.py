@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -33,8 +34,8 @@ class Numbers:
 class Histogram:
     """One channel of one picture.
 
-    edges   (BINS + 1,) the bins' ends, the same for all pictures that are compared
-    counts  (BINS,)
+    edges   (n + 1,) the bins' ends, the same for all pictures that are compared
+    counts  (n,) with n at most BINS
     """
 
     channel: str
@@ -47,18 +48,14 @@ def counting(
     pictures: tuple[NDArray[Any], ...],
 ) -> Iterator[tuple[tuple[Histogram, ...], ...] | None]:
     """The histograms of each picture, (H, W, C) alike in shape, channel by channel; None on the
-    way.  The bins span what all of them hold; 8 bits have a bin for each value."""
+    way.  The bins span what all of them hold; 8 bits have a bin for each value, and whole numbers
+    as many values in each bin, or a comb of the bins' own would be seen."""
     spans = []
     for picture in pictures:
         spans.append(_span(picture))
         yield None
-    edges: NDArray[np.float64]
-    low = min((span[0] for span in spans), default=0.0)
-    high = max((span[1] for span in spans), default=1.0)
-    if all(picture.dtype == np.uint8 for picture in pictures):
-        edges = np.arange(BINS + 1, dtype=np.float64) - 0.5
-    else:
-        edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    lows, highs = zip(*spans, strict=True)
+    edges = _edges({str(picture.dtype) for picture in pictures}, min(lows), max(highs))
     found = []
     for picture in pictures:
         channels = []
@@ -66,6 +63,20 @@ def counting(
             channels.append((yield from _counting(picture[..., index], name, edges)))
         found.append(tuple(channels))
     yield tuple(found)
+
+
+def _edges(pixel_types: set[str], low: float, high: float) -> NDArray[np.float64]:
+    """Of at most BINS bins from `low` to `high`."""
+    if pixel_types == {"uint8"}:
+        low, high = 0.0, 255.0
+    if pixel_types & {"uint8", "uint16"}:
+        first = math.floor(low)
+        width = -(-(math.ceil(high) - first + 1) // BINS)
+        count = -(-(math.ceil(high) - first + 1) // width)
+        return first - 0.5 + width * np.arange(count + 1, dtype=np.float64)
+    if high <= low:
+        high = low + max(1.0, abs(low) * 1e-6)
+    return np.linspace(low, high, BINS + 1)
 
 
 def _span(picture: NDArray[Any]) -> tuple[float, float]:

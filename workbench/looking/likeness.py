@@ -23,14 +23,18 @@ class Likeness:
     """What comparing two pictures gave, alpha left out.
 
     largest  |difference|, in sample values; NaN where a sample is NaN
-    psnr_db  10 · log₁₀(full² / mean squared difference); infinite where nothing differs
+    psnr_db  10 · log₁₀(full² / mean squared difference); infinite where nothing differs, minus
+             infinity where a difference is infinite, NaN where a sample is NaN
     ssim     mean over all windows that lie wholly in the picture, and over the channels; 1 where
-             nothing differs; None where the picture is smaller than a window
+             nothing differs; None where the picture is smaller than a window; NaN where a sample
+             is not finite
+    full     the value of full intensity, which PSNR and SSIM are relative to
     """
 
     largest: float
     psnr_db: float
     ssim: float | None
+    full: float
 
 
 def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[Likeness | None]:
@@ -62,19 +66,20 @@ def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[L
             yield None
     mean = squares / (one.shape[0] * one.shape[1] * colours)
     psnr = math.inf if mean == 0 else 20 * math.log10(full) - 10 * math.log10(mean)
-    yield Likeness(largest, psnr, similarity / windows if windows else None)
+    yield Likeness(largest, psnr, similarity / windows if windows else None, full)
 
 
 def _similarities(a: Floats, b: Floats, full: float) -> Floats:
     """(rows - 10, W - 10): SSIM of each window that lies wholly in a and b, (rows, W)."""
     c1, c2 = (K1 * full) ** 2, (K2 * full) ** 2
-    mean_a, mean_b = _weighted(a), _weighted(b)
-    spread_a = _weighted(a * a) - mean_a**2
-    spread_b = _weighted(b * b) - mean_b**2
-    common = _weighted(a * b) - mean_a * mean_b
-    above = (2 * mean_a * mean_b + c1) * (2 * common + c2)
-    below = (mean_a**2 + mean_b**2 + c1) * (spread_a + spread_b + c2)
-    found: Floats = above / below
+    with np.errstate(invalid="ignore"):  # of what is not finite comes NaN
+        mean_a, mean_b = _weighted(a), _weighted(b)
+        spread_a = _weighted(a * a) - mean_a**2
+        spread_b = _weighted(b * b) - mean_b**2
+        common = _weighted(a * b) - mean_a * mean_b
+        above = (2 * mean_a * mean_b + c1) * (2 * common + c2)
+        below = (mean_a**2 + mean_b**2 + c1) * (spread_a + spread_b + c2)
+        found: Floats = above / below
     return found
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.pictures import white
 from workbench.display import Display, to_display
+from workbench.files.memory import demand
 
 SignedAs = Literal["clipped", "absolute", "offset", "scaled"]
 SIGNED_AS: tuple[SignedAs, ...] = get_args(SignedAs)
@@ -81,6 +82,7 @@ def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
     """
     if (known := known_unclipped(samples)) is not None:
         return known
+    demand(3 * 4 * samples.size)  # what comes of it will be as wide
     wide = samples.astype(np.float32)
     wide.flags.writeable = False
     key = id(samples)

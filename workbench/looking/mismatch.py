@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
@@ -14,6 +15,7 @@ from kernels.check import TILE, Rectangle, judged, limits
 from kernels.job import Job
 from kernels.reference import filtered
 from workbench.display import Bytes, Display, as_display
+from workbench.files.memory import demand
 
 TELL_S = 0.7  # between two pictures of what is known so far
 UNSEEN, SAME, DIFFERS, WRONG = range(4)
@@ -31,6 +33,7 @@ class Mismatch:
     places            y · width + x of the pixels to go to, in that order: the wrong ones, or where
                       there is none, the differing
     furthest          largest |answer - oracle|, in sample values
+    is_judged         whether it is known what is wrong: float32 sums may overflow
     """
 
     display: Display
@@ -40,6 +43,7 @@ class Mismatch:
     wrong: int
     places: NDArray[np.int64]
     furthest: float
+    is_judged: bool = True
 
     @property
     def is_over(self) -> bool:
@@ -56,12 +60,20 @@ class Mismatch:
             index = int(np.searchsorted(self.places, place, "left")) - 1
         return int(self.places[index % self.places.size])
 
-    def __str__(self) -> str:
+    @property
+    def scope(self) -> str:
+        """How much of it has been compared."""
         share = 100 * self.compared // self.total
-        scope = "all compared" if self.is_over else f"{share} % compared"
+        return "all compared" if self.is_over else f"{share} % compared"
+
+    def __str__(self) -> str:
         if self.differing == 0:
-            return f"no pixel differs · {scope}"
-        return f"{self.wrong:,} wrong · {self.differing - self.wrong:,} rounded otherwise · {scope}"
+            return "no pixel differs"
+        others = f"{self.differing - self.wrong:,}"
+        counts = f"orange: {self.wrong:,} wrong · blue: {others} rounded otherwise"
+        if not self.is_judged:
+            counts = f"blue: {others} differ; sums this large may overflow"
+        return f"{counts} · largest error {self.furthest:.3g}"
 
 
 def searching(
@@ -79,6 +91,7 @@ def searching(
     in_view        top, bottom, left, right: what to begin with
     """
     bound, most_off = limits(job, chain, factor)
+    is_judged = math.isfinite(bound)
     marks = np.zeros((job.height, job.width), np.uint8)
     compared, furthest, told = 0, 0.0, monotonic()
     for tile in _tiles(job.height, job.width, in_view):
@@ -86,24 +99,27 @@ def searching(
         oracle = filtered(job, (top, bottom), (left, right))
         got = answer[top:bottom, left:right]
         error, differs, wrong = judged(job, got, oracle, bound, most_off)
-        found = np.where(wrong.any(axis=2), WRONG, np.where(differs.any(axis=2), DIFFERS, SAME))
+        found = np.where(differs.any(axis=2), DIFFERS, SAME)
+        found = np.where(wrong.any(axis=2) & is_judged, WRONG, found)
         marks[top:bottom, left:right] = found
         compared += found.size
         furthest = max(furthest, float(error.max()))
         if monotonic() - told > TELL_S and compared < marks.size:
-            yield _mismatch(marks, shown, compared, furthest)
+            yield _mismatch(marks, shown, compared, furthest, is_judged)
             told = monotonic()
         else:
             yield None
-    yield _mismatch(marks, shown, compared, furthest)
+    yield _mismatch(marks, shown, compared, furthest, is_judged)
 
 
-def _mismatch(marks: Bytes, shown: Display, compared: int, furthest: float) -> Mismatch:
+def _mismatch(
+    marks: Bytes, shown: Display, compared: int, furthest: float, is_judged: bool
+) -> Mismatch:
     wrong = int(np.count_nonzero(marks == WRONG))
     differing = wrong + int(np.count_nonzero(marks == DIFFERS))
     places = np.flatnonzero(marks == (WRONG if wrong else DIFFERS))
     display = as_display(tuple(_painted(shown, marks)))
-    return Mismatch(display, compared, marks.size, differing, wrong, places, furthest)
+    return Mismatch(display, compared, marks.size, differing, wrong, places, furthest, is_judged)
 
 
 def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
@@ -113,8 +129,10 @@ def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
         height, width = pixels.shape[:2]
         if marks.shape != (height, width):
             marks = _halved(marks)
-        grey = (pixels[..., 1] >> 2) + np.uint8(72)  # green: close enough to how bright it is
+        green = pixels if pixels.ndim == 2 else pixels[..., 1]  # about as bright as the whole
+        grey = (green >> 2) + np.uint8(72)
         grey[marks == UNSEEN] >>= 1
+        demand(4 * height * width)
         painted = np.repeat(grey[..., np.newaxis], 4, axis=2)
         painted[..., 3] = 255
         for mark, color in COLORS.items():

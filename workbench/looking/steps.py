@@ -19,12 +19,12 @@ Make = Callable[[], Iterator[Any]]
 @dataclass(slots=True, eq=False)
 class _Task:
     name: str
+    number: int
     urgency: int
     make: Make
     on_step: Callable[[Any], None]
     on_failure: Callable[[str], None]
     steps: Iterator[Any] | None = None
-    is_dropped: bool = False
 
 
 class Steps(QThread):
@@ -45,6 +45,8 @@ class Steps(QThread):
         super().__init__(parent)
         self._wake = Condition()  # guards the tasks
         self._tasks: dict[str, _Task] = {}
+        self._asked = 0
+        self._awaited: dict[str, int] = {}  # the newest of each name, while somebody waits for it
         self._is_closing = False
         self._told.connect(self._deliver)
 
@@ -59,24 +61,27 @@ class Steps(QThread):
         """Drive what `make` makes, in place of another of this `name`.
 
         on_failure  gets a sentence where memory runs out
-        urgency     a larger one goes before smaller ones
+        urgency     a larger one goes before smaller ones; equals take turns
         """
         with self._wake:
             if self._is_closing:
                 return
-            self._drop(name)
-            self._tasks[name] = _Task(name, urgency, make, on_step, on_failure)
+            self._asked += 1
+            self._awaited[name] = self._asked
+            self._tasks[name] = _Task(name, self._asked, urgency, make, on_step, on_failure)
             self._wake.notify()
         if not self.isRunning():
             self.start()
 
     def cancel(self, name: str) -> None:
-        """Drop it; nothing more is heard of it."""
+        """Drop it; nothing more is heard of it, even where an answer is on the way already."""
         with self._wake:
-            self._drop(name)
+            self._awaited.pop(name, None)
+            self._tasks.pop(name, None)  # it may be in the middle of a step
 
     def is_under_way(self, name: str) -> bool:
-        return name in self._tasks
+        with self._wake:
+            return name in self._tasks
 
     def close(self) -> None:
         """Stop at the next step, and wait for the thread to end."""
@@ -85,10 +90,6 @@ class Steps(QThread):
             self._tasks.clear()
             self._wake.notify()
         self.wait()
-
-    def _drop(self, name: str) -> None:
-        if (task := self._tasks.pop(name, None)) is not None:
-            task.is_dropped = True  # it may be in the middle of a step, or its answer on the way
 
     def run(self) -> None:
         while self._step_next():
@@ -107,7 +108,9 @@ class Steps(QThread):
                 self._wake.wait()
             if self._is_closing:
                 return None
-            return max(self._tasks.values(), key=lambda task: task.urgency)
+            task = max(self._tasks.values(), key=lambda task: task.urgency)
+            self._tasks[task.name] = self._tasks.pop(task.name)  # equals take turns
+            return task
 
     def _step(self, task: _Task) -> None:
         try:
@@ -139,7 +142,9 @@ class Steps(QThread):
             return
         if task is None:
             self.broke.emit(step, details)
+        elif self._awaited.get(task.name) != task.number:
+            return  # nobody waits for it any more
         elif isinstance(step, OutOfMemoryError):
             task.on_failure(str(step))
-        elif not task.is_dropped and self._tasks.get(task.name, task) is task:
+        else:
             task.on_step(step)

@@ -81,7 +81,7 @@ class Palette(QDialog):
         column.setContentsMargins(14, 14, 14, 10)
         for part in (self._line, self._list, self._about):
             column.addWidget(part)
-        self.resize(*SIZE)
+        self.resize(theme.window_size(*SIZE))
         self._find("")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
@@ -166,7 +166,7 @@ class _Painter(QStyledItemDelegate):
     """The name with the letters found in bold, where it is from, and its keys."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:  # noqa: N802
-        return QSize(200, ROW_PX)
+        return QSize(200, theme.in_letters(ROW_PX))
 
     def paint(self, p: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPainter, QShowEvent
+from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -60,7 +60,6 @@ class PixelPane(QWidget):
         self._found: Explained | None = None
         self._make()
         self._lay_out()
-        self.setFocusProxy(self._table)
 
     # -- what to show
 
@@ -92,6 +91,10 @@ class PixelPane(QWidget):
     def found(self) -> Explained | None:
         return self._found
 
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Passed on; with a focus proxy Tab would not come to what stands before the table."""
+        self._table.setFocus(event.reason())
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._refresh()
@@ -115,6 +118,7 @@ class PixelPane(QWidget):
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             value.setWordWrap(True)
+            value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
             self._numbers[name] = title, value
         self._table = NeighbourTable()
         self._table.stepped.connect(self._step)
@@ -143,16 +147,14 @@ class PixelPane(QWidget):
         card = QFrame()
         card.setProperty("card", True)
         card.setLayout(grid)
-        kinds = QHBoxLayout()
-        kinds.addWidget(self._shown, 1)
-        kinds.addWidget(self._zoom)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(10, 4, 6, 8)
         rows.addLayout(place)
         rows.addWidget(self._sentence)
         rows.addWidget(card)
-        rows.addLayout(kinds)
+        rows.addWidget(self._shown)
         rows.addWidget(self._table, 1)
+        rows.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
 
     # -- what happens
 

@@ -40,14 +40,20 @@ class Figures:
         return ", ".join(part for part in parts if part)
 
 
-def figures_of(state: State, result: Result | None, baseline: Result | None) -> Figures:
+def figures_of(
+    state: State, result: Result | None, baseline: Result | None, *, is_refused: bool = False
+) -> Figures:
     """Of `result`, where it is what `state` asks for; else only what is asked for.
 
-    baseline  the CPU's result of the same work; None while it is not known
+    baseline    the CPU's result of the same work; None while it is not known
+    is_refused  what is asked for cannot be run, so that no result will come
     """
     work = f"{_filter(state)} {state.ksize}×{state.ksize}"
     if result is None or not is_answer(result, state):
-        return Figures(work=work, how=_how(state, None), verdict="working …")
+        how = _how(state, None)
+        if is_refused:
+            return Figures(work=work, how=how, verdict="✗ this cannot be run", is_right=False)
+        return Figures(work=work, how=how, verdict="working …")
     how, check = _how(state, result), result.check
     time = numbers.duration(result.kernel.median_ms)
     if check is not None and not check.ok:

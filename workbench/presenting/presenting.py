@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 
 from kernels.errors import KernelError
 from kernels.job import Result
+from workbench import intents
 from workbench.actions import Action
 from workbench.display import Display
 from workbench.presenting.figures import figures_of, is_answer
@@ -44,6 +45,7 @@ class Presenting(QObject):
         self._put_back: Callable[[], None] | None = None
         self._before: Display | None = None
         self._after: Display | None = None
+        self._is_refused = False  # what is asked for now
         live = window.live
         live.before_ready.connect(self._show_before)
         live.after_ready.connect(self._show_after)
@@ -157,6 +159,9 @@ class Presenting(QObject):
         changes = step.changes(window.store.state)
         if picture is not None:
             changes |= {"picture": picture, "levels": None}
+        state = window.store.state
+        if any(getattr(state, name) != value for name, value in changes.items()):
+            self._is_refused = False
         with window.undoing.quietly():
             window.take_over(changes)
         self._refresh()
@@ -190,7 +195,10 @@ class Presenting(QObject):
 
     @Slot(str, str)
     def _show_refusal(self, sentence: str, _details: str) -> None:
+        """The last result stays in the window; here it would stand under another step's title."""
+        self._is_refused, self._after = True, None
         if self.stage is not None:
+            self._refresh()
             self.stage.say(sentence)
 
     def _say_failure(self, error: Exception) -> None:
@@ -200,12 +208,14 @@ class Presenting(QObject):
     def _refresh(self) -> None:
         if self.stage is None:
             return
-        state, result = self._window.store.state, self._window.live.result
-        baseline = None
-        if result is not None and is_answer(result, state):
-            baseline = self._window.live.baseline_of(result)
-        self.stage.show_figures(figures_of(state, result, baseline))
-        self.stage.show_pictures(self._before, self._after)
+        live, state = self._window.live, self._window.store.state
+        result, baseline, look = live.result, None, ""
+        if result is not None:
+            look = intents.look_in_words(result.job, live.look)
+            if is_answer(result, state):
+                baseline = live.baseline_of(result)
+        self.stage.show_figures(figures_of(state, result, baseline, is_refused=self._is_refused))
+        self.stage.show_pictures(self._before, self._after, look)
 
     @Slot(object)
     def _keep(self, steps: tuple[Step, ...]) -> None:

@@ -32,7 +32,8 @@ FORWARD = {
 }
 BACK = {Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Backspace}
 BLANK = {Qt.Key.Key_B, Qt.Key.Key_Period}  # what clickers send
-HINT = "→ next   ← back   W wipe   Space original   B blank   Esc leave"
+ZOOM = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0, Qt.Key.Key_1}
+HINT = "→ next   ← back   W wipe   Space original   + − 0 zoom   B blank   Esc leave"
 
 
 class Stage(QWidget):
@@ -56,6 +57,7 @@ class Stage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._before: Display | None = None
         self._after: Display | None = None
+        self._look = ""
         self._transform: ViewTransform | None = None  # None: the whole picture
         self._is_held = False
         self._is_right: bool | None = None
@@ -91,11 +93,14 @@ class Stage(QWidget):
         self._color_verdict()
         self.setAccessibleDescription(f"{self._title.whole_text}: {figures.in_words}")
 
-    def show_pictures(self, before: Display | None, after: Display | None) -> None:
-        """after  None: there is none yet; the picture before stands alone"""
+    def show_pictures(self, before: Display | None, after: Display | None, look: str) -> None:
+        """
+        after  None: there is none yet; the picture before stands alone
+        look   how values below zero are shown, where there are any
+        """
         if before is None or self._before is None or before.size != self._before.size:
             self._transform = None
-        self._before, self._after = before, after
+        self._before, self._after, self._look = before, after, look
         self._refresh()
 
     def say(self, sentence: str) -> None:
@@ -131,6 +136,8 @@ class Stage(QWidget):
             self.jumped.emit(key == Qt.Key.Key_End)
         elif key == Qt.Key.Key_W:
             self.toggle_wipe()
+        elif key in ZOOM:
+            (self._wipe if self.is_wipe else self._left).keyPressEvent(event)
         elif key == Qt.Key.Key_Space:
             self._hold(True)
         else:
@@ -243,7 +250,7 @@ class Stage(QWidget):
         self._layers.setCurrentIndex(0)
 
     def _refresh(self) -> None:
-        after, caption = self._after, "After"
+        after, caption = self._after, "\n".join(filter(None, ("After", self._look)))
         if self._is_held or after is None:
             after, caption = self._before, "Original"
         self._left.show_picture(self._before, "Before")

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench import theme
 from workbench.presenting.steps import MOST_LETTERS, Step
 
 NONE = (
@@ -74,7 +75,7 @@ class StepsDialog(QDialog):
         column.addLayout(row)
         column.addWidget(self._hint)
         column.addWidget(close)
-        self.resize(520, 380)
+        self.resize(theme.window_size(520, 380))
         self._show_able()
 
     @property

@@ -6,6 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from workbench import theme
+from workbench.views.upright_area import UprightArea
+
 KEYS = ("F9", "Esc")
 SIZE = (1100, 760)
 
@@ -24,15 +27,16 @@ class ChartWindow(QWidget):
         self.setObjectName("chart-window")
         self.setWindowTitle("Chart")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*SIZE)
+        self.resize(theme.window_size(*SIZE))
         self._chart = chart
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(12, 8, 12, 8)
-        self._column.addWidget(chart)
+        self._area = UprightArea(chart)  # with large letters the words alone may fill it
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 8)
+        column.addWidget(self._area)
         for key in KEYS:
             QShortcut(QKeySequence(key), self, self.close)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self._column.removeWidget(self._chart)
+        self._area.takeWidget()
         self.left.emit(self._chart)
         super().closeEvent(event)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from kernels.sweeps.compare import Pair
 from kernels.sweeps.table import write_pairs_csv
+from workbench import theme
 from workbench.background import Background
 from workbench.controls.drop_down import DropDown
 from workbench.exporter import Exporter
@@ -57,7 +58,7 @@ class CompareDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Compare two sessions")
-        self.resize(1100, 600)
+        self.resize(theme.window_size(1100, 600))
         self._shown, self._comparing, self._exporter = shown, comparing, exporter
         self._pairs: Sequence[Pair] = ()
         self._makers: list[QPushButton] = []  # of copies of it
@@ -74,10 +75,11 @@ class CompareDialog(QDialog):
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._table.setAlternatingRowColors(True)
         self._table.verticalHeader().hide()
+        self._table.setTabKeyNavigation(False)  # Tab leads out of it
         header = self._table.horizontalHeader()
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for at, width in enumerate(WIDTHS, start=1):
-            self._table.setColumnWidth(at, width)
+            self._table.setColumnWidth(at, theme.in_letters(width))
         self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
         buttons = self._buttons()
         choosers = QHBoxLayout()

@@ -16,7 +16,7 @@ from kernels.errors import SessionFileError
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
-from workbench.actions import Action
+from workbench.actions import Action, MenuTree
 from workbench.sweeps import keeping
 from workbench.sweeps.chart_window import ChartWindow
 from workbench.sweeps.compare_dialog import CompareDialog
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 MENU = "&Sweep"
 RECENT, RECORDED = f"{MENU}/&Recent sessions", f"{MENU}/Recor&ded sessions"
+PLAN, CHART = f"{MENU}/P&lan", f"{MENU}/C&hart"
+PLAN_KEYS = ("Ctrl+F8", "Ctrl+Shift+F8")
+CHART_KEYS = ("Ctrl+F9", "Shift+F9", "Alt+F9", "Ctrl+Shift+F9")
 CLOSE_ALL = "Close all sessions"
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
@@ -60,7 +63,7 @@ class SweepMenu(QObject):
                 "Show measurements from a file beside what is measured here.",
                 separator=True,
             ),
-            Action(MENU, f"&{CLOSE_ALL}", self._close_all, tip="Their files stay."),
+            Action(MENU, f"&{CLOSE_ALL}", self._close_all, ("Ctrl+F4",), "Their files stay."),
             Action(
                 *(MENU, "Co&mpare…", self._compare, ("Ctrl+M",)),
                 "Two of the sessions that are shown, measurement by measurement.",
@@ -70,8 +73,8 @@ class SweepMenu(QObject):
                 "All that is shown, as one file to read, to print and to hand in.",
             ),
             Action(
-                *(MENU, "Save report &as…", window.reporting.start_elsewhere),
-                tip="The same, in a folder that you choose.",
+                *(MENU, "Save report &as…", window.reporting.start_elsewhere, ("Ctrl+Shift+R",)),
+                "The same, in a folder that you choose.",
             ),
             Action(
                 *(MENU, "Chart in a &window", self.toggle_chart_window, ("F9",)),
@@ -96,6 +99,17 @@ class SweepMenu(QObject):
             self._fill(menu, list)
         self._window.sweep.show_session_actions(_second_part(everything))
 
+    def connect_others(self, tree: MenuTree) -> None:
+        """Put what stands beside the plan and the chart in menus as well, on a key each."""
+        sweep = self._window.sweep
+        for path, actions, keys in (
+            (PLAN, sweep.plan_actions, PLAN_KEYS),
+            (CHART, sweep.chart.actions_of_menu, CHART_KEYS),
+        ):
+            for action, key in zip(actions, keys, strict=True):
+                action.setShortcut(key)
+                tree.menu(path).addAction(action)
+
     def toggle_chart_window(self) -> None:
         """Give the chart a window, or take it back."""
         if self._chart_window is not None:
@@ -106,6 +120,7 @@ class SweepMenu(QObject):
         sweep.show_chart_away(True)
         self._chart_window = ChartWindow(sweep.chart, self._window)
         self._chart_window.left.connect(self._take_chart_back)
+        self._window.helping.serve(self._chart_window, "charts")
         sweep.chart.show()
         self._chart_window.show()
         self._chart_window.activateWindow()

@@ -9,11 +9,9 @@ from typing import Any
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QImage
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
-    QScrollArea,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -42,6 +40,7 @@ from workbench.sweeps.session_list import SessionList
 from workbench.sweeps.sessions import Sessions
 from workbench.sweeps.words import fixed_choices, in_words, varied_of
 from workbench.views.tile import MUTED
+from workbench.views.upright_area import UprightArea
 
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
 NOTHING_TO_REPORT = "Measure something first, or open a session"
@@ -202,6 +201,11 @@ class SweepPanel(QWidget):
         """Pause or go on."""
         self._run.toggle_pause()
 
+    @property
+    def plan_actions(self) -> list[QAction]:
+        """What the button beside the plan offers."""
+        return self._choice.plan_actions
+
     def grab_chart(self) -> QImage:
         """The chart as it is seen; null while there is none."""
         self._show_sessions()
@@ -348,16 +352,9 @@ class SweepPanel(QWidget):
         self.chart_place.addWidget(self.chart)
         self.chart.setMinimumHeight(CHART_PX)
         layout.addLayout(self.chart_place, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inside)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addWidget(area)
-        self.setMinimumWidth(320)
+        outside.addWidget(UprightArea(inside))
 
 
 def _away() -> QLabel:

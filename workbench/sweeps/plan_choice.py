@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from kernels.device import Device, NoDevice
@@ -72,6 +72,11 @@ class PlanChoice(QWidget):
         self._source.open_wanted.connect(self.open_wanted)
         self._source.save_wanted.connect(self._save)
         self._editor.edited.connect(self._refresh)
+
+    @property
+    def plan_actions(self) -> list[QAction]:
+        """Open a plan's file, or save one."""
+        return self._source.actions_of_menu
 
     # -- what it is told
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QAction, QFont, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from kernels.sweeps.plan import Plan
@@ -48,8 +48,11 @@ class PlanSource(QWidget):
         self._files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._files.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         menu = QMenu(self._files)
-        menu.addAction("&Open plan…").triggered.connect(self.open_wanted)
+        self._open = menu.addAction("&Open plan…")
+        self._open.setToolTip("What to measure, from a TOML file.")
+        self._open.triggered.connect(self.open_wanted)
         self._save = menu.addAction("&Save plan as…")
+        self._save.setToolTip("This plan as a TOML file, to be measured again, here or elsewhere.")
         self._save.triggered.connect(self.save_wanted)
         self._files.setMenu(menu)
         self._about = QLabel()
@@ -68,6 +71,10 @@ class PlanSource(QWidget):
         column.addWidget(self._about)
         self._fill()
         self.show_chosen(OWN)
+
+    @property
+    def actions_of_menu(self) -> list[QAction]:
+        return [self._open, self._save]
 
     @property
     def key(self) -> str:

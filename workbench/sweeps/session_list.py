@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
+from workbench import theme
 from workbench.assets_path import asset
 from workbench.sweeps.keeping import can_grow
 from workbench.sweeps.sessions import Shown
@@ -69,13 +70,13 @@ class SessionList(QScrollArea):
             for row in self._rows:
                 self._column.addWidget(row)
             seen = min(len(lines), ROWS_SEEN)
-            self.setFixedHeight(int(seen * (ROW_PX + GAP_PX)))
+            self.setFixedHeight(int(seen * (theme.in_letters(ROW_PX) + GAP_PX)))
         is_of_interest = len(lines) > 1 or any(not each.is_live or each.rest for each in lines)
         self.setVisible(is_of_interest)
 
     def _row(self, line: _Line) -> QWidget:
         row = QWidget()
-        row.setFixedHeight(ROW_PX)
+        row.setFixedHeight(theme.in_letters(ROW_PX))
         row.setToolTip(line.tip)
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench import theme
 from workbench.sweeps.dimensions import Dimension, words_of
 from workbench.views.tile import scaled_font
 
@@ -37,7 +38,7 @@ class ValuesRow(QWidget):
         self.dimension = dimension
         name = dimension.field.replace("_", "-")
         label = QLabel(dimension.name)
-        label.setFixedWidth(LABEL_PX)
+        label.setFixedWidth(theme.in_letters(LABEL_PX))
         self._line = QLineEdit(dimension.start)
         self._line.setObjectName(f"values-{name}")
         self._line.setAccessibleName(f"Values of {dimension.name.lower()}")

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.device import Device, NoDevice
-from workbench import __version__
+from workbench import __version__, theme
 from workbench.assets_path import asset
 from workbench.commands.doctor import facts
 from workbench.commands.words import aligned
@@ -58,7 +58,7 @@ class AboutDialog(QDialog):
         column.addLayout(head)
         column.addWidget(report, 1)
         column.addWidget(buttons)
-        self.resize(640, 480)
+        self.resize(theme.window_size(640, 480))
 
 
 def _table(found: list[tuple[str, str]]) -> str:

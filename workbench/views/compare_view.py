@@ -3,7 +3,8 @@ the pointer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,9 @@ from workbench.views.buttons import make_button
 from workbench.views.comparison_image import side_by_side
 from workbench.views.mode_bar import ModeBar, ModeOptions
 from workbench.views.picture_view import Overlay, PictureView
-from workbench.views.pins import MOST, Pin, PinView
+from workbench.views.pins import MOST, Pin, PinView, name_of
 from workbench.views.read_out import ReadOut, Values
-from workbench.views.view_transform import ViewTransform, fit
+from workbench.views.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
 from workbench.views.wipe_view import WipeView
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
@@ -38,6 +39,7 @@ RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
 _APART = 24  # between the read-out and the buttons
 BEFORE, ORIGINAL = "Before", "Original"
+PANE_PX = 190  # of a third pane in a row, at least
 RING_PX = 10  # device-independent
 CLOSE_ENOUGH = 24.0  # device-independent pixels a pixel, to see a single one that is gone to
 
@@ -83,6 +85,7 @@ class CompareView(QWidget):
         self._worked_out_view = PictureView("Comparison", WORKED_OUT_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MOST + 1))
         self._pins: tuple[Pin, ...] = ()
+        self._against = 0
         self._worked_out: tuple[Display | None, str] = (None, "")
         self._rings: tuple[tuple[int, int], ...] = ()
         self._worked_out_view.overlays.append(self._paint_rings)
@@ -98,7 +101,7 @@ class CompareView(QWidget):
         self._wipe_view.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
-        self._arrange_strip()
+        self._make_room()
         self._arrange()
 
     def show_before(self, picture: Picture, display: Display) -> None:
@@ -112,8 +115,7 @@ class CompareView(QWidget):
         if self._after_samples is not None and not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
-        self._read_out.prepare_for(picture.samples)
-        self._arrange_strip()
+        self._make_room()
         self._refresh()
 
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
@@ -124,12 +126,18 @@ class CompareView(QWidget):
         if self._picture is not None and _alike(samples, self._picture):
             self._after_samples, self._after = samples, display
             self._after_caption = f"After · {caption}"
+            self._make_room()
             self._refresh()
 
-    def show_pins(self, pins: Sequence[Pin]) -> None:
-        """Results to show beside the newest, alike in size, at most MOST."""
-        self._pins = tuple(pins)
+    def show_pins(self, pins: Sequence[Pin], against: int) -> None:
+        """Results to show beside the newest, alike in size, at most MOST.
+
+        against  what the newest is compared with: 0 the original, else the pin of that number
+        """
+        self._pins, self._against = tuple(pins), against
+        self.options.show_pins([name_of(number) for number in range(1, len(pins) + 1)], against)
         self._place_panes()
+        self._make_room()
         self._refresh()
 
     def show_worked_out(
@@ -180,16 +188,32 @@ class CompareView(QWidget):
         """Show one screen pixel for each pixel of the picture."""
         self._move(ViewTransform(1.0, self._shown_transform().centre))
 
-    def grab_comparison(self) -> QImage:
-        """Before, after and what is pinned with captions, every pixel of each; the difference or
-        the mismatch where that is on screen.  Null where there is no result."""
+    def choices(self) -> dict[str, Any]:
+        """Which part of the picture is in view, and where the divider stands; fit for JSON."""
+        place = self._transform and [self._transform.scale, *self._transform.centre]
+        return {"place": place, "divider": self._wipe_view.divider.value()}
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave of the same picture."""
+        match choices.get("place"):
+            case [int() | float() as scale, int() | float() as x, int() | float() as y]:
+                scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+                self._move(ViewTransform(scale, (x, y)))
+        if isinstance(divider := choices.get("divider"), int):
+            self._wipe_view.divider.setValue(divider)
+
+    def comparison(self) -> Callable[[], QImage] | None:
+        """What puts before, after and what is pinned with captions into one image, every pixel of
+        each, and the difference or the mismatch where that is on screen: for another thread, since
+        that takes a while.  None where there is no result."""
         if self._picture is None or self._before is None or self._after is None:
-            return QImage()
+            return None
         tiles = [(self._before, self._before_caption), (self._after, self._after_caption)]
         worked_out, caption = self._worked_out
         if self._stack.currentIndex() == 2 and worked_out is not None:
             tiles.append((worked_out, caption))
-        return side_by_side([*tiles, *((pin.display, pin.caption) for pin in self._pins)])
+        pinned = [pinned[:2] for pinned in map(self._pinned, range(1, len(self._pins) + 1))]
+        return partial(side_by_side, [*tiles, *pinned])
 
     def add_overlay(self, overlay: Overlay) -> None:
         """Have `overlay` paint over the picture in every view."""
@@ -245,10 +269,11 @@ class CompareView(QWidget):
         view.installEventFilter(self)
 
     def _place_panes(self) -> None:
-        """In a row while there are three; then in two rows, where four results need all places."""
+        """In a row while there are three and room for them; then in two rows, where four results
+        need all places."""
         results = [self._after_view, *self._pin_views[: len(self._pins)]]
         panes = results if len(results) == 4 else [self._before_view, *results]
-        across = len(panes) if len(panes) < 4 else 2
+        self._across = across = self._places_across(len(panes))
         for view in (self._before_view, self._after_view, *self._pin_views):
             self._grid.removeWidget(view)
             view.setParent(self._grid.parentWidget())
@@ -260,11 +285,16 @@ class CompareView(QWidget):
             self._grid.setRowStretch(line, int(line < -(-len(panes) // across)))
         self._panes: tuple[PictureView, ...] = tuple(panes)
 
+    def _places_across(self, count: int) -> int:
+        has_room = self.width() >= count * PANE_PX
+        return count if count < 3 or (count == 3 and has_room) else 2
+
     def _build_strip(self) -> QBoxLayout:
-        self._buttons = QVBoxLayout()
+        self._buttons = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._buttons.setSpacing(6)
-        self._buttons.addLayout(self._build_zoom())
-        self._buttons.addLayout(self._build_modes())
+        self._button_rows = self._build_zoom(), self._build_modes()
+        for row in self._button_rows:
+            self._buttons.addLayout(row)
         self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._strip.addWidget(self._read_out, 1)
         self._strip.addLayout(self._buttons)
@@ -339,21 +369,42 @@ class CompareView(QWidget):
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """Narrow: then the read-out stands above the buttons instead of beside them."""
         margins = self._column.contentsMargins()
+        two_panes = 2 * self._before_view.minimumWidth() + self._grid.horizontalSpacing()
         width = max(
-            self._stack.minimumSizeHint().width(),
+            two_panes,
             self._read_out.minimumSizeHint().width(),
-            self._buttons.minimumSize().width(),
+            self.bar.minimumSizeHint().width(),
+            *(row.minimumSize().width() for row in self._button_rows),
         )
         return QSize(width + margins.left() + margins.right(), super().minimumSizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        if self._places_across(len(self._panes)) != self._across:
+            self._place_panes()
+        self._arrange_strip()
+
+    def _make_room(self) -> None:
+        """For the values of all that is shown: those of a result may be wider."""
+        numbers = range(1, len(self._pins) + 1)
+        is_side = self._stack.currentIndex() == 0
+        seen = [number for number in numbers if is_side or number == self._against]
+        self._read_out.show_pins(seen, self._against)
+        shown = [pin.samples for pin in self._pins]
+        shown += [] if self._after_samples is None else [self._after_samples]
+        if self._picture is not None:
+            self._read_out.prepare_for(self._picture.samples, *shown)
         self._arrange_strip()
 
     def _arrange_strip(self) -> None:
-        beside = self._read_out.sizeHint().width() + self._buttons.sizeHint().width() + _APART
-        across = QBoxLayout.Direction.LeftToRight
-        down = QBoxLayout.Direction.TopToBottom
-        self._strip.setDirection(across if beside <= self._stack.width() else down)
+        """Read-out and buttons beside one another; else the read-out above the buttons, and those
+        in one line where there is room."""
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        room = self._stack.width()
+        wide = [row.sizeHint().width() for row in self._button_rows]
+        is_beside = self._read_out.sizeHint().width() + max(wide) + _APART <= room
+        is_one_line = not is_beside and sum(wide) + _APART <= room
+        self._strip.setDirection(across if is_beside else down)
+        self._buttons.setDirection(across if is_one_line else down)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Space:
@@ -383,21 +434,25 @@ class CompareView(QWidget):
         before = self._before, self._before_caption, before_samples
         self._before_view.show_picture(*before)
         self._after_view.show_picture(after, caption, samples)
-        for index, view in enumerate(self._pin_views):
-            pin = self._pins[index] if index < len(self._pins) else None
-            if pin is None:
+        for number, view in enumerate(self._pin_views, 1):
+            if number > len(self._pins):
                 view.show_picture(None, "")  # nor keep what was there in memory
             else:
-                pinned = pin.display, pin.caption, pin.samples
-                view.show_picture(*(original if is_held else pinned))
+                view.show_picture(*(original if is_held else self._pinned(number)))
+        near = self._pinned(self._against) if self._against else before
         self._wipe_view.show_picture(*(before if after is None else (after, caption, samples)))
         is_covered = after is not None and not is_held
-        self._wipe_view.show_before(*(before if is_covered else (None, "", None)))
+        self._wipe_view.show_before(*(near if is_covered else (None, "", None)))
         worked_out = original if is_held else (*self._worked_out, None)
         self._worked_out_view.show_picture(*worked_out)
         self.bar.show_can_pin(self._after is not None and len(self._pins) < MOST)
         self._arrange()
         self._read()
+
+    def _pinned(self, number: int) -> tuple[Display, str, NDArray[Any]]:
+        """What shows the pin of this number."""
+        pin = self._pins[number - 1]
+        return pin.display, f"{name_of(number)} · {pin.caption}", pin.samples
 
     @property
     def _before_caption(self) -> str:
@@ -422,9 +477,9 @@ class CompareView(QWidget):
 
     def _read(self) -> None:
         before = None if self._picture is None else self._picture.samples
-        self._read_out.show_values(
-            self._point, _values(before, self._point), _values(self._after_samples, self._point)
-        )
+        pinned = [_values(pin.samples, self._point) for pin in self._pins]
+        after = _values(self._after_samples, self._point)
+        self._read_out.show_values(self._point, _values(before, self._point), pinned, after)
 
 
 def _alike(result: NDArray[Any], picture: Picture) -> bool:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage, QPainter
 
 from workbench.display import Display
+from workbench.files.memory import demand
 
 _SMALLEST_TEXT_PX = 14
 _PAPER, _INK = QColor("#ffffff"), QColor("#16191d")
@@ -28,6 +29,7 @@ def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
     band = metrics.height() + 2 * gap
     across = len(tiles) if len(tiles) < 4 else -(-len(tiles) // 2)
     down = -(-len(tiles) // across)
+    demand(4 * across * column * down * (band + height))
     size = across * column + (across + 1) * gap, down * (band + height) + gap
     image = QImage(*size, QImage.Format.Format_RGB32)
     if image.isNull():

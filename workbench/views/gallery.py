@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QVBoxLayout, QWidget
 
 from kernels.pictures import PICTURES
 from workbench.background import Background
@@ -21,10 +21,11 @@ from workbench.files.image_files import ImageFileError
 from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
 from workbench.views.kodak_card import KodakCard
 from workbench.views.tile_list import THUMBNAIL, Tile, TileList
+from workbench.views.upright_area import UprightArea
 
 
 class Gallery(QWidget):
-    """Looks at the disk when it is shown for the first time, and never on the GUI thread.
+    """Looks at the disk whenever it is shown, for folders come and go, and never on the GUI thread.
 
     Call `close_threads()` before it goes.
 
@@ -52,7 +53,7 @@ class Gallery(QWidget):
         self.setObjectName("gallery")
         self._kodak = KodakSet(folder or kodak.default_folder())
         self._stop = threading.Event()
-        self._is_filled = False
+        self._is_filled = self._is_downloading = False
         self._thumbnails = Background((KodakError, ImageFileError), self)
         self._downloads = Background((KodakError, kodak.Stopped), self)
         for background in (self._thumbnails, self._downloads):
@@ -71,9 +72,10 @@ class Gallery(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
+        if not self._is_downloading:
+            self._look_for_kodak()
         if not self._is_filled:
             self._is_filled = True
-            self._look_for_kodak()
             self._fill_built_ins()
 
     # -- layout ------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ class Gallery(QWidget):
 
         self._page = QWidget()
         column = QVBoxLayout(self._page)
-        column.setContentsMargins(14, 10, 14, 14)
+        column.setContentsMargins(10, 10, 10, 14)
         column.setSpacing(8)
         column.addWidget(_heading("Kodak photographs"))
         column.addWidget(self._card)
@@ -108,11 +110,7 @@ class Gallery(QWidget):
         column.addWidget(_heading("Built-in pictures"))
         column.addWidget(self._built_ins)
         column.addStretch(1)
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self._page)
+        self._scroll = UprightArea(self._page)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._scroll)
@@ -152,9 +150,10 @@ class Gallery(QWidget):
     def _download(self, mirror: str) -> None:
         self.mirror_changed.emit(mirror)
         self._stop.clear()
+        self._is_downloading = True
         self._card.show_progress(Downloading(0))
         work = partial(kodak.download, self._kodak.folder, mirror, self._report)
-        self._downloads.run(work, lambda _: self._look_for_kodak(), self._after_failure)
+        self._downloads.run(work, lambda _: self._after_download(), self._after_download)
 
     def _report(self, progress: Downloading) -> None:
         """Called on the download's thread."""
@@ -167,6 +166,10 @@ class Gallery(QWidget):
         finished = set(range(1, progress.finished + 1))
         if not finished <= set(self._photographs.keys()):
             self._hang(sorted(finished.union(self._photographs.keys())))
+
+    def _after_download(self, error: Exception | None = None) -> None:
+        self._is_downloading = False
+        self._look_for_kodak(str(error) if error else "")
 
     def _after_failure(self, error: Exception) -> None:
         self._look_for_kodak(str(error))

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from kernels.engine import Implementation
 from kernels.job import Pick, Ran
 from kernels.operands import Operands
 from kernels.rung import Rung
-from workbench import numbers
+from workbench import numbers, theme
 from workbench.views.tile import MUTED, scaled_font
+from workbench.views.upright_area import UprightArea
 
 NOT_RUN = "Not run yet with these settings."
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
@@ -27,7 +28,7 @@ LINKS = (
 STEPS = {"cpu": "implementation", "cuda": "rung"}
 
 
-class IdeaPage(QScrollArea):
+class IdeaPage(UprightArea):
     """Title, idea, place, refusal and resources of one implementation.
 
     Signals:
@@ -41,10 +42,12 @@ class IdeaPage(QScrollArea):
         self.setObjectName("rung-idea-page")
         self.setAccessibleName("Idea and resources")
         self._title = _label("rung-title", 1.25, weight=QFont.Weight.DemiBold)
+        # Its longest word is the longest of all.
+        self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._place = _label("rung-place", 0.9)
         self._place.setForegroundRole(MUTED)
         self._idea = _label("rung-idea", 1.05)
-        self._after = _label("rung-after")
+        self._after = _label("rung-after", kind=_Links)
         self._after.setTextFormat(Qt.TextFormat.RichText)
         self._after.setTextInteractionFlags(LINKS)  # Tab stops here, and at no other
         self._after.linkActivated.connect(self.chosen)
@@ -103,10 +106,6 @@ class IdeaPage(QScrollArea):
             layout.addWidget(label)
         layout.addStretch(1)
         self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
 
 def block_words(chosen: Implementation) -> str:
@@ -173,8 +172,24 @@ def _shape(shape: tuple[int, ...]) -> str:
     return "×".join(map(str, shape))
 
 
-def _label(name: str, scale: float = 1.0, weight: QFont.Weight = QFont.Weight.Normal) -> QLabel:
-    label = QLabel()
+class _Links(QLabel):
+    """Shows by a ring that it has the keyboard; Qt does so only once Tab has come to a link."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(QColor(theme.colors(self.palette()).accent), 1))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+
+def _label(
+    name: str,
+    scale: float = 1.0,
+    weight: QFont.Weight = QFont.Weight.Normal,
+    kind: type[QLabel] = QLabel,
+) -> QLabel:
+    label = kind()
     label.setObjectName(name)
     label.setFont(scaled_font(scale, weight))
     label.setWordWrap(True)

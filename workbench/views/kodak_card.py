@@ -88,6 +88,7 @@ class KodakCard(QFrame):
         widths = [
             button.sizeHint().width() for button in (self._download, self._folder, self._more)
         ]
+        self._buttons.parentWidget().setMinimumWidth(max(widths))
         needed = sum(widths) + 2 * self._buttons.spacing()
         fits = needed <= self.contentsRect().width() - 2 * _MARGIN
         direction = QBoxLayout.Direction

@@ -45,6 +45,7 @@ class LadderList(QListWidget):
         super().__init__(parent)
         self.setObjectName("ladder-list")
         self.setAccessibleName("The ladder: kernel times")
+        self.setToolTip("Kernel times for the present job; a click, or Enter, chooses one to run")
         self.setItemDelegate(_Bar(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)

@@ -48,6 +48,7 @@ INFO_MS = 8000
 WIDEST = 900
 NARROW = 480
 MOST_ACTS = 2
+RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
 
 
@@ -254,7 +255,7 @@ class Sentence(QTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setStyleSheet("QTextEdit { background: transparent; border: none; }")
+        self.setProperty("sentence", True)  # for the style sheet
         self.document().setDocumentMargin(2)
         self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
 
@@ -263,7 +264,7 @@ class Sentence(QTextEdit):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        height = round(self.document().size().height())
+        height = round(self.document().size().height()) + 2 * RING_PX
         if height != self.height():
             self.setFixedHeight(height)
 
@@ -275,7 +276,7 @@ class DetailsDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Details")
-        self.resize(760, 420)
+        self.resize(theme.window_size(760, 420))
         headline = Sentence()
         headline.setPlainText(sentence)
         text = QPlainTextEdit(details, readOnly=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QWidget
 
+from workbench.controls.eliding_box import ElidingBox
 from workbench.controls.number_boxes import WholeBox
 from workbench.looking.differences import MOST_GAIN
 from workbench.state import State
@@ -19,6 +21,7 @@ MODES = (
     ("difference", "Difference", "After minus before, made stronger (D)"),
     ("mismatch", "Mismatch", "Which pixels are not what the float64 oracle says (M)"),
 )
+SHORT = {"side": "&Side", "difference": "Diff.", "mismatch": "Mism."}  # where there is no room
 KINDS = (
     ("absolute", "|Δ|", "Absolute: how much each channel differs; black: not at all"),
     (
@@ -43,9 +46,11 @@ class ModeBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
+        self._is_short = False
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         self._modes = make_segments(MODES, lambda mode: self.wanted.emit("view_mode", mode))
         for button in self._modes.values():
             row.addWidget(button)
@@ -64,13 +69,36 @@ class ModeBar(QWidget):
     def show_can_pin(self, can: bool) -> None:
         self._pin.setEnabled(can)
 
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """With short words on the buttons."""
+        return QSize(self._whole_width - self._saved, super().minimumSizeHint().height())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        is_short = self.width() < self._whole_width
+        if is_short != self._is_short:
+            self._is_short = is_short
+            for mode, text, _ in MODES:
+                self._modes[mode].setText(SHORT.get(mode, text) if is_short else text)
+
+    @property
+    def _saved(self) -> int:
+        """How many px short words are narrower."""
+        wide = self._modes["side"].fontMetrics().horizontalAdvance
+        texts = {mode: text.replace("&", "") for mode, text, _ in MODES}
+        return sum(wide(texts[mode]) - wide(text.replace("&", "")) for mode, text in SHORT.items())
+
+    @property
+    def _whole_width(self) -> int:
+        return self._row.minimumSize().width() + (self._saved if self._is_short else 0)
+
 
 class ModeOptions(QWidget):
     """What the present mode lets one choose.
 
     Signals:
         wanted(name, value): likewise: "divider", "difference", "gain".
-        against_wanted(index): what is subtracted: 0 the original, else the pinned result.
+        against_wanted(index): what the result is compared with: 0 the original, else the pin of
+            that number.
         next_wanted(step): go to the next differing pixel (1), or the previous (-1).
         cancel_wanted(): stop comparing with the oracle.
     """
@@ -86,6 +114,8 @@ class ModeOptions(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(6)
         self._parts: dict[str, list[QWidget]] = {mode: [] for mode, _, _ in MODES}
+        self._mode = "side"
+        self._build_against()
         self._build_wipe()
         self._build_difference()
         self._build_mismatch()
@@ -94,24 +124,29 @@ class ModeOptions(QWidget):
         for mode, parts in self._parts.items():
             for part in parts:
                 part.setVisible(mode == state.view_mode)
-        self._against.setVisible(state.view_mode == "difference" and self._against.count() > 1)
+        self._mode = state.view_mode
+        self._show_against()
         self._is_level = state.divider == "level"
         check_segment(self._kinds, state.difference)
         with QSignalBlocker(self._gain):
             self._gain.setValue(0 if state.gain is None else round(state.gain))
 
-    def show_pins(self, names: Sequence[str], against: int, is_shown: bool) -> None:
-        """What may be subtracted besides the original."""
+    def show_pins(self, names: Sequence[str], against: int) -> None:
+        """What the result may be compared with besides the original."""
         with QSignalBlocker(self._against):
             self._against.clear()
             self._against.addItems([ORIGINAL, *names])
             self._against.setCurrentIndex(against)
-        self._against.setVisible(is_shown and bool(names))
+        self._show_against()
 
     def show_search(self, is_under_way: bool, has_places: bool) -> None:
         self._cancel.setEnabled(is_under_way)
         for button in (self._previous, self._next):
             button.setEnabled(has_places)
+
+    def _show_against(self) -> None:
+        can_choose = self._against.count() > 1
+        self._against.setVisible(self._mode in ("wipe", "difference") and can_choose)
 
     def _add(self, mode: str, part: Any) -> None:
         part.hide()
@@ -127,17 +162,22 @@ class ModeOptions(QWidget):
     def _turn(self) -> None:
         self.wanted.emit("divider", "upright" if self._is_level else "level")
 
-    def _build_difference(self) -> None:
-        self._against = QComboBox()
+    def _build_against(self) -> None:
+        """Belongs to two modes."""
+        self._against = ElidingBox()
         self._against.setObjectName("against")
-        self._against.setAccessibleName("Difference to")
-        self._against.setToolTip("What is subtracted from the result")
+        self._against.setAccessibleName("Compare with")
+        self._against.setToolTip("What the result is compared with (Shift+J: the next)")
         self._against.setMinimumContentsLength(8)
+        self._against.setMinimumWidth(72)  # in a narrow window
         self._against.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self._against.activated.connect(self.against_wanted)
-        self._add("difference", self._against)
+        self._against.hide()
+        self._row.addWidget(self._against)
+
+    def _build_difference(self) -> None:
         kinds = QWidget()
         row = QHBoxLayout(kinds)
         row.setContentsMargins(0, 0, 0, 0)
@@ -153,7 +193,8 @@ class ModeOptions(QWidget):
         self._gain.setToolTip("What differences are multiplied by, 1 to 1000; 0: as fits (auto)")
         self._gain.setRange(0, int(MOST_GAIN))
         self._gain.setSpecialValueText("auto")
-        self._gain.setMaximumWidth(self._gain.fontMetrics().horizontalAdvance("1000") + 52)
+        metrics = self._gain.fontMetrics()
+        self._gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
         self._gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self._gain.valueChanged.connect(self._want_gain)
         self._add("difference", self._gain)

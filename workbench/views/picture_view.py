@@ -208,8 +208,10 @@ class PictureView(QWidget):
             painter.fillPath(_outside_corner(area, corner), QColor(colors.surface))
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(QColor(colors.accent), 2))
-            painter.drawRoundedRect(area.adjusted(1, 1, -1, -1), _CORNER - 1, _CORNER - 1)
+            for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
+                painter.setPen(QPen(QColor(color), 2))
+                ring = area.adjusted(inset, inset, -inset, -inset)
+                painter.drawRoundedRect(ring, _CORNER - inset, _CORNER - inset)
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
         """Where the mark for `point` is painted, in the widget's coordinates."""

@@ -10,7 +10,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from kernels.job import Result
 from workbench.display import Display
+from workbench.looking.look import Look
 from workbench.views.buttons import make_button
 from workbench.views.picture_view import PictureView, paint_chip
 
@@ -18,16 +20,28 @@ MOST = 3  # beside the newest result: four in all
 _MARGIN = 8
 
 
+def name_of(number: int) -> str:
+    """What the pin of this number, from 1, is called."""
+    return f"Pinned {number}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin:
     """A result as it was.
 
-    caption  what it is and how long it took: "Gaussian blur 5×5 · OpenCV · 1.23 ms"
+    display  made with `look`
+    caption  what it is, how long it took, and how it is shown: "Gaussian blur 5×5 · OpenCV", and
+             below that "1.23 ms"
     """
 
-    samples: NDArray[Any]
+    result: Result
     display: Display
+    look: Look
     caption: str
+
+    @property
+    def samples(self) -> NDArray[Any]:
+        return self.result.picture
 
 
 class PinView(PictureView):
@@ -40,7 +54,7 @@ class PinView(PictureView):
     removed = Signal()
 
     def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(f"Pinned {number}", "", parent)
+        super().__init__(name_of(number), "", parent)
         self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
         self._close.setAccessibleName(f"Remove pinned result {number}")
         self._close.setParent(self)

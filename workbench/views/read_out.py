@@ -1,7 +1,8 @@
-"""The numbers under the pointer: where, before, after, and their difference."""
+"""The numbers under the pointer: where, before, pinned, after, and a difference."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from workbench import theme
+from workbench.views.pins import MOST, name_of
 
 Values = NDArray[Any] | None  # (C,) samples of one pixel
 
 _CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
-_ROWS = ("before", "after", "difference")
+_PINNED = tuple(name_of(number).lower() for number in range(1, MOST + 1))
+_ROWS = ("before", *_PINNED, "after", "difference")
 # Characters for a number and its sign.
 _WIDTHS = {"uint8": 4, "uint16": 6, "float16": 10, "float32": 10}
 _NONE = "–"
@@ -35,27 +38,51 @@ class ReadOut(QWidget):
         grid.setHorizontalSpacing(20)
         grid.setVerticalSpacing(1)
         self._digits = 3
+        self._of: tuple[tuple[int, ...], frozenset[str]] | None = None  # what there is room for
         self.position = _Number("position")
+        self._titles = {name: _muted(name.capitalize()) for name in _ROWS}
         self._rows = {name: _Number(name) for name in _ROWS}
-        for row, (name, label) in enumerate(self._rows.items()):
-            grid.addWidget(_muted(name.capitalize()), row, 0)
-            grid.addWidget(label, row, 1)
+        for row, name in enumerate(_ROWS):
+            grid.addWidget(self._titles[name], row, 0)
+            grid.addWidget(self._rows[name], row, 1)
         grid.setColumnStretch(2, 1)
-        self._rows["difference"].setToolTip("After minus before")
+        self.show_pins((), 0)
         self._set_fonts()
 
-    def show_values(self, point: tuple[int, int] | None, before: Values, after: Values) -> None:
-        """Both (C,), of the same type; None: there is no such pixel, or no such picture."""
-        self.position.setText(_position(*point) if point else "")
-        difference = None if before is None or after is None else _subtract(after, before)
-        for name, values in zip(_ROWS, (before, after, difference), strict=True):
-            self._rows[name].setText(self._text(values, signed=name == "difference"))
+    def show_pins(self, shown: Collection[int], against: int) -> None:
+        """Have rows for the pinned results of these numbers.
 
-    def prepare_for(self, samples: NDArray[Any]) -> None:
-        """Be wide enough for any pixel of `samples`, so that nothing moves under the pointer."""
-        height, width, channels = samples.shape
-        self._digits = _WIDTHS[str(samples.dtype)]
-        widest = self._text(np.zeros(channels, samples.dtype), signed=True)
+        against  what is subtracted from the newest: 0 the original, else the pin of that number
+        """
+        self._against = against
+        for number, name in enumerate(_PINNED, 1):
+            self._titles[name].setVisible(number in shown)
+            self._rows[name].setVisible(number in shown)
+        other = _PINNED[against - 1] if against else "before"
+        self._rows["difference"].setToolTip(f"After minus {other}")
+        self._titles["difference"].setText(f"After − {other}" if shown else "Difference")
+
+    def show_values(
+        self, point: tuple[int, int] | None, before: Values, pinned: Sequence[Values], after: Values
+    ) -> None:
+        """Each (C,), in the same units; None: there is no such pixel, or no such picture."""
+        self.position.setText(_position(*point) if point else "")
+        other = pinned[self._against - 1] if self._against else before
+        difference = None if other is None or after is None else _subtract(after, other)
+        values = (before, *pinned, *[None] * (MOST - len(pinned)), after, difference)
+        for name, each in zip(_ROWS, values, strict=True):
+            self._rows[name].setText(self._text(each, signed=name == "difference"))
+
+    def prepare_for(self, *pictures: NDArray[Any]) -> None:
+        """Be wide enough for any pixel of `pictures`, (H, W, C) alike in shape, so that nothing
+        moves under the pointer."""
+        of = pictures[0].shape, frozenset(str(each.dtype) for each in pictures)
+        if of == self._of:
+            return
+        self._of = of
+        height, width, channels = pictures[0].shape
+        self._digits = max(_WIDTHS[pixel_type] for pixel_type in of[1])
+        widest = self._text(np.zeros(channels, np.uint8), signed=True)
         for label in self._rows.values():
             label.prepare_for(widest)
         self.position.prepare_for(_position(width - 1, height - 1))
@@ -108,7 +135,7 @@ def _muted(text: str) -> QLabel:
 
 
 def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
-    wide = np.int64 if after.dtype.kind == "u" else np.float64
+    wide = np.int64 if {after.dtype.kind, before.dtype.kind} == {"u"} else np.float64
     with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, and shown as that
         return after.astype(wide) - before.astype(wide)
 

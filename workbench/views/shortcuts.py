@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from textwrap import wrap
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
@@ -35,8 +37,11 @@ ELSEWHERE = (
     ("Ctrl+Wheel", "In a chart: look closer; a double click shows all"),
     ("P, right click", "In a chart's legend: pin a line to compare with"),
 )
-COLUMNS = 3
-LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action by its name."
+COLUMNS = 4
+OWN_GROUP = 8  # so many lines of a menu inside another one stand on their own
+LETTERS = 0.88  # of the program's font: all keys are to be seen at once
+NAME_LETTERS = 28  # as wide a name is before it takes a second line
+LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action, F1 explains them."
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # a menu's title; keys and what they do
 
@@ -51,11 +56,11 @@ class ShortcutsDialog(QDialog):
         self.setWindowTitle("Keyboard shortcuts")
         inside = QWidget()
         columns = QHBoxLayout(inside)
-        columns.setContentsMargins(24, 18, 24, 12)
-        columns.setSpacing(36)
+        columns.setContentsMargins(20, 14, 20, 10)
+        columns.setSpacing(18)
         for column in _columns([*_groups(lines), ("Mouse and elsewhere", ELSEWHERE)]):
             part = QVBoxLayout()
-            part.setSpacing(14)
+            part.setSpacing(10)
             for group in column:
                 part.addLayout(_group_grid(*group))
             part.addStretch(1)
@@ -74,12 +79,12 @@ class ShortcutsDialog(QDialog):
         page.addWidget(area, 1)
         page.addWidget(leave)
         wanted = inside.sizeHint()
-        room = parent.size() * 0.94 if parent else wanted
+        room = parent.size() * 0.98 if parent else wanted
         width = min(wanted.width() + 24, max(room.width(), 400))
         self.resize(width, min(wanted.height() + leave.sizeHint().height() + 8, room.height()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if event.text() == "?" or event.key() == Qt.Key.Key_F1:
+        if event.text() == "?":
             self.reject()
         else:
             super().keyPressEvent(event)
@@ -90,21 +95,31 @@ class ShortcutsDialog(QDialog):
 
 def _groups(lines: Iterable[MenuLine]) -> list[Group]:
     """By menu, in order; those without a key are left out."""
-    with_keys = [line for line in lines if line.keys]
-    return [
-        (title, [(line.keys, _name(line)) for line in group])
-        for title, group in groupby(with_keys, key=lambda line: line.path[0])
-    ]
+    found: list[Group] = []
+    for _, group in groupby((line for line in lines if line.keys), key=lambda line: line.path[0]):
+        of_menu = list(group)
+        sizes = Counter(line.path for line in of_menu)
+        own = {path for path, size in sizes.items() if len(path) > 1 and size >= OWN_GROUP}
+        rest = [line for line in of_menu if line.path not in own]
+        found.append((rest[0].path[0], [(line.keys, _name(line, 1)) for line in rest]))
+        for path in sorted(own):
+            inside = [line for line in of_menu if line.path == path]
+            found.append((" ▸ ".join(path), [(line.keys, _name(line, 2)) for line in inside]))
+    return found
 
 
-def _name(line: MenuLine) -> str:
-    """With the submenu's name, without which "Window" says little."""
-    return ": ".join((*line.path[1:], line.action.objectName().removesuffix("…") or line.name))
+def _name(line: MenuLine, above: int) -> str:
+    """With the names of menus inside others, without which "Window" says little.
+
+    above  how many menus the heading names
+    """
+    name = line.action.objectName().removesuffix("…") or line.name
+    return ": ".join((*line.path[above:], name))
 
 
 def _columns(groups: list[Group]) -> list[list[Group]]:
     """As even as they can be without breaking a group or their order."""
-    heights = [len(rows) + 2 for _, rows in groups]
+    heights = [2 + sum(len(wrap(name, NAME_LETTERS)) for _, name in rows) for _, rows in groups]
     columns: list[list[Group]] = [[]]
     filled, whole = 0, sum(heights)
     for group, height in zip(groups, heights, strict=True):
@@ -118,18 +133,27 @@ def _columns(groups: list[Group]) -> list[list[Group]]:
 
 def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
     grid = QGridLayout()
-    grid.setHorizontalSpacing(14)
-    grid.setVerticalSpacing(3)
+    grid.setHorizontalSpacing(10)
+    grid.setVerticalSpacing(1)
     heading = QLabel(title)
-    font = scaled_font(1.05)
+    font = scaled_font(1.0)
     font.setBold(True)
     heading.setFont(font)
     grid.addWidget(heading, 0, 0, 1, 2)
     for number, (keys, name) in enumerate(rows, start=1):
         label = QLabel(keys)
+        label.setFont(scaled_font(LETTERS))
         label.setProperty("muted", True)
-        label.setAlignment(Qt.AlignmentFlag.AlignRight)
+        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         grid.addWidget(label, number, 0)
-        grid.addWidget(QLabel(name), number, 1)
+        grid.addWidget(_name_label(name), number, 1)
     grid.setColumnStretch(1, 1)
     return grid
+
+
+def _name_label(name: str) -> QLabel:
+    """In two lines where it is long."""
+    label = QLabel("\n".join(wrap(name, NAME_LETTERS)))
+    label.setFont(scaled_font(LETTERS))
+    label.setAccessibleName(name)
+    return label

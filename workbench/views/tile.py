@@ -55,6 +55,10 @@ class Tile(QFrame):
         self.setAccessibleName(", ".join(part for part in parts if part))
 
     @property
+    def caption(self) -> str:
+        return self._name
+
+    @property
     def text(self) -> str:
         return self._value.text()
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from kernels.auto import ranked
 from kernels.measurements import Candidate
 from kernels.tuner import Trial, Tuning
-from workbench import numbers
+from workbench import numbers, theme
 from workbench.views.tile import ElidedLabel, scaled_font
 
 SHOWN = 6  # of the quickest ways
@@ -40,7 +40,7 @@ class TuneDialog(QDialog):
         self.setObjectName("tune-dialog")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Tune")
-        self.setMinimumWidth(WIDTH_PX)
+        self.setMinimumWidth(theme.in_letters(WIDTH_PX))
         self._is_running = True
         self._found: list[Candidate] = []
         self._refused = 0

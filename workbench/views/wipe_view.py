@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
     QWheelEvent,
 )
@@ -83,15 +84,20 @@ class WipeView(PictureView):
             self.update(0, 0, width, CHIPS_HEIGHT)  # the captions give way to the line
 
     def _paint_picture(self, painter: QPainter) -> None:
+        if self._before is None:
+            super()._paint_picture(painter)
+            return
+        width, height = self.device_size
+        line = round(self._line * self.devicePixelRatioF())
+        near = QRect(0, 0, width, line) if self.is_level else QRect(0, 0, line, height)
+        far = QRegion(0, 0, width, height).subtracted(near).boundingRect()
+        painter.save()
+        painter.setClipRect(far, Qt.ClipOperation.IntersectClip)
         super()._paint_picture(painter)
-        if self._before is not None:
-            width, height = self.device_size
-            line = round(self._line * self.devicePixelRatioF())
-            covered = (width, line) if self.is_level else (line, height)
-            painter.setClipRect(0, 0, *covered, Qt.ClipOperation.IntersectClip)
-            painter.fillRect(0, 0, width, height, QColor(theme.colors(self.palette()).surround))
-            draw(painter, self._before, self._transform, (width, height))
-            self._before_cells.paint(painter, self._transform, (width, height))
+        painter.restore()
+        painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
+        draw(painter, self._before, self._transform, (width, height))
+        self._before_cells.paint(painter, self._transform, (width, height))
 
     def _paint_captions(self, painter: QPainter) -> None:
         if self._before is None:

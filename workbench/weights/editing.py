@@ -54,6 +54,7 @@ class WeightsEditing(QObject):
             self._editor.picked.connect(self._take)
             self._editor.broke.connect(self._window.show_bug)
             self._editor.move(self._beside())
+            self._window.helping.serve(self._editor, "mode/weights")
         self._editor.show()
         self._editor.raise_()
         self._editor.activateWindow()

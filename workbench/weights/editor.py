@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from kernels import filters
 from kernels.errors import BadJobError
+from workbench import theme
 from workbench.controls.drop_down import DropDown
 from workbench.controls.odd_spin_box import OddSpinBox
 from workbench.weights.drawing import Drawing, drawing_of
@@ -33,7 +34,14 @@ from workbench.weights.named import Named, Shelf
 from workbench.weights.response_view import ResponseView
 from workbench.weights.shelf_box import ShelfBox
 from workbench.weights.steps import Step
-from workbench.weights.table_text import LARGEST, SIZES, as_text, read_table, value_of
+from workbench.weights.table_text import (
+    LARGEST,
+    MOST_CHARACTERS,
+    SIZES,
+    as_text,
+    read_table,
+    value_of,
+)
 
 SIZE_PX = (1020, 740)
 SIDE_PX = 400
@@ -59,7 +67,7 @@ class WeightsEditor(QDialog):
         super().__init__(parent)
         self.setObjectName("weights-editor")
         self.setWindowTitle("Weights")
-        self.resize(*SIZE_PX)
+        self.resize(theme.window_size(*SIZE_PX))
         self._drawing = Drawing((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied = self._drawing.weights
         self._steps = QUndoStack(self)
@@ -79,7 +87,7 @@ class WeightsEditor(QDialog):
         self._divisor.setObjectName("weights-divisor")
         self._divisor.setAccessibleName("Divisor")
         self._divisor.setToolTip("All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25.")
-        self._divisor.setMaximumWidth(110)
+        self._divisor.setMaximumWidth(theme.in_letters(110))
         self._divisor.editingFinished.connect(self._divide)
         self._sentence = QLabel(HINT)
         self._sentence.setObjectName("weights-sentence")
@@ -127,6 +135,10 @@ class WeightsEditor(QDialog):
             return
         self._applied = weights
         self._take(drawing_of(weights), title, following=True)
+
+    def draw(self, drawing: Drawing) -> None:
+        """As if somebody had typed it."""
+        self._take(drawing, "what was drawn before")
 
     def apply(self, drawing: Drawing) -> None:
         """Show `drawing`, and have it filtered if it can be; for steps alone."""
@@ -201,7 +213,7 @@ class WeightsEditor(QDialog):
 
     def _paste(self, cells: list[tuple[int, int]] | None = None) -> None:
         """A number into the selected cells; a square of numbers in place of all."""
-        text = QGuiApplication.clipboard().text()
+        text = QGuiApplication.clipboard().text()[: MOST_CHARACTERS + 1]  # more is said to be much
         if value_of(text) is not None and self._drawing.size > 1 and cells:
             self._type(cells, text.strip())
             return
@@ -341,7 +353,7 @@ class WeightsEditor(QDialog):
         column.addWidget(self._response, 1)
         column.addWidget(self._in_words)
         side = QWidget()
-        side.setFixedWidth(SIDE_PX)
+        side.setFixedWidth(theme.in_letters(SIDE_PX))
         right = QVBoxLayout(side)
         right.setContentsMargins(0, 0, 0, 0)
         right.addWidget(told, 3)

@@ -132,7 +132,7 @@ def read_file(path: Path) -> Named:
         raise WeightsFileError(
             f"{path.name} holds no weights as this program writes them."
         ) from error
-    except BadJobError as error:
+    except (BadJobError, WeightsFileError) as error:
         sentence = (
             str(error).removesuffix(" Nothing was changed.").removesuffix("; nothing was changed.")
         )

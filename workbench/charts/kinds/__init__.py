@@ -3,6 +3,7 @@
 A module has
 
     TITLE, TIP     what it is called in a list, and a sentence on what it shows
+    READING        how to read it, for the help: what its marks are, what to look for and what not
     ORDER          where it stands in that list, and which one is shown first
     made_for(plan) -> bool              whether it is the natural first look at such a sweep
     ABOUT_ANSWERS  optional: True where it looks at answers and not at times: a plan that has a
@@ -36,6 +37,7 @@ class ChartKind:
     key: str
     title: str
     tip: str
+    reading: str
     order: int
     made_for: Callable[[Plan], bool]
     refuses: Callable[[Data], str | None]
@@ -91,6 +93,7 @@ def _read(name: str) -> ChartKind | None:
         name,
         module.TITLE,
         module.TIP,
+        module.READING,
         module.ORDER,
         module.made_for,
         module.why_not,

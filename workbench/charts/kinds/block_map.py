@@ -15,6 +15,14 @@ from workbench.charts.slices import Data, Slice
 
 TITLE = "Block width × height"
 TIP = "Kernel time over the block's shape, with occupancy; the fastest and its equals are outlined"
+READING = (
+    "Each tile is a block of so many threads across and down: above its median kernel time, below "
+    "it its occupancy, the share of the warps a multiprocessor can hold that such blocks fill. "
+    "Lighter is quicker; the scale stands beside the map. What is outlined is the fastest and all "
+    "that noise cannot tell from it: choose any of those. Look for rows and columns: rows of fewer "
+    "than 32 threads break up what a warp reads, and very large blocks leave few of them to a "
+    "multiprocessor. High occupancy alone makes nothing fast."
+)
 ORDER = 5
 
 

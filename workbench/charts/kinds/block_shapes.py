@@ -12,6 +12,12 @@ from workbench.charts.slices import Data, Slice
 
 TITLE = "Block shapes"
 TIP = "Kernel time by block shape; the fastest, and those equal to it within noise, are outlined"
+READING = (
+    "A bar is the median kernel time with that block shape, its whisker the quartiles: shorter is "
+    "better. Bars that are outlined are the fastest and its equals within noise, and the order "
+    "among them means nothing. Where a few shapes stand out as slow, compare their widths first: "
+    "neighbouring threads should read neighbouring samples."
+)
 ORDER = 6
 MOST_BARS = 12  # more shapes are easier to read on a map
 

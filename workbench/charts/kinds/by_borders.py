@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Borders"
 TIP = "Kernel time by border rule, with quartiles"
+READING = (
+    "A bar is the median kernel time with that border rule, its whisker the quartiles. All rules "
+    "do the same sums, and differ in what is read beyond the edge; on a large picture the edge is "
+    "a small part, so that bars of one height are what to expect. A rule that stands out costs "
+    "something in the middle as well: a test for every sample, or a division."
+)
 ORDER = 28
 
 

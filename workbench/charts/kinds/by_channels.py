@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Channels"
 TIP = "Kernel time by number of channels, with quartiles"
+READING = (
+    "A bar is the median kernel time with so many channels, its whisker the quartiles. Twice the "
+    "channels are twice the samples: times that grow by less had something fixed in them, such as "
+    "a launch, and times that grow by more read memory less well. Alpha is copied and not "
+    "filtered."
+)
 ORDER = 24
 
 

@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Picture kinds"
 TIP = "Kernel time by kind of picture, with quartiles"
+READING = (
+    "A bar is the median kernel time on that kind of picture, its whisker the quartiles. The sums "
+    "are the same whatever the samples are, so that bars should be of one height: that is what "
+    "this chart is there to show. Where they differ, look at the quartiles, at power (numbers of "
+    "many ones take more of it) and at what the CPU's arithmetic does with very small numbers."
+)
 ORDER = 20
 
 

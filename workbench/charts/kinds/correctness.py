@@ -17,6 +17,12 @@ from workbench.charts.words import details
 
 TITLE = "Correctness"
 TIP = "The largest error of every answer against the oracle, and whether it is within its bound"
+READING = (
+    "A tile is the largest error of an answer against the float64 oracle, in the picture's own "
+    "units, over every pixel that was checked. A tick says that it is within the bound that "
+    "float32 sums allow; ✗ that it is wrong, and a wrong answer has no speed in any other chart. "
+    "Zeros are exact. Whole numbers may differ by one where the exact value lies close to a half."
+)
 ORDER = 70
 ABOUT_ANSWERS = True
 ROWS = ("filters", "ksizes")

@@ -18,6 +18,13 @@ from workbench.charts.words import details
 
 TITLE = "The honest ladder"
 TIP = "Sequential, parallel, OpenCV, the GPU's kernel, and the GPU with up- and download"
+READING = (
+    "A bar is a median time, its whisker the quartiles, from the plainest implementation down. "
+    "Below a rung on the GPU the paler bars add up- and download, from ordinary and from pinned "
+    "memory: what a program pays that has its picture in the computer's memory. Read two steps: "
+    "from one CPU thread to the best the CPU can do, and from there to the GPU with its transfers. "
+    "Only the second is what a GPU gains."
+)
 ORDER = 50
 
 

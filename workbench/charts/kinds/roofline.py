@@ -23,6 +23,14 @@ from workbench.charts.words import details, list_of
 
 TITLE = "Roofline (model)"
 TIP = "Operations a second over operations a byte, under the ceilings measured on the device"
+READING = (
+    "To the right there are more operations for each byte, upwards more of them a second, both "
+    "logarithmic. The slope is what memory delivers, the flat line what arithmetic does, both "
+    "measured on this device; a point can only lie below. Below the slope it is memory that "
+    "limits, below the flat line arithmetic; far below either it is something else: waiting, "
+    "instructions that are no sums, too little work. Operations and bytes are a model, worked out "
+    "and not counted by the device."
+)
 ORDER = 60
 ROOM = 2.0  # how many times the roof reaches beyond the outermost points
 

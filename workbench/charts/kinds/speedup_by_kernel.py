@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Speed-up by kernel size"
 TIP = "How many times as fast as a baseline, against kernel size"
+READING = (
+    "Upwards: how many times as fast as the baseline, to the right larger kernels. The line at 1 "
+    "is the baseline itself; below it nothing is gained. A line that rises says that the baseline "
+    "slows down more quickly with the size; look at the baseline's own time before being "
+    "impressed. Transfers are not in it."
+)
 ORDER = 32
 
 

@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Speed-up by image size"
 TIP = "How many times as fast as a baseline, against image size"
+READING = (
+    "Upwards: how many times as fast as the baseline, to the right larger pictures. The line at 1 "
+    "is the baseline itself. Lines that rise and then stay level are the usual picture: small ones "
+    "do not fill a GPU. Where one falls again, caches have become too small for the picture. "
+    "Transfers are not in it."
+)
 ORDER = 30
 
 

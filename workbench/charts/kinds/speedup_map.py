@@ -20,6 +20,11 @@ from workbench.charts.slices import Data
 
 TITLE = "Speed-up: image × kernel size"
 TIP = "How many times as fast as a baseline, over image size and kernel size"
+READING = (
+    "A tile is how many times as fast as the baseline, with pictures growing to the right and "
+    "kernels downwards. Below 1 the baseline wins: look for the corner where it does, which is "
+    "usually the one of small pictures and small kernels. Transfers are not in it."
+)
 ORDER = 34
 
 

@@ -15,6 +15,12 @@ from workbench.charts.slices import Data, Slice
 
 TITLE = "Throughput by image size"
 TIP = "Megapixels a second against image size, with quartiles"
+READING = (
+    "Upwards: megapixels filtered in a second of kernel time, to the right larger pictures. A "
+    "level line says that the device is busy and time is in proportion to the pixels; where it "
+    "rises, small pictures leave part of it idle; where it falls, what fitted into a cache does so "
+    "no longer. Compare heights on the level part alone."
+)
 ORDER = 40
 
 

@@ -15,6 +15,12 @@ from workbench.charts.slices import Data, Slice
 
 TITLE = "Throughput: image × kernel size"
 TIP = "Megapixels a second over image size and kernel size, with the kernel's time"
+READING = (
+    "A tile is megapixels a second, and below that the kernel time, with pictures growing to the "
+    "right and kernels downwards. Down a column the work grows with K², or with K where two passes "
+    "are made: how quickly the numbers fall tells which. Along a row they should rise and then "
+    "stay."
+)
 ORDER = 42
 
 

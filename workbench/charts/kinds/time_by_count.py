@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Time by number of pictures"
 TIP = "Kernel time of so many pictures one after another, with quartiles"
+READING = (
+    "Upwards: the kernel time of so many pictures, one after another; both axes are logarithmic. A "
+    "straight line that climbs one decade for each decade to the right costs the same for every "
+    "picture. Where it begins level, something is paid once whatever the number, such as a launch, "
+    "and many pictures share it."
+)
 ORDER = 14
 
 

@@ -10,6 +10,12 @@ from workbench.charts.slices import Data
 
 TITLE = "Time by kernel size"
 TIP = "Kernel time against the size of the filter's kernel, with quartiles"
+READING = (
+    "Upwards: kernel time, to the right the size K of the kernel. What adds up every product grows "
+    "with K², so that twice the size takes four times as long; what filters rows and then columns "
+    "grows with K alone. A step between two sizes is a limit that was reached: registers, shared "
+    "memory, or another way chosen. Bars at the points are quartiles."
+)
 ORDER = 12
 
 

@@ -18,22 +18,33 @@ from workbench import numbers
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a bench's table: what was measured, and the samples or a single figure."""
+    """One line of a bench's table: what was measured, and the samples or a single figure.
+
+    limit_ms  what each sample is to stay below; None: there is no such limit
+    """
 
     what: str
     samples_ms: Sequence[float] = ()
     figure: str = ""
+    limit_ms: float | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """What, median, 99th percentile, largest, count; or what and the figure."""
+        """What, median, 99th percentile, largest, count, how many kept the limit; or what and the
+        figure."""
         if not self.samples_ms:
-            return (self.what, self.figure, "", "", "")
+            return (self.what, self.figure, "", "", "", "")
         median, high, largest = np.percentile(self.samples_ms, (50, 99, 100))
         times = (numbers.duration(each) for each in (median, high, largest))
-        return (self.what, *times, str(len(self.samples_ms)))
+        return (self.what, *times, str(len(self.samples_ms)), self._within_limit())
+
+    def _within_limit(self) -> str:
+        if self.limit_ms is None:
+            return ""
+        kept = np.mean(np.asarray(self.samples_ms) <= self.limit_ms)
+        return f"{kept:.1%} within {numbers.duration(self.limit_ms)}"
 
 
-HEADER = ("what", "median", "p99", "largest", "n")
+HEADER = ("what", "median", "p99", "largest", "n", "")
 
 
 def peak_memory() -> Row:

@@ -1,4 +1,4 @@
-"""Whether the window stays quick: stalls of its event loop during a sweep, and time to paint."""
+"""Whether the window stays quick: stalls of its event loop during a sweep."""
 
 from __future__ import annotations
 
@@ -8,42 +8,31 @@ from functools import partial
 from itertools import pairwise
 from time import perf_counter
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 
 from kernels import pictures
 from kernels.engine import all_implementations
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.running import sweeping
 from workbench.commands.benches import Row, peak_memory
-from workbench.commands.benches.painted import after_view
 from workbench.commands.real_window import Wait, real_window, settle, wait_for_device
 from workbench.main_window import MainWindow
 from workbench.state import Picture
-from workbench.views.picture_view import PictureView
-from workbench.views.view_transform import ViewTransform
-from workbench.views.wipe_view import WipeView
 
-TITLE = "Stalls are how late a 1 ms timer of the event loop fires; paints are of 4096×4096 RGB"
+TITLE = "How late a 1 ms timer of the event loop fires, with a picture of 4096×4096 RGB"
 SIDE = 4096
 HEARTBEAT_MS = 1
 IDLE_MS = 3000
-RUNS = 100  # paints
 
 
 def measure(arguments: Namespace) -> Iterator[Row]:
-    """Stalls at rest, as a measure of the machine, and during a sweep; then paints."""
+    """Stalls at rest, as a measure of the machine, and during a sweep."""
     with real_window(arguments, {"implementation": "opencv"}) as window:
         wait_for_device(window)
         samples = pictures.noise(SIDE, SIDE, 3)
         settle(window, lambda: window.store.update(picture=Picture("noise", samples)))
         yield Row("stalls, nothing running", _stalls(window, _rest))
         yield Row(f"stalls, sequential sweep at {SIDE}²", _stalls(window, _sweep))
-        runs = arguments.runs or RUNS
-        yield Row("zoom, side by side", _paints(_zooms(after_view(window), runs)))
-        window.store.update(view_mode="wipe")
-        wipe = window.compare.findChildren(WipeView)[0]
-        yield Row("zoom, wipe", _paints(_zooms(wipe, runs)))
-        yield Row("divider, wipe", _paints(_slides(wipe, runs)))
         yield peak_memory()
 
 
@@ -71,30 +60,3 @@ def _sweep(window: MainWindow) -> None:
     window.worker.sweep_ended.connect(wait.end)
     wait.until_ended(lambda: window.worker.start_sweep(partial(sweeping, plan)))
     window.worker.sweep_ended.disconnect(wait.end)
-
-
-def _paints(steps: Iterator[Callable[[], None]]) -> list[float]:
-    """How long each step takes until it has been painted, in milliseconds."""
-    elapsed = []
-    for step in steps:
-        start = perf_counter()
-        step()
-        QCoreApplication.processEvents()
-        elapsed.append((perf_counter() - start) * 1e3)
-    return elapsed
-
-
-def _zooms(view: PictureView, runs: int) -> Iterator[Callable[[], None]]:
-    """From a tenth to eight times the size and back, around the middle, as the wheel does it."""
-    for run in range(runs):
-        scale = 0.1 * 80 ** (1 - abs(2 * run / runs - 1))
-        transform = ViewTransform(scale, (SIDE / 2, SIDE / 2))
-        yield lambda transform=transform: view.moved.emit(transform)  # type: ignore[misc]
-
-
-def _slides(wipe: WipeView, runs: int) -> Iterator[Callable[[], None]]:
-    """The divider from one side to the other."""
-    wipe.moved.emit(None)
-    QCoreApplication.processEvents()
-    for run in range(runs):
-        yield lambda run=run: wipe.divider.setValue(1000 * run // runs)  # type: ignore[misc]

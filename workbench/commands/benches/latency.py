@@ -1,4 +1,4 @@
-"""From a changed setting to the filtered picture on the screen, kernels compiled."""
+"""From a changed setting to the filtered picture on the screen, kernels compiled, in each mode."""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ from kernels import pictures
 from kernels.engine import Implementation, all_implementations
 from workbench import intents
 from workbench.commands.benches import Row, peak_memory
+from workbench.commands.benches.modes import MODES, named_view
 from workbench.commands.benches.painted import ms_until_painted
 from workbench.commands.real_window import real_window, settle, wait_for_baseline, wait_for_device
 from workbench.main_window import MainWindow
 from workbench.state import Picture
+from workbench.views.picture_view import PictureView
 
 TITLE = "From a changed setting (Gaussian of size 3 or 5) to the filtered picture on the screen"
 RUNS = 20
 CPU = "opencv"
 PICTURES: dict[str, Callable[[], NDArray[Any]]] = {
     "768×512 RGB": pictures.scene,
+    "2048×2048 RGB": partial(pictures.noise, 2048, 2048, 3),
     "4096×4096 RGB": partial(pictures.noise, 4096, 4096, 3),
 }
 
 
 def measure(arguments: Namespace) -> Iterator[Row]:
-    """Each picture with OpenCV and every rung that runs here: from rest, and without a pause."""
+    """Each picture with OpenCV and every rung that runs here: from rest, and without a pause; then
+    with OpenCV in each mode, without a pause, as while a slider is dragged."""
     with real_window(arguments, {"implementation": CPU}) as window:
         wait_for_device(window)
         for name, make in PICTURES.items():
@@ -39,6 +43,11 @@ def measure(arguments: Namespace) -> Iterator[Row]:
                 for mode, is_at_rest in (("from rest", True), ("without a pause", False)):
                     samples = [_change(window, is_at_rest) for _ in range(arguments.runs or RUNS)]
                     yield Row(f"{what}, {mode}", samples)
+            window.store.update(implementation=CPU)
+            for way in MODES:
+                with way.on(window) as view:
+                    samples = [_changed(window, view) for _ in range(arguments.runs or RUNS)]
+                yield Row(f"{name}, {CPU}, {way.name}", samples)
         yield peak_memory()
 
 
@@ -70,5 +79,10 @@ def _change(window: MainWindow, is_at_rest: bool) -> float:
     """
     if is_at_rest:
         wait_for_baseline(window, settle(window, window.live.run_again))
+    return _changed(window, named_view(window, "After"))
+
+
+def _changed(window: MainWindow, view: PictureView) -> float:
+    """Milliseconds until `view`, which may show what came of the result, was painted with it."""
     other = 8 - window.store.state.ksize
-    return ms_until_painted(window, lambda: window.store.update(ksize=other))
+    return ms_until_painted(window, view, lambda: window.store.update(ksize=other))

@@ -26,23 +26,25 @@ class Painted(QObject):
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
-        self._expecting = False
+        self._is_it: Callable[[], bool] = lambda: False
         widget.installEventFilter(self)
 
-    def expect(self) -> None:
-        self._expecting = True
+    def expect(self, is_it: Callable[[], bool] = lambda: True) -> None:
+        """Tell of the next paint, of those during which `is_it` says yes."""
+        self._is_it = is_it
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if self._expecting and event.type() == QEvent.Type.Paint:
-            self._expecting = False
+        if event.type() == QEvent.Type.Paint and self._is_it():
+            self._is_it = lambda: False
             QTimer.singleShot(0, self.painted.emit)  # once Qt is done with this paint
         return False
 
 
-def ms_until_painted(window: MainWindow, act: Callable[[], None]) -> float:
-    """Do `act`, which asks for another result; milliseconds until that result is on the screen."""
-    wait, watch = Wait(window), Painted(after_view(window))
-    start = 0.0
+def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], None]) -> float:
+    """Do `act`, which asks for another result; milliseconds until `view` was painted after that
+    result came and what the view shows was another."""
+    wait, watch = Wait(window), Painted(view)
+    start, shown = 0.0, view.display
 
     def begin() -> None:
         nonlocal start
@@ -51,7 +53,7 @@ def ms_until_painted(window: MainWindow, act: Callable[[], None]) -> float:
 
     def expect(result: Result) -> None:
         if result.job.weights is intents.weights_for(window.store.state):
-            watch.expect()
+            watch.expect(lambda: view.display is not shown)
 
     window.live.after_ready.connect(expect)
     watch.painted.connect(lambda: wait.end((perf_counter() - start) * 1e3))
@@ -59,9 +61,3 @@ def ms_until_painted(window: MainWindow, act: Callable[[], None]) -> float:
     window.live.after_ready.disconnect(expect)
     watch.deleteLater()
     return elapsed_ms
-
-
-def after_view(window: MainWindow) -> PictureView:
-    """Where the filtered picture is shown beside the original."""
-    views = window.compare.findChildren(PictureView)
-    return next(view for view in views if view.accessibleName() == "After")

@@ -6,6 +6,7 @@ import sys
 
 from workbench import cli
 from workbench.commands import real_window
+from workbench.commands.benches.modes import named_view
 from workbench.commands.benches.painted import Painted, ms_until_painted
 
 
@@ -16,7 +17,7 @@ def main() -> None:
         first = Painted(window)
         first.painted.connect(lambda: print("first paint", flush=True))
         first.expect()
-        ms_until_painted(window, lambda: window.open_paths([]))
+        ms_until_painted(window, named_view(window, "After"), lambda: window.open_paths([]))
         print("filtered picture", flush=True)
 
 

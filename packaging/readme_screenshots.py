@@ -1,0 +1,131 @@
+"""Draws README.md's and the help's screenshots, one a mode of the window: `make screenshots`.
+
+Each is what `workbench shot` draws, in as few colours as look the same, in assets/screenshots/;
+between README's markers each mode has its paragraph and its picture.  A folder named on the command
+line gets the screenshots instead, and README stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from io import BytesIO
+from pathlib import Path
+from subprocess import DEVNULL, run
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+
+from kernels import Engine
+from kernels.device import NoDevice
+from workbench.files import png
+from workbench.modes import MODES
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+DRAWN = ROOT / "assets" / "screenshots"
+BEGIN, END = "<!-- modes -->", "<!-- /modes -->"
+SIZE = "1280x800"
+COLORS = 256
+
+# What `workbench shot` is told besides the mode, so that each has something to show.
+WORDS: dict[str, str] = {
+    "side": "--size 9",
+    "wipe": "--filter sobel_x",
+    "difference": "--size 9",
+    "values": "--at 402,300",
+    "pins": "",
+    "analysis": "",
+    "mismatch": "--size 11",
+    "pixel": "--filter sharpen --at 0,200",
+    "anatomy": "--mode wipe,anatomy --at 192,505 --zoom 14 --block 32x12",
+    "ladder": "",
+    "blocks": "",
+    "weights": "--filter laplacian_of_gaussian --size 7",
+    "sweep": "",
+    "presenter": "--size 9",
+    "palette": "",
+    "help": "",
+}
+DARK = ("side",)  # drawn in the dark theme as well
+# Its paragraph stands among the others, its picture at README's top.
+FIRST = "side"
+# Whatever whoever draws them has: weights, sessions, measurements.
+THEIR_OWN = ("FILTER_WORKBENCH_DATA", "FILTER_WORKBENCH_CACHE", "XDG_DATA_HOME")
+
+
+def shots() -> dict[str, list[str]]:
+    """The files' names, and the words that draw them; a mode's own words come last and hold."""
+    made = {}
+    for mode, words in WORDS.items():
+        said = ["--mode", mode, *words.split()]
+        made[f"{mode}.png"] = ["--theme", "light", *said]
+        if mode in DARK:
+            made[f"{mode}-dark.png"] = ["--theme", "dark", *said]
+    return made
+
+
+def draw(name: str, words: list[str], folder: Path) -> None:
+    """Draw one into `folder`.  Raises CalledProcessError where `workbench shot` refuses."""
+    raw = folder / f"raw-{name}"
+    command = [sys.executable, "-m", "workbench", "shot", str(raw), "--size-px", SIZE, *words]
+    run(command, check=True, stdout=DEVNULL, cwd=ROOT)
+    (folder / name).write_bytes(smaller(raw.read_bytes()))
+
+
+def smaller(encoded: bytes) -> bytes:
+    """The same PNG with a palette of its own; the settings inside it are kept."""
+    with Image.open(BytesIO(encoded)) as image:
+        few = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    packed, file = BytesIO(), BytesIO(encoded)
+    few.save(packed, "PNG", optimize=True)
+    made = packed.getvalue()
+    for found in png.chunks(file):
+        if found.kind == b"iTXt" and (data := png.read_chunk(file, found)) is not None:
+            made = png.insert_chunk(made, found.kind, data)
+    return made
+
+
+def words() -> str:
+    """What stands between the markers."""
+    parts = []
+    for key, mode in MODES.items():
+        parts += [f"### {mode.title}", mode.words]
+        if key != FIRST:
+            parts.append(f"![{mode.title}](assets/screenshots/{key}.png)")
+    return "\n\n".join(parts)
+
+
+def with_words(text: str, made: str) -> str:
+    """`text` with everything between the markers replaced."""
+    pattern = re.compile(f"({BEGIN}\n).*?({END})", re.DOTALL)
+    if not pattern.search(text):
+        raise ValueError(f"There is no place for screenshots in {README.name}.")
+    return pattern.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
+
+
+def main(arguments: list[str]) -> int:
+    target = Path(arguments[0]) if arguments else DRAWN
+    # Against the best on the CPU a CPU's figures say nothing.
+    on_cpu = ["--baseline", "sequential"] if isinstance(Engine().device, NoDevice) else []
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for variable in THEIR_OWN:
+            os.environ[variable] = str(folder / "nobody")
+        for file, said in shots().items():
+            draw(file, [*on_cpu, *said], folder)
+            print(file, flush=True)
+        target.mkdir(parents=True, exist_ok=True)
+        for old in target.glob("*.png"):
+            old.unlink()
+        for file in shots():
+            shutil.copy(folder / file, target / file)
+    if not arguments:
+        README.write_text(with_words(README.read_text("utf-8"), words()), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Files broken in many ways, read in a process of their own."""

@@ -1,0 +1,41 @@
+"""However a file is broken, it opens or is refused in one sentence: no crash, no hang, no noise."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+SEED = 5
+CASES = {
+    "pictures": 2500,
+    "sessions": 300,
+    "plans": 400,
+    "weights": 400,
+    "settings": 400,
+    "screenshots": 400,
+}
+PATIENCE_S = 600  # the process gives up by itself, and names the case, long before
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_a_broken_file_opens_or_is_refused_in_one_sentence(kind):
+    words = ["--kind", kind, "--seed", str(SEED), "--count", str(CASES[kind])]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.broken.trying", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    lines = done.stdout.splitlines()
+    problems = [line for line in lines if line.startswith('{"case"')]
+    if done.returncode:
+        last = next((line for line in reversed(lines) if line.startswith("case")), "no case yet")
+        problems.append(f"seed {SEED}: ended with {done.returncode} in {last}\n{done.stderr}")
+    assert not problems, f"seed {SEED}:\n" + "\n".join(problems[:5])
+    outcomes = json.loads(lines[-1])["outcomes"]
+    assert sum(outcomes.values()) == CASES[kind]
+    assert set(outcomes) <= {"read", "refused"}

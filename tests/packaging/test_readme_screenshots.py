@@ -1,0 +1,63 @@
+"""README's and the help's screenshots: one of every mode, made by the program, and small."""
+
+import importlib.util
+import re
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from workbench import cli
+from workbench.commands.entering import ENTER
+from workbench.files.export import read_settings, save_png
+from workbench.modes import MODES
+
+MOST_BYTES = 2_500_000  # all together: they are in the wheel
+
+
+@pytest.fixture(scope="module")
+def script(root):
+    """`packaging/readme_screenshots.py`, which is a script and no member of a package."""
+    path = root / "packaging" / "readme_screenshots.py"
+    spec = importlib.util.spec_from_file_location("readme_screenshots", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_mode_can_be_entered_and_is_drawn(script):
+    assert list(MODES) == list(ENTER) == list(script.WORDS)
+    assert {path.name for path in script.DRAWN.iterdir()} == set(script.shots())
+
+
+def test_each_shows_its_mode_in_its_size_and_theme(script):
+    for name, words in script.shots().items():
+        asked = cli.parse(["shot", name, "--size-px", script.SIZE, *words])
+        path = script.DRAWN / name
+        assert tuple(read_settings(path)["modes"]) == asked.mode, name
+        with Image.open(path) as image:
+            assert image.size == asked.size_px, name
+            corner = np.asarray(image.convert("L"))[-4, 4]
+        assert (corner < 128) == (asked.theme == "dark"), name
+
+
+def test_they_are_small(script):
+    assert sum(path.stat().st_size for path in script.DRAWN.iterdir()) < MOST_BYTES
+
+
+def test_readme_shows_every_one_and_names_none_that_is_not_there(script):
+    text = script.README.read_text(encoding="utf-8")
+    assert script.with_words(text, script.words()) == text, "run `make screenshots`"
+    named = set(re.findall(r"assets/screenshots/([\w.-]+)", text))
+    assert named == set(script.shots())
+
+
+def test_fewer_colours_keep_the_settings(script, tmp_path, qapp):
+    samples = np.random.default_rng(5).integers(0, 256, (40, 50, 3), np.uint8)
+    save_png(tmp_path / "a.png", samples, {"filter": "box"})
+    encoded = script.smaller((tmp_path / "a.png").read_bytes())
+    (tmp_path / "b.png").write_bytes(encoded)
+    assert read_settings(tmp_path / "b.png") == {"filter": "box"}
+    with Image.open(BytesIO(encoded)) as image:
+        assert (image.mode, image.size) == ("P", (50, 40))

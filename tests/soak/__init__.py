@@ -1,0 +1,1 @@
+"""Hours of random actions on the real window; `python -m tests.soak --help`."""

@@ -1,0 +1,55 @@
+"""A while of random actions leaves the window right, and nothing behind.
+
+FILTER_WORKBENCH_SOAK_S says for how many seconds; FILTER_WORKBENCH_SOAK_SEED which actions.
+"""
+
+import faulthandler
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+
+from tests.conftest import ROOT
+from tests.soak.judging import grown
+from tests.soak.measures import Held
+
+SECONDS = float(os.environ.get("FILTER_WORKBENCH_SOAK_S", "110"))
+SEED = os.environ.get("FILTER_WORKBENCH_SOAK_SEED", "1")
+PATIENCE_S = 10 * SECONDS + 600  # the driver ends itself, and says where, long before
+
+
+def test_random_actions_leave_the_window_right_and_nothing_behind(tmp_path):
+    faulthandler.cancel_dump_traceback_later()  # pytest's: this one takes longer than others may
+    log = tmp_path / "soak.jsonl"
+    words = ["--seconds", str(SECONDS), "--seed", SEED, "--log", str(log)]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.soak", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    last = "\n".join(log.read_text().splitlines()[-15:])
+    how = f"seed {SEED}; again: python -m tests.soak --replay {log}"
+    assert done.returncode == 0, f"{how}\n{done.stderr[-6000:]}\nthe last acts:\n{last}"
+    outcome = json.loads(done.stdout.splitlines()[-1])
+    assert outcome["complaints"] == []
+    assert outcome["acts"] > 0
+    assert len(outcome["rss_mib"]) >= 3
+
+
+def held(rss_mib=300.0, **counts):
+    empty = {name: Counter() for name in ("files", "threads", "windows", "qt_objects", "objects")}
+    return Held(rss_mib=rss_mib, **{**empty, **{n: Counter(c) for n, c in counts.items()}})
+
+
+def test_what_grows_is_named_with_its_figures():
+    before = held(windows={"workbench.a.Dialog": 0}, objects={"a.Thing": 10})
+    after = held(400.0, windows={"workbench.a.Dialog": 1}, objects={"a.Thing": 500, "a.Few": 9})
+    assert grown(before, after) == [
+        "Python object a.Thing: 10 became 500",
+        "window workbench.a.Dialog: 0 became 1",
+        "memory: 300 MiB became 400 MiB",
+    ]
+    assert grown(after, before) == []

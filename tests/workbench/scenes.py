@@ -1,0 +1,212 @@
+"""Everything that a window can show, one after another: modes, panels, messages, dialogs, windows.
+
+Each scene is put up by what the window itself calls, and nothing is measured: what it takes stands
+there at once.
+"""
+
+from time import monotonic
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
+
+from kernels.comparing import Round, Standing
+from kernels.models.occupancy import Occupancy
+from kernels.pictures import scene
+from kernels.timing import Timing
+from tests.made_sessions import PLANS, a_session
+from tests.made_up import PASSED
+from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger
+from workbench.anatomy.strip import LaneStrip
+from workbench.blocks.contenders import field_of
+from workbench.blocks.rows import rows_of, sentence_of
+from workbench.blocks.spots import Spots
+from workbench.charts.canvas import Canvas
+from workbench.charts.chart_view import ChartView
+from workbench.charts.history_plot import HistoryPlot
+from workbench.state import Picture
+from workbench.sweeps.compare_dialog import CompareDialog
+from workbench.views.picture_view import PictureView
+from workbench.views.tune_dialog import TuneDialog
+from workbench.weights.response_view import ResponseView
+
+# What has to say in words what it draws.
+CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView, Spots)
+PROJECTOR_PX = (1280, 720)
+ERROR = (
+    "The picture cannot be filtered with this block shape: 64×32 is 2048 threads, and a block of "
+    "this device has 1024 at most."
+)
+
+
+def prepare(window):
+    """A picture that is filtered on the GPU, and sessions to draw."""
+    until(lambda: window.device is not None)
+    window.opener.opened.emit(Picture("scene.png", scene()[::2, ::2].copy()))
+    settle(window)
+    window.take_over({"implementation": "shared"})
+    pick(child(window, "filter", QComboBox), "unsharp")
+    settle(window)
+    for plan in ("sizes", "ksizes"):
+        window.sessions.begin(a_session(PLANS[plan]), None)
+
+
+def all_scenes(window):
+    """Yields a name and the window to look at, which stays so until the next is asked for."""
+    for part in (_modes, _sweep, _rung, _panels, _messages, _dialogs, _windows):
+        for name, root in part(window):
+            rest()
+            yield name, root
+
+
+def until(condition):
+    """Let the window work until it is so."""
+    end = monotonic() + PATIENCE_MS / 1000
+    while not condition():
+        QTest.qWait(5)
+        assert monotonic() < end, "it does not come"
+
+
+def settle(window):
+    until(lambda: window.live.result and answers(window.live.result, window.store.state))
+
+
+def rest():
+    """Let what was asked for be laid out and drawn."""
+    for _ in range(6):  # what is laid out anew may have others do so
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+
+
+def _modes(window):
+    show = window.store.update
+    yield "side by side", window
+    for divider in ("upright", "level"):
+        show(view_mode="wipe", divider=divider)
+        yield f"wipe, {divider}", window
+    for mode in ("difference", "mismatch"):
+        show(view_mode=mode)
+        until(lambda mode=mode: not window.looking.is_under_way(mode))
+        yield mode, window
+    show(view_mode="side")
+    for _ in range(2):
+        window.inspection.pin()
+    yield "pins", window
+    for _ in range(2):
+        window.inspection.unpin()
+
+
+def _sweep(window):
+    window.bring_forward("Sweep")
+    window.sweep.draw_now()
+    yield "sweep", window
+    window.sweep.give_chart_room()
+    yield "sweep, chart", window
+    window.sweep.restore({})
+    window.docks["Sweep"].hide()
+
+
+def _rung(window):
+    window.bring_forward("Rung")
+    for tab in ("ladder", "source", "ptx", "idea"):
+        window.rung.show_tab(tab)
+        yield f"rung, {tab}", window
+    window.docks["Rung"].hide()
+
+
+def _panels(window):
+    for title in ("Gallery", "Blocks", "Pixel", "Anatomy", "Analysis"):
+        window.bring_forward(title)
+        rest()
+        if title == "Blocks":
+            _show_blocks(window)
+            yield "blocks, bars", window
+            child(window, "blocks-map").click()
+        elif title == "Analysis":
+            until(lambda: not any(map(window.looking.is_under_way, ("histogram", "likeness"))))
+        yield title.lower(), window
+        if title == "Blocks":
+            child(window, "blocks-bars").click()
+        window.docks[title].hide()
+    window.docks["Sweep"].show()
+
+
+def _show_blocks(window):
+    """A comparison that is over: two equal ones, others after them, one that is wrong."""
+    panel, state = window.blocks, window.store.state
+    field = field_of(state, window.device, None, panel.picks.shapes)
+    times = [0.1, 0.1, *(0.12 + 0.05 * n for n in range(len(field.able) - 2))]
+    standings = tuple(
+        Standing(
+            Timing((ms, ms, ms)),
+            (0.9 * ms, ms, 1.1 * ms),
+            PASSED,
+            is_over=True,
+            occupancy=Occupancy(4, 32, 64, "Registers keep more from fitting."),
+        )
+        for ms in times
+    )
+    groups = ((0, 1), *((n,) for n in range(2, len(times))))
+    jobs = tuple(each.job for each in field.able)
+    rows = rows_of(field, Round(jobs, standings, groups, len(jobs)), state.block_xy)
+    panel.show_rows(rows, sentence_of(rows, is_over=True))
+
+
+def _messages(window):
+    window.messages.show_message("error", ERROR, "in detail")
+    yield "error", window
+    child(window.messages, "details").click()
+    yield from _dialog(window, "details")
+    window.messages.clear("error")
+    window.messages.show_message("warning", "The settings were damaged; they are as at first.")
+    yield "warning", window
+    window.messages.clear("warning")
+
+
+def _dialogs(window):
+    for name in ("Keyboard shortcuts", "About and diagnostics", "Steps…", "All actions…"):
+        trigger(window, name)
+        yield from _dialog(window, name)
+    window.presenting.remember()
+    window.messages.clear("info")
+    trigger(window, "Steps…")
+    yield from _dialog(window, "a step")
+    TuneDialog("Gaussian blur 5×5 on scene.png", window).open()
+    yield from _dialog(window, "tune")
+    CompareDialog(window.sessions.shown, window.reading, window.exporter, window).open()
+    until(lambda: child(window, "compare-table", QTableWidget).rowCount() > 0)
+    yield from _dialog(window, "compare")
+    trigger(window, "Help")
+    yield from _dialog(window, "help")
+
+
+def _dialog(window, name):
+    (dialog,) = (each for each in window.findChildren(QDialog) if each.isVisible())
+    yield name, dialog
+    dialog.close()
+    rest()
+
+
+def _windows(window):
+    window.weights.open()
+    editor = window.weights.editor
+    yield "weights", editor
+    child(editor, "weights-grid").typed.emit([(0, 0)], "x")
+    yield "weights, one of them none", editor
+    editor.close()
+    window.sweep.large_wanted.emit()
+    rest()
+    chart = child(window, "chart-window")
+    yield "chart", chart
+    chart.close()
+    rest()
+    window.presenting.toggle()
+    stage = window.presenting.stage
+    stage.showNormal()
+    stage.resize(*PROJECTOR_PX)
+    settle(window)
+    yield "stage", stage
+    stage.toggle_wipe()
+    yield "stage, wipe", stage
+    stage.close()
+    rest()

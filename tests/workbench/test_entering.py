@@ -1,0 +1,56 @@
+"""The modes that `workbench shot` leads a window into, where no picture of them is kept to compare.
+
+The others are in test_snapshots.py.
+"""
+
+import pytest
+from PySide6.QtWidgets import QProgressBar
+
+from kernels.pictures import noise
+from tests.workbench.driving import child, show_picture, until
+from workbench.blocks.panel import Phase
+from workbench.commands import CommandError
+from workbench.commands.entering import ENTER, Visit
+from workbench.commands.real_window import wait_until
+from workbench.modes import MODES
+
+
+def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
+    show_picture(qtbot, window, noise(24, 31, 3))
+    visit = Visit(window, at=(400, 3))
+    for mode in ("ladder", "blocks", "pixel", "help", "palette"):
+        visit.enter(mode)
+        match mode:
+            case "ladder":
+                assert window.rung.choices()["tab"] == "ladder"
+                bar = child(window, "ladder-progress", QProgressBar)
+                assert bar.value() == bar.maximum() >= 3
+            case "blocks":
+                assert window.blocks.phase is Phase.DONE
+                assert visit.shown is window
+            case "pixel":
+                assert (window.pixel.found.x, window.pixel.found.y) == (30, 3)  # 400 is beyond
+            case "help":
+                assert visit.shown is not window
+                assert visit.shown.isVisible()
+    assert len(visit.dialogs()) == 2
+    visit.leave()
+    until(qtbot, lambda: visit.dialogs() == [])
+
+
+def test_what_the_window_refuses_ends_the_wait_with_its_sentence(qtbot, window):
+    show_picture(qtbot, window, noise(24, 31, 3))
+
+    def refuse():
+        window.live.refused.emit("It cannot be done.", "")
+        return False
+
+    with pytest.raises(CommandError, match="It cannot be done"):
+        wait_until(window, refuse)
+
+
+def test_every_mode_has_a_way_to_enter_it_and_words():
+    assert list(MODES) == list(ENTER)
+    for mode in MODES.values():
+        assert mode.title
+        assert mode.words.endswith(".")

@@ -1,0 +1,263 @@
+"""A GPU that fails while the window is open: one sentence, the CPU goes on, and the ways back."""
+
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QProcess
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from kernels.device import Device, NoDevice
+from kernels.pictures import noise
+from kernels.rung import Rung
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
+from tests.workbench.engines import FailingGpu
+from workbench import gpu_loss, intents, restarting
+from workbench.blocks.panel import Phase
+from workbench.files import image_files
+from workbench.files.picture_refs import PictureRef
+from workbench.restarting import device_options
+from workbench.restoring.keeping import Keeper
+from workbench.state import Picture
+
+FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """The engine's class; what is set here is so for one test."""
+    monkeypatch.setattr(FailingGpu, "fails", "")
+    return FailingGpu
+
+
+@pytest.fixture
+def window(qtbot, make_window, gpu):
+    """A window that has filtered a small picture on its GPU."""
+    made = make_window(gpu)
+    until(qtbot, lambda: made.device)
+    show_picture(qtbot, made, noise(24, 32))
+    return made
+
+
+def lose(qtbot, window, act, words=FAILED):
+    """Do `act` while the GPU fails, and wait until something goes on."""
+    FailingGpu.fails = words
+    act()
+    until(qtbot, lambda: isinstance(window.device, NoDevice))
+
+
+def choose(window, key):
+    window.take_over({"implementation": key})
+
+
+def is_on_cpu(window):
+    result = window.live.result
+    return intents.implementation(result.implementation).kind == "cpu"
+
+
+def acts(window):
+    buttons = (child(window, name, QPushButton) for name in ("act", "act-1"))
+    return [each.text().replace("&", "") for each in buttons if each.isVisible()]
+
+
+def test_the_cpu_goes_on_with_what_was_asked_for(qtbot, window):
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    before = window.live.result
+    assert isinstance(intents.implementation(before.implementation), Rung)
+    answered = []
+    window.settled.connect(answered.append)
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    until(qtbot, lambda: answered)
+    assert answered[-1].job.ksize == 9
+    assert is_on_cpu(window)
+    assert answered[-1].check.ok
+    assert "9×9" in view(window, "After").caption
+    assert (window.messages.kind, window.messages.sentence) == ("warning", FAILED)
+    assert acts(window) == ["Try again", "Restart"]
+    assert child(window, "device", QLabel).text() == "GPU lost"
+    assert FAILED in child(window, "device", QLabel).toolTip()
+    assert intents.why_not_here(intents.implementation("shared"), window.device) == FAILED
+
+
+def test_auto_stays_and_takes_the_cpu(qtbot, window):
+    choose(window, "auto")
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    until(qtbot, lambda: window.live.result.job.ksize == 9)
+    assert is_on_cpu(window)
+    assert window.store.state.implementation == "auto"
+    assert window.messages.sentence == FAILED
+
+
+def test_what_was_chosen_is_chosen_again_at_the_next_start(qtbot, window):
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    assert window.settings_to_keep()["choices"]["implementation"] == "shared"
+    assert window.settings_to_keep()["choices"]["ksize"] == 9
+    settle(qtbot, window, lambda: choose(window, "parallel"))
+    assert window.settings_to_keep()["choices"]["implementation"] == "parallel"
+
+
+# -- trying again
+
+
+def test_a_gpu_that_is_back_is_used_as_before(qtbot, window):
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    until(qtbot, lambda: window.live.result.job.ksize == 9)
+    FailingGpu.fails = ""
+    click(child(window, "act"))
+    until(qtbot, lambda: isinstance(window.device, Device))
+    until(qtbot, lambda: window.live.result.implementation == "shared")
+    assert window.messages.sentence == gpu_loss.BACK
+    assert child(window, "device", QLabel).text() == window.device.name
+    window.undoing.undo()
+    until(qtbot, lambda: window.live.result.job.ksize == 5)  # that was the user's last step
+    trigger(window, "Try the GPU again")
+    assert window.messages.sentence == gpu_loss.WORKS
+
+
+def test_a_gpu_that_is_not_back_is_said_and_nothing_else_changes(qtbot, window):
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    until(qtbot, lambda: window.live.result.job.ksize == 9)
+    trigger(window, "Try the GPU again")
+    until(qtbot, lambda: window.messages.sentence == gpu_loss.STILL)
+    assert acts(window) == ["Restart"]
+    choose(window, "shared")  # as undo, or a step of the presenter, may: it is said again
+    until(qtbot, lambda: window.messages.sentence == FAILED)
+    until(qtbot, lambda: window.store.state.implementation != "shared")
+    settle(qtbot, window, lambda: window.store.update(ksize=11))
+    assert is_on_cpu(window)
+
+
+def test_what_was_chosen_meanwhile_stays_when_it_is_back(qtbot, window):
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    settle(qtbot, window, lambda: choose(window, "parallel"))
+    FailingGpu.fails = ""
+    trigger(window, "Try the GPU again")
+    until(qtbot, lambda: isinstance(window.device, Device))
+    settle(qtbot, window, lambda: window.store.update(ksize=11))
+    assert window.store.state.implementation == "parallel"
+
+
+def test_where_there_was_none_the_reason_is_said_once_more(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    window.messages.clear()
+    trigger(window, "Try the GPU again")
+    until(qtbot, lambda: window.messages.sentence == window.device.reason)
+
+
+# -- while something else is measured
+
+
+def test_lost_in_a_comparison_the_cpu_can_be_compared(qtbot, window):
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    trigger(window, "Block shapes, live")
+    lose(qtbot, window, window.following.start)
+    until(qtbot, lambda: window.blocks.phase is not Phase.RUNNING)
+    until(qtbot, lambda: window.messages.sentence == FAILED)
+    assert acts(window) == ["Try again", "Restart"]
+    window.following.start()
+    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+
+
+def test_lost_while_tuning_the_dialog_says_that_it_is_over(qtbot, window):
+    lose(qtbot, window, lambda: trigger(window, "Tune for this job…"))
+    until(qtbot, lambda: window.messages.sentence == FAILED)
+    dialog = window.tuner.dialog
+    assert "stopped" in child(dialog, "tune-doing").whole_text.lower()
+    settle(qtbot, window, lambda: window.store.update(ksize=9))
+
+
+def test_lost_while_presenting_the_room_sees_the_cpu_s_answer(qtbot, window):
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    trigger(window, "Present")
+    stage = window.presenting.stage
+    lose(qtbot, window, lambda: window.store.update(implementation="shared", ksize=9))
+    until(qtbot, lambda: "failed" in child(stage, "stage-hint").whole_text)
+    until(qtbot, lambda: is_on_cpu(window) and window.live.result.job.ksize == 9)
+    stage.close()
+    until(qtbot, lambda: window.presenting.stage is None)
+    settle(qtbot, window, lambda: window.store.update(ksize=11))
+    assert is_on_cpu(window)
+
+
+# -- starting once more
+
+
+class Place:
+    """Stands for where a window keeps what it shows."""
+
+    def __init__(self, error=None):
+        self.error, self.written = error, []
+
+    def write(self, data):
+        if self.error:
+            raise self.error
+        self.written.append(data)
+
+    def close(self):
+        pass
+
+    remove = close
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The command lines that were started."""
+    lines = []
+
+    def start(program, words):
+        lines.append([program, *words])
+        return True, 1
+
+    monkeypatch.setattr(QProcess, "startDetached", start)
+    monkeypatch.setattr(sys, "argv", ["workbench", "a.png", "--device", "1", "--filter", "box"])
+    return lines
+
+
+def test_it_starts_once_more_with_all_that_it_shows(qtbot, window, started, tmp_path):
+    image_files.save(tmp_path / "a.png", noise(9, 7))
+    settle(qtbot, window, lambda: window.open_paths([tmp_path / "a.png"]))
+    settle(qtbot, window, lambda: choose(window, "shared"))
+    lose(qtbot, window, lambda: window.store.update(ksize=9))
+    place = Place()
+    Keeper(window, place)
+    click(child(window, "act-1"))
+    until(qtbot, lambda: started)
+    assert started == [[sys.executable, "-m", "workbench", "--device", "1"]]
+    (kept,) = place.written
+    assert kept["picture"]["path"] == str(tmp_path / "a.png")
+    assert kept["settings"]["choices"]["implementation"] == "shared"
+    assert not window.isVisible()
+
+
+def test_a_pasted_picture_outlives_the_process(qtbot, window, started, tmp_path, monkeypatch):
+    monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(tmp_path))
+    samples = np.arange(24, dtype=np.uint16).reshape(4, 6, 1)
+    settle(qtbot, window, lambda: window.opener.opened.emit(Picture("Pasted picture", samples)))
+    place = Place()
+    Keeper(window, place)
+    trigger(window, "Restart the program")
+    until(qtbot, lambda: started)
+    found = PictureRef.from_data(place.written[0]["picture"]).load()
+    np.testing.assert_array_equal(found.samples, samples)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_where_it_cannot_be_handed_over_the_window_stays(
+    qtbot, window, started, monkeypatch, is_kept
+):
+    window.store.update(picture=None)
+    Keeper(window, Place(None if is_kept else OSError(28, "full")))
+    monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
+    trigger(window, "Restart the program")
+    assert window.messages.sentence == (restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT)
+    assert window.isVisible()
+
+
+def test_only_the_choice_of_a_gpu_is_taken_from_the_command_line():
+    words = ["--device", "1", "a.png", "--no-gpu", "--device=2", "--filter", "box"]
+    assert device_options(words) == ["--device", "1", "--no-gpu", "--device=2"]
+    assert device_options([]) == []

@@ -1,0 +1,284 @@
+"""The help has a page about everything, leads nowhere that is not there, and finds words."""
+
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTreeWidget, QWidget
+
+from kernels import filters
+from kernels.borders import BORDERS
+from kernels.engine import all_implementations
+from tests.workbench.driving import child, pick, trigger, until
+from workbench import theme
+from workbench.assets_path import asset
+from workbench.charts.kinds import chart_kinds
+from workbench.help import page_view, topics
+from workbench.help.book import Book, Page
+from workbench.help.help_window import HelpWindow
+from workbench.help.page_view import PageView, picture_of
+from workbench.help.pages import book_of
+from workbench.help.texts import escaped, written
+from workbench.help.topics import topic_of
+from workbench.menu_lines import menu_lines
+from workbench.modes import MODES
+from workbench.views.tile import Tile
+
+LINK = re.compile(r"\(help:([^)]*)\)")
+
+
+made = {}
+
+
+@pytest.fixture
+def book(request):
+    """Made once, of the first window: all windows have the same."""
+    if "book" not in made:
+        made["book"] = book_of(request.getfixturevalue("window"))
+    return made["book"]
+
+
+@pytest.fixture
+def opened(qtbot, book):
+    """The help window alone, at its first page."""
+    help_window = HelpWindow(book)
+    qtbot.addWidget(help_window)
+    help_window.show()
+    help_window.show_place("start")
+    return help_window
+
+
+# -- what there is to read
+
+
+def test_there_is_a_page_about_everything(book):
+    for each in all_implementations():
+        assert each.idea in book.page(f"rung/{each.key}").plain
+    for each in chart_kinds():
+        page = book.page(f"chart/{each.key}")
+        assert each.tip in page.plain
+        assert each.reading in page.plain
+        assert len(each.reading) > 150, each.key
+    for key, mode in MODES.items():
+        assert book.page(f"mode/{key}").title == mode.title
+    titles = book.page("filters").plain
+    assert all(each.title in titles for each in filters.all_filters())
+    assert all(border.capitalize() in titles for border in BORDERS)
+
+
+def test_every_tile_of_the_window_is_explained_in_its_own_words(book, window):
+    text = book.page("numbers").plain
+    tiles = window.findChildren(Tile)
+    assert len(tiles) >= 8
+    for tile in tiles:
+        assert tile.caption in text
+        for line in tile.toolTip().split("\n"):
+            assert line in text, tile.caption
+
+
+def test_every_action_stands_with_its_key_on_the_page_of_keys(book, window):
+    text = book.page("keys").plain
+    for line in menu_lines(window):
+        if line.action.objectName() or line.keys:
+            assert (line.action.objectName() or line.name).removesuffix("…") in text
+            assert line.keys in text
+
+
+def test_every_link_leads_to_a_page_and_no_two_pages_share_a_name(book):
+    assert len({page.key for page in book.pages}) == len(book.pages)
+    linked = {key for page in book.pages for key in LINK.findall(page.text)}
+    assert len(linked) > 30
+    assert [key for key in linked if book.page(key.partition("#")[0]) is None] == []
+
+
+def test_no_page_has_a_mark_left_in_it(book):
+    for page in book.pages:
+        assert not re.search(r"[{}]", page.plain), page.key
+        assert "****" not in page.text, page.key
+
+
+def test_a_text_that_names_an_action_there_is_none_of_is_noticed():
+    def nothing(name):
+        raise KeyError(name)
+
+    with pytest.raises(KeyError):
+        written("start", nothing, nothing)
+
+
+def test_plain_text_stays_what_it_is(qtbot):
+    view = PageView()
+    qtbot.addWidget(view)
+    for text in ("2 * 3 * 4", "a_b_c", "[x](y)", "# no heading", "1 < 2 | 3", "back\\slash", "`q`"):
+        view.show_page(Page("x", "", "Title", escaped(text)))
+        assert view.toPlainText().split("\n")[-1] == text
+
+
+# -- finding
+
+
+PAGES = (
+    Page("a", "One", "Halo", "Ring around a **tile**.\n\nMore of the [ring](help:b)."),
+    Page("b", "One", "Tile", "What a block makes, without its halo."),
+    Page("c", "Two", "Bank", "Shared memory has 32."),
+)
+
+
+def test_the_title_counts_more_than_the_text():
+    found = Book(PAGES).find("tile")
+    assert [each.page.key for each in found] == ["b", "a"]
+    assert found[1].where == "Ring around a tile."
+
+
+def test_all_words_have_to_be_there_and_none_finds_nothing():
+    book = Book(PAGES)
+    assert [each.page.key for each in book.find("RING halo")] == ["a"]
+    assert book.find("ring bank") == []
+    assert book.find("  ") == []
+    assert book.find("help:b") == []  # that is a mark, and no word
+
+
+# -- the window
+
+
+def search(help_window):
+    return child(help_window, "help-search", QLineEdit)
+
+
+def test_the_keys_open_it_and_it_keeps_nobody_from_working(qtbot, window):
+    trigger(window, "Help")
+    help_window = window.helping.help
+    assert help_window.isVisible()
+    assert not help_window.isModal()
+    assert help_window.page.key == "start"
+    help_window.show_place("charts")
+    window.helping.close()
+    trigger(window, "Help")
+    assert help_window.page.key == "charts"  # where it was left
+    until(qtbot, help_window.isActiveWindow)  # else the key would be the window's
+    QTest.keyClick(help_window, Qt.Key.Key_Escape)
+    assert not help_window.isVisible()
+
+
+def test_typing_finds_and_marks_and_escape_brings_the_contents_back(opened):
+    contents = child(opened, "help-contents", QTreeWidget)
+    chapters = contents.topLevelItemCount()
+    search(opened).setFocus()
+    QTest.keyClicks(search(opened), "roofline")
+    assert opened.page.key == "chart/roofline"
+    assert len(child(opened, "help-page", PageView).extraSelections()) >= 1
+    QTest.keyClick(search(opened), Qt.Key.Key_Down)
+    assert QApplication.focusWidget() is contents or not opened.isActiveWindow()
+    QTest.keyClicks(search(opened), "xyzzy")
+    assert "No page has" in child(opened, "help-count").text()
+    QTest.keyClick(search(opened), Qt.Key.Key_Escape)
+    assert opened.isVisible()
+    assert search(opened).text() == ""
+    assert contents.topLevelItemCount() == chapters
+
+
+def test_one_goes_to_pages_and_back(opened):
+    view = child(opened, "help-page", PageView)
+    view.followed.emit("charts")
+    opened.show_place("chart/ladder")
+    opened.show_place("no such page")
+    assert opened.page.key == "chart/ladder"
+    opened.go_back()
+    assert opened.page.key == "charts"
+    opened.go_back()
+    assert opened.page.key == "start"
+    assert not child(opened, "help-back").isEnabled()
+    opened.go_forward()
+    assert opened.page.key == "charts"
+
+
+def test_a_section_stands_at_the_top(opened):
+    view = child(opened, "help-page", PageView)
+    opened.show_place("numbers#Occupancy")
+    assert view.textCursor().block().text() == "Occupancy"
+    assert view.verticalScrollBar().value() > 0
+
+
+def test_a_list_keeps_its_last_line(opened):
+    view = child(opened, "help-page", PageView)
+    opened.show_place("start")
+    block = view.document().begin()
+    before = None
+    while block.isValid():
+        if block.blockFormat().headingLevel() and before is not None and block.text() == "Words":
+            assert before.textList() is not None
+        before, block = block, block.next()
+
+
+def test_pages_look_right_in_either_theme(opened, qapp):
+    view = child(opened, "help-page", PageView)
+    for scheme, colors in (("dark", theme.DARK), ("light", theme.LIGHT)):
+        theme.apply(qapp, scheme)
+        shown = view.grab().toImage()
+        assert shown.pixelColor(5, shown.height() - 20) == QColor(colors.panel)
+    theme.apply(qapp, "system")
+
+
+def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
+    qtbot, tmp_path, monkeypatch
+):
+    image = QImage(40, 20, QImage.Format.Format_RGB32)
+    image.fill(QColor("#ff0000"))
+    path = tmp_path / "shot.png"
+    image.save(str(path))
+
+    def found(name):
+        if name == "screenshots/there.png":
+            return path
+        raise FileNotFoundError(name)
+
+    monkeypatch.setattr(page_view, "asset", found)
+    light, dark = QPalette(QColor(theme.LIGHT.surface)), QPalette(QColor(theme.DARK.surface))
+    assert picture_of("there", light) == picture_of("there", dark) == path
+    assert picture_of("not", light) is picture_of("", light) is None
+    view = PageView()
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    view.show()
+    for name, is_shown in (("there", True), ("not", False)):
+        view.show_page(Page("x", "", "Title", "Words.", name))
+        image = view.grab().toImage()
+        reds = [y for y in range(image.height()) if image.pixelColor(250, y) == QColor("#ff0000")]
+        assert bool(reds) is is_shown
+
+
+# -- What's this
+
+
+def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
+    for dock in window.docks.values():
+        assert topic_of(window, dock.widget()) != topics.START, dock.objectName()
+    places = [*topics.TOPICS.values(), *topics.VIEWS.values()]
+    for place in places:
+        key, _, section = place.partition("#")
+        page = book.page(key)
+        assert page is not None, place
+        assert not section or f"\n{section}\n" in page.plain, place
+    made_later = {"weights-editor"}
+    for name in {*topics.TOPICS, topics.RUNG, topics.CHART} - made_later:
+        assert window.findChild(QWidget, name) is not None, name
+
+
+def test_whats_this_is_about_what_is_chosen(window):
+    assert topic_of(window, None) == topics.START
+    assert topic_of(window, child(window, "speedup")) == "numbers#Speed-up"
+    assert topic_of(window, child(window, "ksize")) == "filters"
+    pick(child(window, "implementation", QComboBox), "sequential")
+    assert topic_of(window, child(window, "implementation")) == "rung/sequential"
+    window.store.update(view_mode="mismatch")
+    assert topic_of(window, window.compare) == "mode/mismatch"
+    window.store.update(view_mode="side")
+    child(window, "filter").setFocus()
+    trigger(window, "What's this")
+    assert window.helping.help.page.key in ("filters", "start")
+    window.helping.close()
+
+
+def test_the_texts_are_shipped():
+    assert len(list(asset("help").glob("*.md"))) >= 15

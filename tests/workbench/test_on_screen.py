@@ -1,0 +1,110 @@
+"""Windows on monitors that are gone come back to where they can be seen."""
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtGui import QGuiApplication
+
+from kernels.pictures import noise
+from tests.workbench.driving import show_picture, trigger, until
+from workbench.on_screen import MOVED, brought_back
+
+LEFT, RIGHT = QRect(0, 0, 1920, 1050), QRect(1920, 0, 1280, 720)
+FAR = QPoint(5000, 4000)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        QRect(100, 100, 800, 600),
+        QRect(2000, 50, 800, 600),
+        QRect(1800, 100, 800, 600),  # on both
+        QRect(-600, 100, 800, 600),  # its right end can be grabbed
+        QRect(100, 1000, 800, 600),  # and here the title bar
+        QRect(0, 0, 4000, 3000),
+    ],
+)
+def test_what_can_be_moved_by_hand_stays(frame):
+    assert brought_back(frame, [LEFT, RIGHT]) is None
+
+
+@pytest.mark.parametrize(
+    ("frame", "place"),
+    [
+        (QRect(2000, 50, 800, 600), QRect(1120, 50, 800, 600)),
+        (QRect(5000, 4000, 800, 600), QRect(1120, 450, 800, 600)),
+        (QRect(-900, 100, 800, 600), QRect(0, 100, 800, 600)),
+        (QRect(100, -100, 800, 600), QRect(100, 0, 800, 600)),  # the title bar is above the screen
+        (QRect(3000, 0, 4000, 3000), LEFT),
+    ],
+)
+def test_what_is_out_of_sight_comes_to_the_nearest_place(frame, place):
+    assert brought_back(frame, [LEFT]) == place
+
+
+def test_of_several_monitors_the_nearest_is_taken():
+    assert RIGHT.contains(brought_back(QRect(5000, 100, 800, 600), [LEFT, RIGHT]))
+    assert LEFT.contains(brought_back(QRect(-5000, 100, 800, 600), [LEFT, RIGHT]))
+
+
+def test_without_any_monitor_nothing_is_moved():
+    assert brought_back(QRect(0, 0, 10, 10), []) is None
+
+
+def remove_monitor(qtbot, window):
+    """Say that one went, and wait until that was looked at."""
+    app = QGuiApplication.instance()
+    app.screenRemoved.emit(app.primaryScreen())
+    until(qtbot, lambda: not window.on_screen._later.isActive())
+
+
+def floating(window):
+    """The panel Sweep in a window of its own."""
+    dock = window.docks["Sweep"]
+    dock.setFloating(True)
+    dock.resize(400, 300)
+    return dock
+
+
+def is_seen(widget):
+    screens = [each.availableGeometry() for each in QGuiApplication.screens()]
+    return brought_back(widget.frameGeometry(), screens) is None
+
+
+def test_the_window_and_its_panels_come_back(qtbot, window):
+    dock = floating(window)
+    for each in (window, dock):
+        each.move(FAR)
+    window.resize(900, 500)
+    remove_monitor(qtbot, window)
+    assert is_seen(window)
+    assert is_seen(dock)
+    assert dock.isFloating()
+    assert window.messages.sentence == MOVED
+    window.messages.clear()
+    remove_monitor(qtbot, window)
+    assert window.messages.kind is None  # nothing was on that one
+
+
+def test_the_stage_comes_to_the_monitor_that_is_left(qtbot, window):
+    show_picture(qtbot, window, noise(8, 8))
+    trigger(window, "Present")
+    stage = window.presenting.stage
+    stage.setGeometry(QRect(FAR, QSize(1280, 720)))
+    assert not is_seen(stage)
+    remove_monitor(qtbot, window)
+    assert is_seen(stage)
+    assert stage.isFullScreen()
+    stage.close()
+    until(qtbot, lambda: window.presenting.stage is None)
+
+
+def test_a_place_on_a_monitor_of_last_time_is_given_up(qtbot, make_window):
+    first = make_window()
+    for each in (first, floating(first)):
+        each.move(FAR)
+    assert not is_seen(first)
+    first.close()
+    second = make_window()
+    until(qtbot, lambda: is_seen(second) and is_seen(second.docks["Sweep"]))
+    assert second.docks["Sweep"].isFloating()
+    assert second.messages.sentence != MOVED

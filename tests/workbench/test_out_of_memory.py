@@ -1,0 +1,117 @@
+"""Too little memory, on the GPU or here: one sentence; what was shown stays, and it goes on."""
+
+import pytest
+from PySide6.QtWidgets import QSlider
+
+from kernels.job import Progress
+from kernels.pictures import noise
+from tests.workbench.driving import child, settle, show_picture, trigger, until, view
+from tests.workbench.engines import FullGpu, Scripted
+from workbench.background import TOO_LITTLE_MEMORY
+from workbench.blocks.panel import Phase
+
+FULL = "The GPU ran out of memory; use a smaller picture."
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """The engine's class; what is set here is so for one test."""
+    monkeypatch.setattr(FullGpu, "is_full", False)
+    return FullGpu
+
+
+@pytest.fixture
+def window(qtbot, make_window, gpu):
+    """A window that has filtered a small picture with a rung."""
+    made = make_window(gpu)
+    until(qtbot, lambda: made.device)
+    show_picture(qtbot, made, noise(24, 32))
+    settle(qtbot, made, lambda: made.take_over({"implementation": "shared"}))
+    return made
+
+
+def test_dragging_without_memory_says_so_once_and_goes_on_when_there_is_some(qtbot, window):
+    slider = next(s for s in window.controls.findChildren(QSlider) if s.isVisible())
+    said = []
+    window.live.refused.connect(lambda sentence, _: said.append(sentence))
+    before, shown = window.live.result, view(window, "After").display
+    FullGpu.is_full = True
+    for _ in range(3):
+        slider.setValue(slider.value() + 1)
+        until(qtbot, lambda: said and window.worker._live is None)
+    assert set(said) == {FULL}
+    assert (window.messages.kind, window.messages.sentence) == ("error", FULL)
+    assert window.live.result is before
+    assert view(window, "After").display is shown
+    FullGpu.is_full = False
+    result = settle(qtbot, window, lambda: slider.setValue(slider.value() + 1))
+    assert result.job.ksize == window.store.state.ksize > before.job.ksize
+    assert window.messages.kind is None
+
+
+def test_auto_takes_the_cpu_and_says_why(qtbot, window):
+    settle(qtbot, window, lambda: window.take_over({"implementation": "auto"}))
+    FullGpu.is_full = True
+    result = settle(qtbot, window, lambda: window.store.update(ksize=9))
+    assert result.implementation == "opencv"
+    assert FULL in result.picked.why
+    assert window.messages.kind is None
+
+
+def test_what_was_refused_is_tried_again_when_something_else_ends(qtbot, window):
+    def holding(_):
+        FullGpu.is_full = True
+        try:
+            while True:
+                yield Progress("holding all memory")
+        finally:
+            FullGpu.is_full = False
+
+    window.worker.start_sweep(holding)
+    until(qtbot, lambda: FullGpu.is_full)
+    window.store.update(ksize=9)
+    until(qtbot, lambda: window.messages.sentence == FULL)
+    settle(qtbot, window, window.worker.cancel_sweep)
+    assert window.live.result.job.ksize == 9
+    assert window.messages.kind is None
+
+
+def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, window):
+    FullGpu.is_full = True
+    trigger(window, "Measure the ladder, or cancel")
+    until(qtbot, lambda: window.rung.ladder._is_measuring)
+    until(qtbot, lambda: not window.rung.ladder._is_measuring)
+    trigger(window, "Block shapes, live")
+    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+    assert all(FULL in row.text for row in window.following._rows())
+    trigger(window, "Tune for this job…")
+    until(qtbot, lambda: "measured" in child(window.tuner.dialog, "tune-doing").whole_text)
+    assert window.messages.kind is None
+    FullGpu.is_full = False
+    window.following.start()
+    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+    assert not any(FULL in row.text for row in window.following._rows())
+    settle(qtbot, window, lambda: window.store.update(ksize=9))
+
+
+def test_this_computer_s_memory_may_end_anywhere(qtbot, make_window):
+    """Whatever asks for too much of it, it is no bug."""
+
+    def script(job, steps):
+        if job.ksize == 9:
+            raise MemoryError
+        yield from steps
+
+    window = make_window(lambda: Scripted(script))
+    show_picture(qtbot, window, noise(8, 8))
+    window.store.update(ksize=9)
+    until(qtbot, lambda: window.messages.sentence == TOO_LITTLE_MEMORY)
+
+    def swallowing(_):
+        yield Progress("measuring")
+        raise MemoryError
+
+    window.messages.clear()
+    window.worker.start_sweep(swallowing)
+    until(qtbot, lambda: window.messages.sentence == TOO_LITTLE_MEMORY)
+    settle(qtbot, window, lambda: window.store.update(ksize=7))

@@ -1,0 +1,87 @@
+"""What a format cannot hold is said before, and what is made to fit is as near as it can be."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.pictures import noise
+from workbench.files import reducing
+from workbench.files.image_encoders import FORMATS
+from workbench.files.image_files import ImageFileError, load, save
+from workbench.files.reducing import fit_of, reduced
+
+
+@pytest.mark.parametrize(
+    ("name", "pixel_type", "channels", "said"),
+    [
+        ("a.png", "uint16", 4, None),
+        ("a.tif", "float16", 2, None),
+        ("a.webp", "uint8", 4, None),
+        ("a.jpg", "uint8", 1, None),
+        ("a.jpg", "uint16", 3, "In JPEG 16-bit samples are rounded to 8 bits; PNG and TIFF keep"),
+        ("a.jpg", "uint8", 4, "In JPEG what is transparent is put on white; PNG and TIFF keep"),
+        ("a.jpg", "uint8", 2, "In JPEG what is transparent is put on white; PNG and TIFF keep"),
+        (
+            "a.jpg",
+            "float32",
+            4,
+            "In JPEG float32 samples are rounded to 8 bits and what is transparent is put on "
+            "white; TIFF keeps all of it.",
+        ),
+        ("a.webp", "uint8", 1, "In WebP grey becomes three equal channels; PNG and TIFF keep"),
+        ("a.png", "float32", 3, "In PNG float32 samples are rounded to 8 bits; TIFF keeps all"),
+        ("a.pgm", "uint16", 3, "In PGM colours become grey; PNG and TIFF keep all of it."),
+        ("a.ppm", "uint16", 1, "In PPM grey becomes three equal channels; PNG and TIFF keep all"),
+    ],
+)
+def test_what_a_format_does_not_hold_is_one_sentence(name, pixel_type, channels, said):
+    fit = fit_of(Path(name), noise(9, 8, channels, pixel_type))
+    assert fit.is_exact == (said is None)
+    assert fit.why_not is None
+    if said is not None:
+        assert str(fit).startswith(said)
+        assert str(fit).endswith(".")
+
+
+@pytest.mark.parametrize("wanted", FORMATS, ids=lambda each: each.title)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float16", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_whatever_is_made_to_fit_does_and_what_fits_is_not_touched(wanted, pixel_type, channels):
+    path, samples = Path(f"a{wanted.extensions[0]}"), noise(9, 8, channels, pixel_type)
+    made = reduced(path, samples)
+    assert wanted.why_not(made) is None
+    assert made.shape[:2] == samples.shape[:2]
+    assert (made is samples) == fit_of(path, samples).is_exact == (wanted.why_not(samples) is None)
+
+
+def test_what_is_made_to_fit_looks_the_same():
+    deep = np.array([[[0, 32768, 65535]]], np.uint16)
+    assert reduced(Path("a.jpg"), deep).tolist() == [[[0, 128, 255]]]
+    clear = np.array([[[100, 50, 0, 0], [100, 50, 0, 255], [100, 50, 0, 51]]], np.uint8)
+    assert reduced(Path("a.jpg"), clear).tolist() == [
+        [[255, 255, 255], [100, 50, 0], [224, 214, 204]]
+    ]
+    assert reduced(Path("a.webp"), np.full((1, 1, 2), 7, np.uint8)).tolist() == [[[7, 7, 7, 7]]]
+    floats = np.array([[[-1.0, 0.5, np.inf, 0.5]]], np.float32)
+    assert reduced(Path("a.png"), floats).tolist() == [[[0, 128, 255, 128]]]
+
+
+def test_in_bands_it_is_the_same_as_in_one_go(monkeypatch):
+    samples = noise(50, 8, 4, "float32")
+    whole = reduced(Path("a.jpg"), samples)
+    monkeypatch.setattr(reducing, "ROWS", 7)
+    np.testing.assert_array_equal(reduced(Path("a.jpg"), samples), whole)
+
+
+def test_grey_in_webp_comes_back_as_three_channels_of_the_same_samples(tmp_path):
+    samples = noise(20, 30)
+    save(tmp_path / "a.webp", reduced(tmp_path / "a.webp", samples))
+    np.testing.assert_array_equal(load(tmp_path / "a.webp").samples, np.repeat(samples, 3, axis=2))
+
+
+def test_what_no_reduction_makes_fit_is_refused_with_what_can():
+    fit = fit_of(Path("a.webp"), np.zeros((1, 20_000, 1), np.uint8))
+    assert str(fit) == "WebP does not hold more than 16,383 pixels a side; PNG and TIFF can."
+    with pytest.raises(ImageFileError, match="names no picture format"):
+        fit_of(Path("a.xyz"), noise(2, 2))

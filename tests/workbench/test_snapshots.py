@@ -1,0 +1,192 @@
+"""The main states of the window against small pictures of how they are meant to look.
+
+`make snapshots` writes the pictures again; look at them before they are committed.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QFont, QFontDatabase, QImage
+from PySide6.QtWidgets import QApplication
+
+from kernels.job import Ran, Result
+from kernels.pictures import scene
+from kernels.timing import Timing
+from tests.workbench.driving import answers, settle, until
+from tests.workbench.engines import MadeUpGpu
+from tests.workbench.seeing import MOST, image_of, marked, pixels_of, reduced, unlikeness
+from workbench import theme
+from workbench.commands.entering import Visit
+from workbench.commands.shot import picture_of
+from workbench.state import Picture
+
+FOLDER = Path(__file__).parent / "snapshots"
+IS_WRITING = os.environ.get("SNAPSHOTS") == "write"
+SIZE = (1280, 800)
+FONT, FIXED_FONT, POINTS = "DejaVu Sans", "DejaVu Sans Mono", 10.0
+TIMES_MS = {"shared": 0.02, "opencv": 1.5, "sequential": 30.0, "parallel": 12.0}
+
+# By theme; name: what is chosen, modes, the pixel looked at.
+STATES = {
+    "light": {
+        "side": ({}, [], None),
+        "wipe": ({"filter": "sobel_x", "ksize": 3}, ["wipe"], None),
+        "difference": ({}, ["difference"], None),
+        "mismatch": ({}, ["mismatch"], None),
+        "values": ({}, ["values"], (160, 80)),
+        "analysis": ({}, ["analysis"], None),
+        "pixel": ({"filter": "sharpen", "ksize": 3}, ["pixel"], (0, 80)),
+        "anatomy": ({"block_xy": (32, 12)}, ["wipe", "anatomy"], (62, 168)),
+        "weights": ({}, ["weights"], None),
+        "presenter": ({}, ["presenter"], None),
+    },
+    "dark": {
+        "side-dark": ({}, [], None),
+        "pins": ({}, ["pins"], None),
+        "palette": ({}, ["palette"], None),
+        "sweep": ({}, ["sweep"], None),
+    },
+}
+
+
+class Steady(MadeUpGpu):
+    """Takes as long as it is told to, so that every figure on the screen stays the same."""
+
+    def filtering(self, job, sampling=None):
+        for step in super().filtering(job, sampling):
+            yield _timed(step) if isinstance(step, Result) else step
+
+
+def _timed(result):
+    ms = TIMES_MS.get(result.implementation, 0.01)
+    samples = tuple(ms * (1 + n / 100) for n in range(-10, 11))
+    is_cuda = result.kernel.cache is not None
+    ran = result.ran if is_cuda else (Ran("filtering", threads=2),)
+    return replace(result, kernel=Timing(samples, result.kernel.cache, "samples", 1), ran=ran)
+
+
+@pytest.fixture
+def dress(qapp):
+    """Dresses the application in a theme, with a font that is the same wherever it is installed."""
+    if missing := {FONT, FIXED_FONT} - set(QFontDatabase.families()):
+        pytest.skip(f"the font {', '.join(sorted(missing))} is not installed")
+    font = qapp.font()
+
+    def dress(scheme):
+        theme.apply(qapp, scheme)
+        pinned = QFont(FONT)
+        pinned.setPointSizeF(POINTS)
+        pinned.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+        QApplication.setFont(pinned)
+
+    yield dress
+    QApplication.setFont(font)
+    theme.apply(qapp, "light")
+
+
+@pytest.fixture
+def steady(qtbot, make_window):
+    """Makes a window in which every figure stays the same, on a small picture."""
+
+    def make():
+        window = make_window(Steady)
+        window.resize(*SIZE)
+        until(qtbot, lambda: window.device is not None)
+        window.take_over({"implementation": "shared"})
+        picture = Picture("scene.png", np.ascontiguousarray(scene()[::3, ::3]))
+        settle(qtbot, window, lambda: window.opener.opened.emit(picture))
+        return window
+
+    return make
+
+
+def begin_anew(qtbot, window, changes):
+    """As it was made, with `changes`."""
+    while window.inspection.pins:
+        window.inspection.unpin()
+    window.compare.show_exact()  # a view that is a pixel wider must not change every pixel
+    window.forget_all()
+    window.docks["History"].hide()  # how many runs there were is a matter of speed
+    window.take_over({"implementation": "shared", **changes})
+    until(qtbot, lambda: answers(window.live.result, window.store.state))
+    until(qtbot, lambda: window.live.result.check)  # which is the last word on it
+    until(qtbot, lambda: window.live.baseline_of(window.live.result))
+
+
+def look(window, modes, at):
+    """What is seen in `modes`, reduced."""
+    visit = Visit(window, at)
+    try:
+        return reduced(picture_of(visit, modes, SIZE))
+    finally:
+        visit.leave()
+
+
+def expected(name):
+    path = FOLDER / f"{name}.png"
+    assert path.is_file(), f"there is no {path.name}: `make snapshots` writes it"
+    return pixels_of(QImage(str(path)))
+
+
+def judge(name, seen, folder):
+    """A sentence where `seen` is not as expected, with the picture that shows where."""
+    furthest = unlikeness(seen, expected(name)).max()
+    if furthest <= MOST:
+        return ""
+    path = folder / f"{name}.png"
+    marked(seen, expected(name)).save(str(path))
+    return f"“{name}” does not look as it is meant to ({furthest:.0f} > {MOST:.0f}): see {path}"
+
+
+@pytest.mark.parametrize("scheme", STATES)
+def test_every_state_looks_as_it_is_meant_to(scheme, qtbot, dress, steady, tmp_path):
+    dress(scheme)
+    window, complaints = steady(), []
+    for name, (changes, modes, at) in STATES[scheme].items():
+        begin_anew(qtbot, window, changes)
+        seen = look(window, modes, at)
+        if IS_WRITING:
+            assert image_of(seen).save(str(FOLDER / f"{name}.png"))
+        elif complaint := judge(name, seen, tmp_path):
+            complaints.append(complaint)
+    assert not complaints, "\n".join(complaints)
+
+
+def test_no_picture_is_left_of_a_state_that_is_no_more():
+    names = {name for states in STATES.values() for name in states}
+    assert {path.stem for path in FOLDER.iterdir()} == names
+
+
+def test_what_is_missing_or_garbled_is_found(qtbot, dress, steady, tmp_path):
+    dress("light")
+    window = steady()
+    begin_anew(qtbot, window, {})
+    seen = look(window, [], None)
+    assert judge("side", seen, tmp_path) == ""
+    spoilt = {
+        "swapped colours": seen[..., ::-1],
+        "rows apart": np.stack([np.roll(row, y // 4, 0) for y, row in enumerate(seen)]),
+        "nothing": np.full_like(seen, 238),
+    }
+    window.timing.hide()
+    spoilt["no timings"] = look(window, [], None)
+    window.timing.show()
+    window.docks["Controls"].hide()
+    spoilt["no controls"] = look(window, [], None)
+    window.docks["Controls"].show()
+    window.compare.show_nothing()
+    spoilt["no pictures"] = look(window, [], None)
+    theme.apply(QApplication.instance(), "dark")
+    spoilt["another theme"] = look(window, [], None)
+    missed = [fault for fault, picture in spoilt.items() if not judge("side", picture, tmp_path)]
+    assert missed == []
+    assert (tmp_path / "side.png").is_file()
+
+
+def test_what_moved_by_a_pixel_is_no_fault(tmp_path):
+    seen = expected("side")
+    assert judge("side", np.roll(seen, (1, -1), (0, 1)), tmp_path) == ""
+    assert judge("side", np.roll(seen, (0, 8), (0, 1)), tmp_path)

@@ -1,0 +1,30 @@
+"""A combo box for entries of any length."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+
+PADDING_PX = 2
+
+
+class ElidingBox(QComboBox):
+    """Cuts its entry with an ellipsis where it is too long; Qt would cut through a letter."""
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        if self.currentIndex() < 0 and self.placeholderText():
+            option.currentText = self.placeholderText()
+            faint = self.palette().brush(QPalette.ColorRole.PlaceholderText)
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, faint)
+        parts = QStyle.SubControl
+        kind = QStyle.ComplexControl.CC_ComboBox
+        field = self.style().subControlRect(kind, option, parts.SC_ComboBoxEditField, self)
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, field.width() - PADDING_PX
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(kind, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

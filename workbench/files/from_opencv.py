@@ -1,0 +1,101 @@
+"""PNG and PNM files of more than 8 bits a sample, which Pillow would cut off: OpenCV reads them."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.files import png
+from workbench.files.lean_png import lean_png
+from workbench.files.needs import Need
+
+_PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type
+_TRANSPARENT_AS_BYTES = {1: 2, 3: 6}  # of the tRNS chunk, by channels
+
+
+class UnreadableError(Exception):
+    """OpenCV could make nothing of a file."""
+
+
+def largest_sample(start: bytes) -> int:
+    """The largest sample value that the header of a PNG or PNM file allows; 255 for the others."""
+    if start.startswith(png.SIGNATURE):
+        return 65535 if start[24:25] == b"\x10" else 255
+    if re.match(rb"P[2356]\s", start):
+        words = re.sub(rb"#[^\n]*", b" ", start).split(maxsplit=4)
+        return int(words[3])
+    return 255
+
+
+def channels_of(start: bytes) -> int:
+    """How many channels such a file holds, a colour marked as transparent not counted."""
+    if start.startswith(png.SIGNATURE):
+        return _PNG_CHANNELS[start[25]]
+    return 3 if start[1:2] in b"36" else 1
+
+
+def need_of(path: Path, start: bytes, width: int, height: int) -> Need:
+    """What OpenCV is given, a PNG unpacked, what it makes of that, with grey and alpha as colours,
+    and a copy."""
+    pixels, channels = width * height, channels_of(start)
+    ours = 2 * channels * pixels
+    given = ours if start.startswith(png.SIGNATURE) else path.stat().st_size
+    made = 8 * pixels if channels == 2 else ours
+    return Need(path.name, width, height, channels, ours, given + made + ours)
+
+
+def samples_of(path: Path, start: bytes, notes: list[str]) -> NDArray[np.uint16]:
+    """uint16 samples, (H, W) or (H, W, C), of a PNG or PNM file whose first bytes are `start`."""
+    samples = read(path)
+    if start.startswith(png.SIGNATURE):
+        channels = channels_of(start)
+        if channels == 2:  # which OpenCV spreads over four
+            return samples[:, :, [0, 3]]
+        # Of grey OpenCV leaves the transparent value out, of colour it makes an alpha channel.
+        colours = samples if samples.ndim == 2 else samples[:, :, :channels]
+        return _with_alpha(path, colours, notes) if channels in _TRANSPARENT_AS_BYTES else samples
+    return _stretched(samples, largest_sample(start), notes)
+
+
+def read(path: Path) -> NDArray[Any]:
+    """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises UnreadableError."""
+    encoded = np.fromfile(path, np.uint8)
+    if encoded[: len(png.SIGNATURE)].tobytes() == png.SIGNATURE:
+        encoded = np.frombuffer(lean_png(path), np.uint8)
+    samples = cv2.imdecode(encoded, cv2.IMREAD_UNCHANGED)
+    if samples is None:
+        raise UnreadableError(path.name)
+    if samples.ndim == 3:  # in place: another copy of a large picture may be one too many
+        code = {3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGBA}[samples.shape[2]]
+        cv2.cvtColor(samples, code, dst=samples)
+    return samples
+
+
+def _with_alpha(path: Path, samples: NDArray[np.uint16], notes: list[str]) -> NDArray[np.uint16]:
+    """With an alpha channel where the file marks one value, or colour, as transparent."""
+    with path.open("rb") as file:
+        marks = [png.read_chunk(file, each) for each in png.chunks(file) if each.kind == b"tRNS"]
+    channels = samples.shape[2] if samples.ndim == 3 else 1
+    if not marks or marks[0] is None or len(marks[0]) != _TRANSPARENT_AS_BYTES[channels]:
+        return samples
+    notes.append("The colour marked as transparent became an alpha channel.")
+    clear = np.array(struct.unpack(f">{channels}H", marks[0]), np.uint16)
+    colours = samples.reshape(*samples.shape[:2], channels)
+    alpha = np.where((colours == clear).all(axis=2), 0, 65535).astype(np.uint16)
+    return np.dstack([colours, alpha])
+
+
+def _stretched(samples: NDArray[np.uint16], largest: int, notes: list[str]) -> NDArray[np.uint16]:
+    """Samples of 0 to `largest`, spread over all 16 bits so that white is white."""
+    if largest == 65535:
+        return samples
+    notes.append(f"Samples of 0 to {largest} were spread over 0 to 65535.")
+    table = np.rint(np.arange(65536) * (65535 / largest)).clip(0, 65535).astype(np.uint16)
+    spread: NDArray[np.uint16] = table[samples]
+    return spread

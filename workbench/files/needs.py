@@ -1,0 +1,63 @@
+"""How much memory a picture will take, worked out from its header before any of it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench import numbers
+from workbench.display import shown_bytes
+from workbench.files.image_files import ImageFileError, LargePictureError
+from workbench.files.memory import memory_available_bytes
+
+LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about
+RESULTS = 2  # the one in view, and the one being made
+SHOWN = 3  # the picture, the result in view, and the one that comes next
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a picture takes, in bytes.
+
+    samples   as they lie in memory
+    decoding  the most that is held at once until they do, those samples included
+    """
+
+    name: str
+    width: int
+    height: int
+    channels: int
+    samples: int
+    decoding: int
+
+    @property
+    def to_filter(self) -> int:
+        """What there has to be: to open it, then to filter it."""
+        return max(self.decoding, self.samples * (1 + RESULTS))
+
+    @property
+    def to_show(self) -> int:
+        """What working on it in the window takes: with the picture and a result on the screen."""
+        shown = SHOWN * shown_bytes(self.height, self.width, self.channels)
+        return max(self.decoding, self.samples * (1 + RESULTS) + shown)
+
+
+def check(need: Need, *, ask: bool) -> None:
+    """Raise ImageFileError where the picture cannot be worked on at all.
+
+    ask  raise LargePictureError, too, where it is so large that the user is to be asked first
+    """
+    free = memory_available_bytes()
+    size = f"{need.width:,}×{need.height:,} pixels"
+    if need.to_filter > free:
+        raise ImageFileError(
+            f"{need.name} says it is {size} large; working on it takes about "
+            f"{numbers.byte_count(need.to_filter)} of memory and {numbers.byte_count(free)} are "
+            "free: choose a smaller picture."
+        )
+    if ask and need.to_show > min(LARGE_BYTES, free // 2):
+        doubt = "" if need.to_show <= free else " That may be too little: save your work first."
+        raise LargePictureError(
+            f"{need.name} is large, {size}: working on it takes about "
+            f"{numbers.byte_count(need.to_show)} of memory, and {numbers.byte_count(free)} are "
+            f"free.{doubt}"
+        )

@@ -1,0 +1,105 @@
+"""What a file format cannot hold of a picture, in words before it is saved, and made to fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.pictures import stored_as, white, with_channels
+from workbench.files.image_encoders import Format, able, format_of
+
+_DEPTHS = {"uint16": "16-bit"}  # other types by their names
+ROWS = 1024  # made to fit at once, for the sake of the memory that takes
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What becomes of a picture in a format.
+
+    changes  what would be done to it so that it fits, one clause each; empty: it fits as it is
+    why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
+    instead  titles of formats that hold it as it is
+    """
+
+    format: Format
+    changes: tuple[str, ...]
+    why_not: str | None
+    instead: tuple[str, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it fits as it is."""
+        return not self.changes and self.why_not is None
+
+    def __str__(self) -> str:
+        """One sentence on what the format does not hold."""
+        title, keeps = self.format.title, " and ".join(self.instead[:2])
+        keep = "keeps" if len(self.instead) == 1 else "keep"
+        if self.why_not is not None:
+            return f"{title} does not hold {self.why_not}; {keeps} can."
+        return f"In {title} {' and '.join(self.changes)}; {keeps} {keep} all of it."
+
+
+def fit_of(path: Path, samples: NDArray[Any]) -> Fit:
+    """How samples, (H, W, C) of any pixel type, fit what the extension of `path` names.
+
+    Raises ImageFileError where it names no format.
+    """
+    wanted = format_of(path)
+    corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
+    changes = []
+    if corner.dtype != samples.dtype:
+        depth = _DEPTHS.get(str(samples.dtype), str(samples.dtype))
+        changes.append(f"{depth} samples are rounded to 8 bits")
+    if samples.shape[2] in (2, 4) and corner.shape[2] in (1, 3):
+        changes.append("what is transparent is put on white")
+    if samples.shape[2] <= 2 < corner.shape[2]:
+        changes.append("grey becomes three equal channels")
+    if samples.shape[2] > 2 >= corner.shape[2]:
+        changes.append("colours become grey")
+    as_large = np.broadcast_to(corner, (*samples.shape[:2], corner.shape[2]))
+    instead = tuple(each.title for each in able(samples))
+    return Fit(wanted, tuple(changes), wanted.why_not(as_large), instead)
+
+
+def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
+    """`samples` as `fit_of` says that they would be changed; the same array where they fit."""
+    wanted = format_of(path)
+    corner = _reduced(samples[:1, :1], wanted)
+    if (corner.dtype, corner.shape[2]) == (samples.dtype, samples.shape[2]):
+        return samples
+    made = np.empty((*samples.shape[:2], corner.shape[2]), corner.dtype)
+    for top in range(0, len(samples), ROWS):
+        made[top : top + ROWS] = _reduced(samples[top : top + ROWS], wanted)
+    return made
+
+
+def _reduced(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
+    if samples.shape[2] not in wanted.channels:
+        samples = _with_channels_of(samples, wanted)
+    if str(samples.dtype) not in wanted.pixel_types:
+        samples = stored_as(samples, "uint8")
+    return samples
+
+
+def _with_channels_of(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
+    channels = samples.shape[2]
+    if channels in (2, 4) and not {2, 4} & set(wanted.channels):
+        samples, channels = _on_white(samples), channels - 1
+    if channels in wanted.channels:
+        return samples
+    has_alpha = channels in (2, 4)
+    fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
+    return with_channels(samples, fitting[-1])
+
+
+def _on_white(samples: NDArray[Any]) -> NDArray[Any]:
+    """Without alpha: as it looks on white paper."""
+    full = white(samples.dtype)
+    alpha = samples[..., -1:].astype(np.float64).clip(0, full) / full
+    flat = samples[..., :-1] * alpha + full * (1 - alpha)
+    return (flat if samples.dtype.kind == "f" else np.rint(flat)).astype(samples.dtype)

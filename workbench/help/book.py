@@ -1,0 +1,82 @@
+"""Pages in chapters, and finding words in them: pure, without Qt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A subject.
+
+    key      what links call it: "chart/roofline"
+    text     Markdown, without the title; links to other pages are "help:KEY" or "help:KEY#section"
+    picture  the name of a screenshot that belongs to it; "" for none
+    """
+
+    key: str
+    chapter: str
+    title: str
+    text: str
+    picture: str = ""
+
+    @cached_property
+    def plain(self) -> str:
+        """Title and text as one reads them, without marks."""
+        return f"{self.title}\n{MARKS.sub(lambda found: found[1] or '', self.text)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page that has all the words; where: the line that the first of them stands in."""
+
+    page: Page
+    where: str
+
+
+class Book:
+    """Pages in their order."""
+
+    def __init__(self, pages: Iterable[Page]) -> None:
+        self.pages = tuple(pages)
+        self._by_key = {page.key: page for page in self.pages}
+
+    @property
+    def chapters(self) -> dict[str, tuple[Page, ...]]:
+        """Their pages, by their titles, in order."""
+        titles = dict.fromkeys(page.chapter for page in self.pages)
+        return {title: tuple(p for p in self.pages if p.chapter == title) for title in titles}
+
+    def page(self, key: str) -> Page | None:
+        """The page called `key`; None where there is none."""
+        return self._by_key.get(key)
+
+    def find(self, query: str) -> list[Found]:
+        """Pages with every word of `query`: those first that have it in the title, then those
+        that have it most often."""
+        words = query.casefold().split()
+        if not words:
+            return []
+        ranked = []
+        for number, page in enumerate(self.pages):
+            text, title = page.plain.casefold(), page.title.casefold()
+            counts = [text.count(word) for word in words]
+            if all(counts):
+                in_title = sum(word in title for word in words)
+                ranked.append((-in_title, -sum(counts), number, page))
+        ranked.sort(key=lambda entry: entry[:3])
+        return [Found(page, _line_with(words[0], page)) for *_, page in ranked]
+
+
+def _line_with(word: str, page: Page) -> str:
+    """The first that has it below the title, from a little before the word on."""
+    for line in page.plain.split("\n")[1:]:
+        if (at := line.casefold().find(word)) >= 0:
+            start = line.rfind(" ", 0, max(at - 30, 0)) + 1
+            return ("… " if start else "") + line[start:].strip()
+    return ""

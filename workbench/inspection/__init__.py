@@ -1,0 +1,1 @@
+"""Looking closely: results kept beside the newest, and what the modes of comparing show."""

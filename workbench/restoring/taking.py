@@ -1,0 +1,57 @@
+"""What a window shows, as plain data: enough to bring it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench import choices
+from workbench.files.picture_refs import PictureRef
+from workbench.presenting.figures import is_answer
+
+if TYPE_CHECKING:
+    from workbench.main_window import MainWindow
+
+
+class PinNotes:
+    """Remembers with which choices each pinned result was made, which a pin itself does not say."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._noted: list[tuple[Any, dict[str, Any]]] = []  # a pin's samples, its choices
+        window.inspection.pins_changed.connect(self._note)
+        self._note()
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Of each pin, in order."""
+        return [data for _, data in self._noted]
+
+    def _note(self) -> None:
+        result, state = self._window.live.result, self._window.store.state
+        now = choices.to_data(state) if result and is_answer(result, state) else None
+        noted = []
+        for pin in self._window.inspection.pins:
+            data = next((data for each, data in self._noted if each is pin.samples), None)
+            if data is None and result is not None and result.picture is pin.samples:
+                data = now  # it has just been pinned
+            if data is not None:
+                noted.append((pin.samples, data))
+        self._noted = noted
+
+
+def taken(window: MainWindow, pins: PinNotes) -> dict[str, Any]:
+    """Fit for JSON, and quick: nothing of the picture but where it came from."""
+    state = window.store.state
+    ref = PictureRef.of(state.picture) if state.picture else None
+    editor = window.weights.editor
+    drawing = editor.drawing if editor is not None and editor.isVisible() else None
+    return {
+        "settings": window.settings_to_keep(),
+        "picture": ref.to_data() if ref else None,
+        "levels": state.levels,
+        "pins": pins.choices(),
+        "against": window.inspection.against,
+        "view": window.compare.choices(),
+        "sessions": [str(each.path) for each in window.sessions.shown if each.path],
+        "chart": window.sweep.chart.kind_key,
+        "weights": drawing and {"cells": drawing.cells, "divisor": drawing.divisor},
+    }

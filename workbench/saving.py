@@ -1,0 +1,95 @@
+"""Save the result as the user wants it: where, in which format, and at what loss, if any."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from kernels.job import Result
+from workbench.exporter import suggested_name
+from workbench.files.image_files import SAVE_FILTER, ImageFileError
+from workbench.state import Picture
+
+if TYPE_CHECKING:
+    from workbench.files.reducing import Fit
+    from workbench.main_window import MainWindow
+
+
+class Saving(QObject):
+    """Asks for a name, and, where the format loses something, whether that may be."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def save_result(self) -> None:
+        """The filtered picture at full resolution."""
+        picture, result = self._window.store.state.picture, self._window.live.result
+        if picture is None or result is None:
+            self._window.messages.show_message("info", "There is no result to save yet.")
+            return
+        extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
+        self._ask(picture, result, extension)
+
+    def ask_path(self, name: str, file_types: str) -> Path | None:
+        """Where to save, `name` proposed; None: nowhere, or over the picture that is open."""
+        window = self._window
+        folder = Path(window.settings.get("save-folder", ""))
+        chosen, kind = QFileDialog.getSaveFileName(window, "Save", str(folder / name), file_types)
+        if not chosen:
+            return None
+        path = Path(chosen)
+        if not path.suffix:
+            named = re.search(r"\*(\.\w+)", kind)
+            path = path.with_name(path.name + (named[1] if named else Path(name).suffix))
+        picture = window.store.state.picture
+        if picture is not None and picture.path is not None and _is_same(picture.path, path):
+            window.messages.show_message(
+                "error", f"{path.name} is the picture that is open; save under another name."
+            )
+            return None
+        window.settings.set("save-folder", str(path.parent))
+        return path
+
+    def _ask(self, picture: Picture, result: Result, extension: str) -> None:
+        name = f"{suggested_name(picture, result)}{extension}"
+        if (path := self.ask_path(name, SAVE_FILTER)) is None:
+            return
+        from workbench.files.reducing import fit_of  # OpenCV: not before it is needed
+
+        try:
+            fit = fit_of(path, result.picture)
+        except ImageFileError as error:
+            self._window.messages.show_message("error", str(error))
+            return
+        if fit.is_exact and not fit.format.has_quality:
+            self._window.exporter.save_result(path, result)
+        else:
+            self._ask_how(path, picture, result, fit)
+
+    def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit) -> None:
+        from workbench.files.image_encoders import JPEG_QUALITY, extension_of
+        from workbench.views.save_dialog import SaveDialog
+
+        kept = self._window.settings.get(f"quality-{fit.format.title}", 0)
+
+        def save(quality: int | None) -> None:
+            self._window.settings.set(f"quality-{fit.format.title}", quality or 0)
+            self._window.exporter.save_result(path, result, quality, reduce=True)
+
+        dialog = SaveDialog(path.name, fit, kept or None, JPEG_QUALITY, self._window)
+        dialog.agreed.connect(save)
+        dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve()
+    except OSError:
+        return one == other

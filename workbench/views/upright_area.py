@@ -1,0 +1,36 @@
+"""A scroll area that only goes up and down."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+
+class UprightArea(QScrollArea):
+    """At least as wide as what it holds and the scroll bar beside it: sideways nothing is lost."""
+
+    def __init__(self, inside: QWidget | None = None, parent: QWidget | None = None) -> None:
+        """inside  what it holds; None: it is set later"""
+        super().__init__(parent)
+        if inside is not None:
+            self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        bar = self.verticalScrollBar().sizeHint().width()
+        inside = self.widget()
+        width = bar if inside is None else bar + inside.minimumSizeHint().width()
+        return QSize(width, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # Qt only looks at the scroll bars again
+        return super().eventFilter(watched, event)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.updateGeometry()  # only now the fonts and margins of the style are known
