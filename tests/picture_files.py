@@ -69,7 +69,8 @@ def _tiffs():
     made["tiles16.tif"] = _tifffile(
         samples("uint16", 3, 40, 50), photometric="rgb", tile=(16, 16), bigtiff=True
     )
-    made["pages16.tif"] = _tifffile(np.stack([samples("uint16")[..., 0]] * 3))
+    pages = np.stack([samples("uint16")[..., 0]] * 3)
+    made["pages16.tif"] = _tifffile(pages, photometric="minisblack")
     made["white-is-zero16.tif"] = _tifffile(samples("uint16", 1), photometric="miniswhite")
     made["cmyk16.tif"] = _tifffile(samples("uint16", 4), photometric="separated")
     for name in ("tiff_lzw", "packbits", "tiff_deflate", "jpeg"):

@@ -18,6 +18,7 @@ T = TypeVar("T")
 Read = Callable[[Any], Any]
 
 LARGEST = 1 << 63  # what other programs can read, and floats can hold the product of
+LONGEST_NAME = 80  # letters of what a damaged file calls something
 NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 IN_WORDS = {
     str: "a text",
@@ -28,9 +29,6 @@ IN_WORDS = {
     tuple: "a list",
     dict: "an object",
 }
-
-
-LONGEST_NAME = 80  # letters; a damaged file may have put anything there
 
 
 class NotPlainError(ValueError):

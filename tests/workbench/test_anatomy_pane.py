@@ -188,12 +188,32 @@ def test_a_rung_that_cannot_says_why(opened):
     assert "gradient" in words(opened)
 
 
-def test_a_rung_of_its_own_shape_has_blocks_but_no_lanes(opened):
+def test_a_rung_of_its_own_shape_offers_no_other(opened):
     pick(child(opened, "anatomy-rung", QComboBox), "ring")
+    assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
+    assert not child(opened, "anatomy-block", QComboBox).isEnabled()
+
+
+def test_a_transform_has_blocks_but_no_lanes(opened):
+    pick(child(opened, "anatomy-rung", QComboBox), "fft_registers")
     assert "warps and lanes are not" in words(opened)
     assert not child(opened, "anatomy-lanes", LaneStrip).isVisible()
-    assert not child(opened, "anatomy-block", QComboBox).isEnabled()
     assert opened.anatomy.look.thread is None
+
+
+@pytest.mark.parametrize("key", ["register_tile", "ring", "window_tile", "tensor_separable"])
+def test_where_a_thread_makes_many_samples_it_is_found_by_each(key):
+    found = look(key, at=(130, 20))
+    x, y = found.sample_of(found.thread)
+    across, down = found.subject.pattern.each
+    offsets = found.subject.pattern.again
+    assert any(
+        x + right <= 130 < x + right + across and y + below <= 20 < y + below + down
+        for right, below in offsets
+    )
+    assert "makes sample" in found.thread_words()
+    others = {look(key, at=(at, 20)).thread for at in range(128, 128 + 8)}
+    assert len(others) <= 8
 
 
 def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, make_window):

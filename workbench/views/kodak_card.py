@@ -88,7 +88,7 @@ class KodakCard(QFrame):
         widths = [
             button.sizeHint().width() for button in (self._download, self._folder, self._more)
         ]
-        self._buttons.parentWidget().setMinimumWidth(max(widths))
+        self._row.setMinimumWidth(max(widths))
         needed = sum(widths) + 2 * self._buttons.spacing()
         fits = needed <= self.contentsRect().width() - 2 * _MARGIN
         direction = QBoxLayout.Direction
@@ -124,9 +124,9 @@ class KodakCard(QFrame):
         self._folder.clicked.connect(self.folder_wanted)
         mirror_row = self._make_mirror_row(mirror)
         self._more = self._make_disclosure(mirror_row)
-        row = QWidget()
-        row.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight, row)
+        self._row = QWidget()
+        self._row.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._row)
         self._buttons.setContentsMargins(0, 0, 0, 0)
         for button in (self._download, self._folder, self._more):
             self._buttons.addWidget(button)
@@ -135,7 +135,7 @@ class KodakCard(QFrame):
         column = QVBoxLayout(offer)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(row)
+        column.addWidget(self._row)
         column.addWidget(mirror_row)
         return offer
 
