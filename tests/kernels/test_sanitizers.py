@@ -51,9 +51,9 @@ class Process:
             self._child = None
 
     def _begun(self) -> subprocess.Popen[str]:
+        program = [sys.executable, "-m", "tests.kernels.under_sanitizer"]
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "tests.kernels.under_sanitizer"]
-            + [self._flavour, str(self._folder)],
+            [*program, self._flavour, str(self._folder)],
             env={**os.environ, **FLAVOURS[self._flavour].environment()},
             cwd=ROOT,
             stdin=subprocess.PIPE,

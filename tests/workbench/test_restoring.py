@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,12 +15,12 @@ from PySide6.QtWidgets import QPushButton
 from kernels.pictures import noise
 from tests.workbench.crashing import UNFINISHED
 from tests.workbench.driving import settle, show_picture, until
-from workbench import app, choices
+from workbench import app, choices, intents
 from workbench.files import image_files
 from workbench.restoring import bringing_back, keeping, places
 from workbench.restoring.keeping import Keeper
 from workbench.restoring.restoring import Restoring, in_words
-from workbench.restoring.taking import PinNotes, taken
+from workbench.restoring.taking import PinNotes, choices_of, taken
 from workbench.settings import Settings
 from workbench.state import State
 
@@ -338,6 +339,17 @@ def test_a_request_to_end_is_no_crash(qtbot, window):
     finally:
         signal.signal(signal.SIGTERM, before[0])
         signal.signal(signal.SIGINT, before[1])
+
+
+def test_a_result_that_was_pinned_late_is_known_all_the_same(qtbot, window):
+    result = show_picture(qtbot, window, noise(20, 30))
+    state = window.store.state
+    assert choices_of(result, state) == choices.to_data(state)
+    later = replace(state, border="wrap", block_xy=(8, 8), ksize=9, filter="box")
+    data = choices_of(result, later)
+    assert (data["filter"], data["border"], data["block_xy"]) == ("custom", "clamp", (32, 8))
+    made = replace(state, **choices.from_data(data, state))
+    assert np.array_equal(intents.weights_for(made), result.job.weights)
 
 
 def test_when_it_was_is_said_in_words():

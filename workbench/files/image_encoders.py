@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import cv2
+import imageio.v3 as iio
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image
 
 from kernels.job import PIXEL_TYPES
 from workbench.files import png
@@ -22,6 +22,7 @@ from workbench.files.image_files import ImageFileError
 Writer = Callable[[BinaryIO, NDArray[Any], int | None], None]
 JPEG_QUALITY = 95  # where none is asked for
 LARGEST_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
+_PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 
 
@@ -161,8 +162,16 @@ def _write_pnm(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> N
 def _write_8_bits(
     file: BinaryIO, samples: NDArray[np.uint8], pillow_format: str, **options: Any
 ) -> None:
-    samples = samples[:, :, 0] if samples.shape[2] == 1 else samples
-    Image.fromarray(np.ascontiguousarray(samples)).save(file, pillow_format, **options)
+    channels = samples.shape[2]
+    iio.imwrite(
+        file,
+        np.ascontiguousarray(samples[:, :, 0] if channels == 1 else samples),
+        plugin="pillow",
+        mode=_PILLOW_MODES[channels],  # or two channels would be taken for two pictures
+        extension=f".{pillow_format.lower()}",
+        is_batch=False,
+        **options,
+    )
 
 
 def _as_bgr(samples: NDArray[Any]) -> NDArray[Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from kernels.job import Result
 from workbench import choices
 from workbench.files.picture_refs import PictureRef
 from workbench.presenting.figures import is_answer
+from workbench.state import State
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow
@@ -27,7 +30,7 @@ class PinNotes:
 
     def _note(self) -> None:
         result, state = self._window.live.result, self._window.store.state
-        now = choices.to_data(state) if result and is_answer(result, state) else None
+        now = choices_of(result, state) if result is not None else None
         noted = []
         for pin in self._window.inspection.pins:
             data = next((data for each, data in self._noted if each is pin.samples), None)
@@ -36,6 +39,19 @@ class PinNotes:
             if data is not None:
                 noted.append((pin.samples, data))
         self._noted = noted
+
+
+def choices_of(result: Result, state: State) -> dict[str, Any] | None:
+    """With what `result` was made: by now `state` may ask for something else.  None: of a gradient
+    that it no longer asks for nothing is known but its weights."""
+    job, data = result.job, choices.to_data(state)
+    data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
+    if is_answer(result, replace(state, **data)):
+        return data
+    if job.gradient:
+        return None
+    matrix = tuple(map(tuple, job.weights.tolist()))
+    return {**data, "filter": "custom", "ksize": job.ksize, "matrix": matrix}
 
 
 def taken(window: MainWindow, pins: PinNotes) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Painted(QObject):
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() == QEvent.Type.Paint and self._is_it():
             self._is_it = lambda: False
-            QTimer.singleShot(0, self.painted.emit)  # once Qt is done with this paint
+            QTimer.singleShot(0, self, self.painted.emit)  # once Qt is done with this paint
         return False
 
 
