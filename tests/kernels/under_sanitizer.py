@@ -76,7 +76,8 @@ def _seconds(case: Case, flavour: str, rung: Rung) -> float:
 def main(flavour: str, folder: str) -> None:
     for line in sys.stdin:
         try_out(flavour, Path(folder), *line.rstrip("\n").split("\t"))
-        print(DONE, flush=True)
+        sys.stdout.write(f"{DONE}\n")
+        sys.stdout.flush()
 
 
 def try_out(flavour: str, folder: Path, key: str, fault: str | None = None) -> None:

@@ -220,6 +220,7 @@ def save_until_it_is(expected, screen, title, folder):
         screen.do("key", "ctrl+a")
         screen.do("type", path)
         screen.do("key", "Return")
+        until(lambda: not screen.is_there("Save"), "the dialog, closed")  # or it gets more keys
         until(path.exists, path.name)
         samples = image_files.load(path).samples.astype(int)
         if np.abs(samples - expected).max() <= 1:

@@ -76,7 +76,6 @@ def _decode(
     if start.startswith(from_tiff.SIGNATURES) and (found := _tiff(path, notes, ask)) is not None:
         return found
     with Watched(path, is_stopped) as file, Image.open(file, formats=_PILLOW_FORMATS) as image:
-        from_pillow.refuse_cut_short(path, image)
         largest = from_opencv.largest_sample(start)
         is_deep = largest > 255
         need = (
@@ -85,6 +84,7 @@ def _decode(
             else from_pillow.need_of(path, image)
         )
         needs.check(need, ask=ask)
+        from_pillow.refuse_cut_short(path, image)
         _note_first_of(getattr(image, "n_frames", 1), notes)
         orientation = _orientation(path, image, is_deep)
         samples = (
