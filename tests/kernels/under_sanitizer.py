@@ -2,8 +2,8 @@
 
     python -m tests.kernels.under_sanitizer FLAVOUR FOLDER
 
-Each line of its input names a rung, or a rung, a tab and a fault; it answers DONE where all is well.
-It prints the case and ends where the oracle, or the sanitizer, objects.
+Each line of its input names a rung, or a rung, a tab and a fault; it answers DONE where all is
+well.  It prints the case and ends where the oracle, or the sanitizer, objects.
 """
 
 from __future__ import annotations
