@@ -81,14 +81,15 @@ class Check:
 
 
 def error_bound(job: Job, chain: int, factor: float) -> float:
-    """factor · chain · 2⁻²⁴ · Σ|w| · max|p|, in sample values, before rounding to integers.
+    """factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|), in sample values, before rounding to
+    integers; the offset is one addition more.
 
     Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
     sums may overflow, since then nothing can be said.
     """
     grows = LENGTH_GAIN if job.gradient else 1.0
-    chain += LENGTH_CHAIN if job.gradient else 0
-    largest = grows * gain(job.weights) * largest_finite(job.picture)
+    chain += LENGTH_CHAIN if job.gradient else bool(job.offset)
+    largest = grows * gain(job.weights) * largest_finite(job.picture) + abs(job.offset)
     if largest >= FLOAT32_MAX:
         return math.inf
     return factor * chain * UNIT_ROUNDOFF * largest + grows * chain * SMALLEST_NORMAL

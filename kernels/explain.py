@@ -48,6 +48,7 @@ class Explained:
     weights        (K, K)
     products       (K, K)
     total          their sum; of alpha the sample itself, which passes through
+    offset         added to that, as the float32 that it is given as; 0 for alpha
     slopes         None where no gradient follows
     rounded        the answer in the picture's type: what an exact implementation would give
     is_alpha       whether the sample passes through untouched
@@ -66,14 +67,15 @@ class Explained:
     weights: Floats
     products: Floats
     total: float
+    offset: float
     slopes: Slopes | None
     rounded: Any
     is_alpha: bool
 
     @property
     def value(self) -> float:
-        """The answer before rounding: the sum, or the gradient's length."""
-        return self.slopes.length if self.slopes is not None else self.total
+        """The answer before rounding: the sum and the offset, or the gradient's length."""
+        return self.slopes.length if self.slopes is not None else self.total + self.offset
 
     @property
     def beyond(self) -> int:
@@ -99,7 +101,8 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     if is_alpha:
         total = float(job.picture[y, x, channel])
     slopes = _slopes(job, y, x, channel) if job.gradient and not is_alpha else None
-    value = slopes.length if slopes is not None else total
+    offset = 0.0 if is_alpha else float(np.float32(job.offset))
+    value = slopes.length if slopes is not None else total + offset
     return Explained(
         y=y,
         x=x,
@@ -114,6 +117,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         weights=weights,
         products=products,
         total=total,
+        offset=offset,
         slopes=slopes,
         rounded=to_pixel_type(np.array(value), job.picture.dtype)[()],
         is_alpha=is_alpha,
@@ -165,5 +169,5 @@ def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:
         along_y = weighted[0] + 2 * weighted[1] + weighted[2]
         along_x = weighted[:, 0] + 2 * weighted[:, 1] + weighted[:, 2]
         gx, gy = along_y[2] - along_y[0], along_x[2] - along_x[0]
-        length = np.sqrt(gx**2 + gy**2)
+        length = np.sqrt(gx * gx + gy * gy)  # of a single number ** may be an ulp off
     return Slopes(weighted, float(gx), float(gy), float(length))

@@ -32,6 +32,8 @@ def knobs(job: Job) -> dict[str, str | int]:
         "BORDER": job.border.upper(),
         "BLOCK_X": job.block_xy[0],
         "BLOCK_Y": job.block_xy[1],
+        "HAS_OFFSET": int(bool(job.offset)),
+        "OFFSET": f"float({float(job.offset)!r}f)",
     }
 
 

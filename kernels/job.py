@@ -16,6 +16,7 @@ from kernels.timing import Cache, Timing
 
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_KSIZE = 127
+LARGEST_OFFSET = 65_535.0  # the largest sample of an integer type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +32,8 @@ class Job:
     block_xy        threads per block; x counts samples (pixel × channel) along a row
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
+    offset          added to every weighted sample but alpha, in sample values, before it is
+                    rounded: at most LARGEST_OFFSET either way, and 0 with a gradient
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -40,12 +43,19 @@ class Job:
     block_xy: tuple[int, int] = (32, 8)
     filter_title: str = "Custom weights"
     gradient: bool = False
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         _check_picture(self.picture)
         _check_weights(self.weights)
         if self.border not in BORDERS:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
+        if not abs(self.offset) <= LARGEST_OFFSET:
+            raise BadJobError(
+                f"An offset must be within ±{LARGEST_OFFSET:,.0f}, not {self.offset:g}."
+            )
+        if self.gradient and self.offset:
+            raise BadJobError("A gradient's length takes no offset; leave it at 0.")
 
     @property
     def ksize(self) -> int:

@@ -23,7 +23,10 @@ def filtered(
     """What `job` asks for, or the part rows × columns of it: (rows, columns, C) float64, neither
     rounded nor clipped."""
     make = gradient if job.gradient else correlate
-    return make(job.picture, job.weights, job.border, rows, columns)
+    found = make(job.picture, job.weights, job.border, rows, columns)
+    if job.offset:
+        found[..., : job.channels - job.has_alpha] += float(np.float32(job.offset))
+    return found
 
 
 def correlate(

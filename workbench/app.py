@@ -16,6 +16,7 @@ from workbench import __version__, theme
 from workbench.assets_path import asset
 from workbench.garbage import GarbageCollector
 from workbench.main_window import TITLE, MainWindow
+from workbench.one_heap import share_one_heap
 from workbench.restoring.restoring import Restoring
 from workbench.settings import Settings
 
@@ -24,6 +25,7 @@ APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
 
 def make_application(scheme: theme.Scheme = "system") -> QApplication:
     """The one QApplication, named, dressed, with its icon."""
+    share_one_heap()
     _name_for_the_task_bar()
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)

@@ -22,6 +22,7 @@ NAMES = (
     "sigma",
     "amount",
     "matrix",
+    "offset",
     "border",
     "implementation",
     "block_xy",
@@ -69,6 +70,8 @@ def _makes_sense(name: str, value: Any) -> bool:
             return _is_in_range(value, AMOUNT)
         case "matrix":
             return all(type(n) in (int, float) for row in value for n in row) and _is_drawn(value)
+        case "offset":
+            return type(value) in (int, float) and -1 <= value <= 1
         case "border":
             return value in BORDERS
         case "implementation" | "baseline":

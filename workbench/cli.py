@@ -359,6 +359,12 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
     )
+    options.add_argument(
+        "--offset",
+        metavar="O",
+        type=_part_of_white,
+        help="added to what --weights give, as a part of white: 1/2, or --offset=-0.25",
+    )
     options.add_argument("--border", metavar="NAME", help="default: clamp")
     options.add_argument(
         "--pixel-type",
@@ -440,6 +446,14 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"takes a number such as 1.5, not {text!r}") from None
+
+
+def _part_of_white(text: str) -> float:
+    above, _, below = text.partition("/")
+    number = _number(above) / (_number(below or "1") or float("nan"))
+    if not -1 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"takes -1 to 1, such as 1/2 or 128/255, not {text!r}")
+    return number
 
 
 def _positive_number(text: str) -> float:

@@ -41,7 +41,15 @@ def job_for(state: State) -> Job | None:
         block_xy=state.block_xy,
         filter_title=filters.get(state.filter).title,
         gradient=filters.get(state.filter).gradient,
+        offset=offset_for(state),
     )
+
+
+def offset_for(state: State) -> float:
+    """What is added to every filtered sample, in sample values: only own weights have an offset."""
+    if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
+        return 0.0
+    return state.offset * state.picture.white
 
 
 def is_unclipped(state: State) -> bool:
@@ -55,9 +63,10 @@ def is_unclipped(state: State) -> bool:
 def swings_around_zero(state: State) -> bool:
     """Whether the filter gives as much below zero as above: then State.signed_as matters."""
     try:
-        return is_signed(weights_for(state), filters.get(state.filter).gradient)
+        weights = weights_for(state)
     except KernelError:
         return False  # there is nothing to show
+    return is_signed(weights, filters.get(state.filter).gradient) and not offset_for(state)
 
 
 def is_of(job: Job, picture: Picture | None) -> bool:
@@ -77,13 +86,17 @@ def look_at(job: Job, state: State) -> Look:
     """How an earlier result of the same picture, that of `job`, is to be shown beside the newest:
     what was stored as whole numbers knows nothing below zero."""
     full = None if state.picture is None else state.picture.white
-    has_sign = job.picture.dtype.kind == "f" and is_signed(job.weights, job.gradient)
+    has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
     return Look(state.levels, state.signed_as if has_sign else "clipped", full)
 
 
 def look_in_words(job: Job, look: Look) -> str:
     """What becomes of values below zero, for a caption; empty where the filter makes none."""
-    return SIGNED_IN_WORDS[look.signed_as] if is_signed(job.weights, job.gradient) else ""
+    return SIGNED_IN_WORDS[look.signed_as] if _is_signed(job) else ""
+
+
+def _is_signed(job: Job) -> bool:
+    return is_signed(job.weights, job.gradient) and not job.offset
 
 
 SIGNED_IN_WORDS = {
@@ -103,6 +116,7 @@ def baseline_for(job: Job, state: State) -> Job:
         implementation=state.baseline,
         filter_title=job.filter_title,
         gradient=job.gradient,
+        offset=job.offset,
     )
 
 
@@ -113,7 +127,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
         and baseline.job.picture is job.picture
         and baseline.job.weights is job.weights
         and baseline.job.border == job.border
-        and baseline.job.gradient == job.gradient
+        and (baseline.job.gradient, baseline.job.offset) == (job.gradient, job.offset)
         and baseline.job.implementation == state.baseline
     )
 
@@ -181,7 +195,9 @@ def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | N
 def caption(job: Job, picked: Pick | None = None) -> str:
     """What was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
     title = title_of(job.implementation, picked)
-    return f"{job.filter_title} {job.ksize}×{job.ksize} · {title}"
+    sign = "−" if job.offset < 0 else "+"
+    offset = f" {sign} {abs(job.offset):g}" if job.offset else ""
+    return f"{job.filter_title} {job.ksize}×{job.ksize}{offset} · {title}"
 
 
 def title_of(key: str, picked: Pick | None = None) -> str:

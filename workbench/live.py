@@ -26,6 +26,7 @@ RUN_ON = (
     "sigma",
     "amount",
     "matrix",
+    "offset",
     "border",
     "implementation",
     "block_xy",

@@ -84,6 +84,7 @@ class State:
     pixel_type  what pictures are stored as when they are opened; None: as in their files
     sigma       None: the filter's own default for its size
     matrix      the weights of the filter "custom"
+    offset      what is added to what these give, as a part of white: -1 to 1
     levels      sample values shown as black and white; None: 0 and the picture's white
     signed_as   how results that swing around zero are shown: see `looking.look.Look`
     divider     of the wipe: between left and right, or between above and below
@@ -97,6 +98,7 @@ class State:
     sigma: float | None = None
     amount: float = 1.0
     matrix: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
+    offset: float = 0.0
     border: str = "clamp"
     implementation: str = "opencv"
     block_xy: tuple[int, int] = (32, 8)

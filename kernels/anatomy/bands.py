@@ -99,12 +99,9 @@ class Bands:
         def place(time: int) -> Places:
             return only(moves[time].place, moves[time].takes_part)
 
-        def turn(time: int) -> str:
-            return f"load {time + 1} of {len(moves)}"
-
         return (
-            *self.wide.reads("Stage: load", len(moves), read, turn),
-            quads("Stage: store", True, len(moves), place, turn),
+            *self.wide.reads("Stage: load", len(moves), read, load_words),
+            quads("Stage: store", True, len(moves), place, load_words),
         )
 
     # -- along x
@@ -219,6 +216,10 @@ class Bands:
             lambda time: f"row {time + 1}",
             width=QUAD,
         )
+
+
+def load_words(time: int) -> str:
+    return f"load {time + 1}"
 
 
 def quads(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import NOWHERE, Step, count_different
@@ -18,22 +16,22 @@ class Traffic:
     asked        numbers that its threads load from global memory
     different    ones among them
     loaded_bytes of all those loads
-    tile_reads   numbers that they read from shared memory; 0 where there is no tile
-    tile_size    numbers that they stored there before
+    read_bytes   that they read from shared memory; 0 where they use none
+    stored_bytes that they stored there before
     """
 
     asked: int
     different: int
     loaded_bytes: int
-    tile_reads: int
-    tile_size: int
+    read_bytes: int
+    stored_bytes: int
 
     @property
     def uses(self) -> float:
-        """How often a number is used once it has been loaded: out of shared memory where there is a
-        tile, else by loading it again, which a cache may answer."""
-        if self.tile_reads:
-            return self.tile_reads / self.tile_size
+        """How often what has been loaded is used: out of shared memory where it is kept there, else
+        by loading it again, which a cache may answer."""
+        if self.read_bytes:
+            return self.read_bytes / self.stored_bytes
         return self.asked / self.different if self.different else 0.0
 
 
@@ -57,13 +55,11 @@ def traffic_of(steps: tuple[Step, ...], reads: str) -> Traffic:
     asked = [each.asked() for each in loads]
     shared = [each for each in steps if each.memory == "shared"]
     return Traffic(
-        asked=sum(count for count, _ in asked),
-        different=_different(steps, loads, asked),
-        loaded_bytes=sum(
-            each.item_bytes * count for each, (count, _) in zip(loads, asked, strict=True)
-        ),
-        tile_reads=sum(each.asked()[0] for each in shared if not each.is_store),
-        tile_size=sum(each.asked()[0] for each in shared if each.is_store),
+        asked=sum(asked),
+        different=_different(steps, loads),
+        loaded_bytes=sum(n * each.item_bytes for n, each in zip(asked, loads, strict=True)),
+        read_bytes=sum(each.asked() * each.item_bytes for each in shared if not each.is_store),
+        stored_bytes=sum(each.asked() * each.item_bytes for each in shared if each.is_store),
     )
 
 
@@ -86,12 +82,11 @@ def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
     return len(works) - int(works.sum())
 
 
-def _different(steps: tuple[Step, ...], loads: list[Step], asked: list[tuple[int, int]]) -> int:
+def _different(steps: tuple[Step, ...], loads: list[Step]) -> int:
     """Told one by one, unless the steps know: then what is loaded beside a tile lies in it as well,
     and without one each step has its own samples, as alpha's are no other channel's."""
-    if not loads:
-        return 0
     if all(each.loads is None for each in loads):
-        return count_different(np.concatenate([each.taken() for each in loads]))
+        return count_different(loads)
+    each_own = [each.loads()[1] if each.loads else count_different([each]) for each in loads]
     staged = any(each.memory == "shared" for each in steps)
-    return max(n for _, n in asked) if staged else sum(n for _, n in asked)
+    return max(each_own) if staged else sum(each_own)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.bands import Bands, Item, quads
+from kernels.anatomy.bands import Bands, Item, load_words, quads
 from kernels.anatomy.pattern import FLOAT, QUAD, Pattern
 from kernels.anatomy.scene import Mask, Scene, joined, only
 from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import Places, Step
+from kernels.anatomy.steps import Places, Step, one_after_another
 from kernels.facts import Facts
 
 
@@ -102,7 +102,7 @@ def ring_separable(at: Scene, shape: Shape) -> Pattern:
             for start in range(0, count, at.threads)
             for n in (start + at.thread,)
         ]
-        found = [*bands.staging(moves), *bands.along(items, sums_at)]
+        downs = []
         for begin, band in zip(begins, bands_of, strict=True):
             own = begin - first + nth * bands.band
             works = (own >= 0) & (own < rows) & (x < at.row)
@@ -116,9 +116,13 @@ def ring_separable(at: Scene, shape: Shape) -> Pattern:
                 place = (around(upper + n) * bands.band + i) * bands.sums_stride + quad
                 return sums_at + QUAD * place
 
-            found += bands.down(row_at, works)
-            found.append(bands.answer(x, y0 + own, y0 + rows, works))
-        return tuple(found)
+            answer = bands.answer(x, y0 + own, y0 + rows, works)
+            downs.append((*bands.down(row_at, works), answer))
+        return (
+            *bands.staging(moves),
+            *bands.along(items, sums_at),
+            *(one_after_another(each, "group") for each in zip(*downs, strict=True)),
+        )
 
     stands = np.stack((quad * QUAD, nth * bands.band), 1)
     return Pattern(stands, (strip, group), steps, (QUAD, bands.band))
@@ -188,13 +192,10 @@ def register_columns(at: Scene, shape: Shape) -> Pattern:
             return QUAD * ((band * bands.band + row) * a_row + quad)
 
         count = -(-rows // deep)
-
-        def turn(time: int) -> str:
-            return f"load {time + 1} of {count}"
-
+        load = "Stage: load"
         return (
-            Step("Stage: load", "global", "sums", False, FLOAT, count, source, turn, width=QUAD),
-            quads("Stage: store", True, count, place, turn),
+            Step(load, "global", "sums", False, FLOAT, count, source, load_words, width=QUAD),
+            quads("Stage: store", True, count, place, load_words),
             *bands.down(row_at, works),
             bands.answer(x, y, at.height, works),
         )

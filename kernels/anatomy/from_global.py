@@ -11,12 +11,11 @@ from kernels.anatomy.pattern import (
     answer_store,
     one_each,
     own_samples,
-    tap_words,
     taps_of,
 )
 from kernels.anatomy.scene import Scene, only
 from kernels.anatomy.shapes import Block
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
 from kernels.facts import Facts
 
 
@@ -79,7 +78,7 @@ def differentiate(at: Scene) -> Pattern:
     # In the order of the text: left, right, above, below; a lane of alpha reads its own as well.
     sides = [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)]
     reads = [*sides, *((down, across) for across, down in sides)]
-    names = [f"sample {across:+d}, {down:+d}" for across, down in reads]
+    names = [f"sample at x {across:+d}, y {down:+d}".replace("-", "−") for across, down in reads]
 
     def steps(block: Block) -> tuple[Step, ...]:
         x, y, inside = own_samples(at, block)

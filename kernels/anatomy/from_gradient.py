@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.bands import quads
+from kernels.anatomy.bands import load_words, quads
 from kernels.anatomy.chunks import Chunks
 from kernels.anatomy.memory import LANES
 from kernels.anatomy.pattern import QUAD, Pattern
@@ -28,6 +28,7 @@ def gradient_fused(at: Scene, shape: Shape) -> Pattern:
     stage_stride, sums_stride = stage_chunks + 1, parts * part // QUAD + 1
     window = -(-(spare + 2 * at.halo_x + part) // wide.chunk)  # chunks of a part
     sums_at = QUAD * rows * stage_stride
+    quads_a_part = part // QUAD
     quad, band = at.thread % LANES, at.thread // LANES
     loads, items = -(-rows * stage_chunks // at.threads), -(-rows * parts // at.threads)
     tall = BAND + 2 + at.ksize - 1
@@ -57,9 +58,9 @@ def gradient_fused(at: Scene, shape: Shape) -> Pattern:
             return only(QUAD * chunk, n < rows * parts)
 
         def write(time: int) -> Places:
-            item, q = divmod(time, part // QUAD)
+            item, q = divmod(time, quads_a_part)
             n = item * at.threads + at.thread
-            place = n % rows * sums_stride + n // rows * (part // QUAD) + q
+            place = n % rows * sums_stride + n // rows * quads_a_part + q
             return only(sums_at + QUAD * place, n < rows * parts)
 
         def down(time: int) -> Places:
@@ -76,8 +77,8 @@ def gradient_fused(at: Scene, shape: Shape) -> Pattern:
 
         alphas = quads("Read alpha", False, BAND, alpha, row_turn)
         return (
-            *wide.reads("Stage: load", loads, staged, lambda time: f"load {time + 1} of {loads}"),
-            quads("Stage: store", True, loads, kept, lambda time: f"load {time + 1} of {loads}"),
+            *wide.reads("Stage: load", loads, staged, load_words),
+            quads("Stage: store", True, loads, kept, load_words),
             quads(
                 "Read a chunk",
                 False,
@@ -88,9 +89,9 @@ def gradient_fused(at: Scene, shape: Shape) -> Pattern:
             quads(
                 "Store sums along the row",
                 True,
-                items * part // QUAD,
+                items * quads_a_part,
                 write,
-                lambda time: f"quad {time + 1}",
+                lambda time: f"quad {time % quads_a_part + 1} of part {time // quads_a_part + 1}",
             ),
             quads(
                 "Read sums down the columns",

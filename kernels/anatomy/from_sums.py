@@ -9,7 +9,8 @@ import numpy as np
 from kernels.anatomy.bands import quads
 from kernels.anatomy.memory import LANES
 from kernels.anatomy.pattern import FLOAT, QUAD, TILE, Pattern
-from kernels.anatomy.scene import Mask, Scene, joined, only
+from kernels.anatomy.reads import WideReads
+from kernels.anatomy.scene import Mask, Scene, only
 from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import NOWHERE, Places, Step
 
@@ -25,12 +26,12 @@ def running_sums(at: Scene, shape: Shape) -> Pattern:
     last = (at.ksize - 1) * at.channels
     warp, lane = at.thread // LANES, at.thread % LANES
     parts = -(-output // (QUAD * LANES))
+    all_threads = np.ones(at.threads, np.bool_)
 
     def steps(block: Block) -> tuple[Step, ...]:
         left, top = block[0] * output, block[1] * tall
         x = left - pad + QUAD * at.thread
         end = min(top + tall, at.height)
-        is_inside = (x >= 0) & (x + QUAD <= at.row)
         lead_in = range(-at.radius, at.radius, ROWS)
         rounds = range(top, end, ROWS)
         # Rows in the order in which they are read: those where the sums begin; then, at a time, the
@@ -40,16 +41,8 @@ def running_sums(at: Scene, shape: Shape) -> Pattern:
             for begin in (y + at.radius, y - at.radius):
                 rows += range(begin, begin + ROWS)
 
-        def line(time: int) -> Places:
-            return at.line(np.full(at.threads, rows[time]))
-
-        def whole(time: int) -> Places:
-            return only(joined(line(time), x), is_inside)
-
-        def one(time: int) -> Places:
-            column = x + time % QUAD
-            wanted = ~is_inside & (column < at.row + at.halo_x)
-            return only(joined(line(time // QUAD), at.sample(column)), wanted)
+        def read(time: int) -> tuple[Places, Places, Mask]:
+            return x, np.full(at.threads, rows[time]), all_threads
 
         def kept(time: int) -> Places:
             return time % ROWS * pitch + QUAD * at.thread
@@ -80,12 +73,23 @@ def running_sums(at: Scene, shape: Shape) -> Pattern:
             column, y, works = own(time)
             return only(at.begin(y) + left + column, works)
 
-        def round_turn(each: int) -> Callable[[int], str]:
-            return lambda time: f"{time % each + 1} of rows {time // each * ROWS + 1} and on"
+        def round_turn(part: str, each: int) -> Callable[[int], str]:
+            def turn(time: int) -> str:
+                begin = time // each * ROWS
+                return f"{part} {time % each + 1} of rows {begin + 1} to {begin + ROWS}"
+
+            return turn
 
         def row_turn(time: int) -> str:
-            return f"row {rows[time] - top + 1}, counted from the block's first"
+            return f"row {rows[time]:,} of the picture".replace("-", "−")
 
+        reads = WideReads(at, len(rows), read, QUAD, at.row + at.halo_x).steps(
+            "Load four samples",
+            QUAD,
+            row_turn,
+            lambda sample: row_turn(sample // QUAD),
+            "Load a sample at the row's end",
+        )
         size, n = at.sample_bytes, len(rounds)
         alpha = Step(
             "Load alpha",
@@ -95,32 +99,12 @@ def running_sums(at: Scene, shape: Shape) -> Pattern:
             size,
             n * parts,
             answer,
-            round_turn(parts),
+            round_turn("part", parts),
             width=QUAD,
         )
         return (
-            Step(
-                "Load four samples",
-                "global",
-                "picture",
-                False,
-                size,
-                len(rows),
-                whole,
-                row_turn,
-                width=QUAD,
-            ),
-            Step(
-                "Load a sample at the row's end",
-                "global",
-                "picture",
-                False,
-                size,
-                len(rows) * QUAD,
-                one,
-                lambda time: row_turn(time // QUAD),
-            ),
-            quads("Store sums down", True, n * ROWS, kept, round_turn(ROWS)),
+            *reads,
+            quads("Store sums down", True, n * ROWS, kept, round_turn("row", ROWS)),
             Step(
                 "Read a sum down",
                 "shared",
@@ -129,10 +113,19 @@ def running_sums(at: Scene, shape: Shape) -> Pattern:
                 FLOAT,
                 n * (last + 2 * run),
                 taken,
-                round_turn(last + 2 * run),
+                round_turn("sum", last + 2 * run),
             ),
-            Step("Store a sum along", "shared", TILE, True, FLOAT, n * run, given, round_turn(run)),
-            quads("Read four sums", False, n * parts, gathered, round_turn(parts)),
+            Step(
+                "Store a sum along",
+                "shared",
+                TILE,
+                True,
+                FLOAT,
+                n * run,
+                given,
+                round_turn("sum", run),
+            ),
+            quads("Read four sums", False, n * parts, gathered, round_turn("part", parts)),
             *((alpha,) if at.job.has_alpha else ()),
             Step(
                 "Store the answer",
@@ -142,7 +135,7 @@ def running_sums(at: Scene, shape: Shape) -> Pattern:
                 size,
                 n * parts,
                 answer,
-                round_turn(parts),
+                round_turn("part", parts),
                 width=QUAD,
             ),
         )

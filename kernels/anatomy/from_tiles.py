@@ -15,12 +15,11 @@ from kernels.anatomy.pattern import (
     one_each,
     own_samples,
     staging,
-    tap_words,
     tile_taps,
 )
 from kernels.anatomy.scene import Mask, Scene, joined, only
 from kernels.anatomy.shapes import Block
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
 
 
 def tiled(at: Scene, stage: Callable[[Scene, Block, int, int], tuple[Step, ...]]) -> Pattern:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.bands import quads
+from kernels.anatomy.bands import load_words, quads
 from kernels.anatomy.chunks import Chunks
 from kernels.anatomy.pattern import QUAD, Pattern
 from kernels.anatomy.scene import Mask, Scene, only
@@ -62,11 +62,8 @@ def window_tile(at: Scene) -> Pattern:
             place = at.ty * pitch + place_of(chunk * quads_a_chunk + quad)
             return only(QUAD * place, answer(part)[2])
 
-        def load_turn(time: int) -> str:
-            return f"load {time + 1} of {count}"
-
         return (
-            *wide.reads("Stage: load", count, staged, load_turn),
+            *wide.reads("Stage: load", count, staged, load_words),
             quads(
                 "Stage: store in the tile",
                 True,

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.anatomy.pattern import TILE
-from kernels.anatomy.scene import Mask, Scene, joined, only
+from kernels.anatomy.reads import WideReads
+from kernels.anatomy.scene import Mask, Scene, only
 from kernels.anatomy.steps import Places, Step
 
 HALF = 2  # bytes
@@ -45,41 +46,24 @@ class Matrices:
 
         at_time  time -> (pixel, row, whether it takes part) of each thread
         """
-        at, channels = self.at, self.at.channels
+        channels = self.at.channels
 
-        def is_whole(x: Places) -> Mask:
-            return (x >= 0) & (x + FOUR <= at.job.width)
+        def wanted(time: int) -> tuple[Places, Places, Mask]:
+            x, y, takes_part = at_time(time)
+            return x * channels, y, takes_part
 
-        def whole(time: int) -> Places:
-            x, y, takes_part = at_time(time // channels)
-            place = joined(at.line(y), x * channels + FOUR * (time % channels))
-            return only(place, takes_part & is_whole(x))
-
-        # In the middle of a picture there are none.
-        looked_at = ((time, at_time(time)) for time in range(count))
-        beyond = [time for time, (x, _, there) in looked_at if (there & ~is_whole(x)).any()]
-
-        def one(time: int) -> Places:
-            x, y, takes_part = at_time(beyond[time // (FOUR * channels)])
-            place = at.source_sample(y, x * channels + time % (FOUR * channels))
-            return only(place, takes_part & ~is_whole(x))
-
-        def step(name: str, times: int, places: Callable[[int], Places], width: int) -> Step:
-            size = at.sample_bytes
-            turn = turn_of("part", channels * FOUR // width, "load")
-            return Step(name, "global", "picture", False, size, times, places, turn, width=width)
-
-        return (
-            step(name, count * channels, whole, FOUR),
-            step(f"{name} beyond the row", len(beyond) * channels * FOUR, one, 1),
+        return WideReads(self.at, count, wanted, FOUR * channels).steps(
+            name,
+            FOUR,
+            turn_of("part", channels, "load"),
+            turn_of("sample", FOUR * channels, "load"),
         )
 
     def shared(
         self, name: str, is_store: bool, count: int, places: Callable[[int], Places], width: int
     ) -> Step:
         """Of `width` halves in shared memory."""
-        turn = turn_of("access", max(count, 1), "all")
-        return Step(name, "shared", TILE, is_store, HALF, count, places, turn, width=width)
+        return Step(name, "shared", TILE, is_store, HALF, count, places, width=width)
 
     def shared_by_all(
         self, name: str, count: int, places: Callable[[int], Places], width: int
@@ -142,21 +126,9 @@ class Matrices:
 
         side_by_side = 2 if at.channels == 1 else 1
         count = len(every) * 2 // side_by_side
-        turn = turn_of("store", max(count, 1), "all")
-        size = at.sample_bytes
-        return (
-            Step(
-                "Store the answer",
-                "global",
-                "picture",
-                True,
-                size,
-                count,
-                places,
-                turn,
-                width=side_by_side,
-            ),
-        )
+        size, name = at.sample_bytes, "Store the answer"
+        store = Step(name, "global", "picture", True, size, count, places, width=side_by_side)
+        return (store,)
 
     def alpha(
         self, x0: int, y0: int, columns: int, rows: int, end: int | None = None
@@ -174,11 +146,10 @@ class Matrices:
             takes_part = (n < columns * rows) & (x < at.job.width) & (y < stop)
             return only(at.begin(y) + x * at.channels + at.channels - 1, takes_part)
 
-        turn = turn_of("pixel", count, "all")
         size = at.sample_bytes
         return (
-            Step("Load alpha", "global", "picture", False, size, count, places, turn),
-            Step("Store alpha", "global", "picture", True, size, count, places, turn),
+            Step("Load alpha", "global", "picture", False, size, count, places),
+            Step("Store alpha", "global", "picture", True, size, count, places),
         )
 
 

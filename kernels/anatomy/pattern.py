@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels.anatomy.scene import Mask, Scene, only
 from kernels.anatomy.shapes import Block
-from kernels.anatomy.steps import NOWHERE, Places, Step, Taps
+from kernels.anatomy.steps import NOWHERE, Places, Step, Taps, tap_words
 
 FLOAT = 4  # bytes, of buffers, weights and tiles
 TILE = "tile"
@@ -65,16 +65,13 @@ def staging(
     """rows, columns  of the rectangle that all threads stage together: where each is read from, or
     NOWHERE"""
 
-    def turn(time: int) -> str:
-        return f"load {time + 1} of {count}"
-
     def loads() -> tuple[int, int]:
         down, across = rows[rows != NOWHERE], columns[columns != NOWHERE]
         return len(down) * len(across), len(np.unique(down)) * len(np.unique(across))
 
     return (
-        Step("Stage: load", "global", array, False, item_bytes, count, source, turn, loads),
-        Step("Stage: store in the tile", "shared", TILE, True, FLOAT, count, tile, turn),
+        Step("Stage: load", "global", array, False, item_bytes, count, source, loads=loads),
+        Step("Stage: store in the tile", "shared", TILE, True, FLOAT, count, tile),
     )
 
 
@@ -144,8 +141,3 @@ def answer_store(
     own = only(at.begin(y) + x, inside)
     size = item_bytes or (at.sample_bytes if array == "picture" else FLOAT)
     return Step("Store the answer", "global", array, True, size, 1, lambda _: own)
-
-
-def tap_words(tap: int, across: int) -> str:
-    """Column, then row, of the weights, counted from one."""
-    return f"tap {tap % across + 1}, {tap // across + 1}"

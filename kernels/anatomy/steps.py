@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ class Step:
     turn        time -> words for it: "tap 3, 1"
     loads       where that is known without going through all times: how many numbers all threads
                 take, and how many different ones that steps before it do not load
+    every       likewise: (n,) the place of each access of each thread, in any order
     """
 
     name: str
@@ -39,40 +40,65 @@ class Step:
     turn: Callable[[int], str] = field(default=lambda _: "")
     loads: Callable[[], tuple[int, int]] | None = None
     width: int = 1
+    every: Callable[[], Places] | None = None
 
     @property
     def bytes(self) -> int:
         """Of one access."""
         return self.item_bytes * self.width
 
-    def asked(self) -> tuple[int, int]:
-        """How many numbers all threads load or store, and how many of those are different."""
-        if self.loads is not None:
-            return self.loads()
-        taken = self.taken()
-        return len(taken), count_different(taken)
+    def asked(self) -> int:
+        """How many numbers all threads load or store at all times."""
+        return self.loads()[0] if self.loads is not None else len(self.taken()) * self.width
 
     def taken(self) -> Places:
-        """(n,) every number that all threads take at all times, as often as they do."""
+        """(n,) the place of each access of each thread."""
+        if self.every is not None:
+            return self.every()
         if self.count == 0:
             return np.empty(0, np.int64)
         all_places = np.concatenate([self.places(time) for time in range(self.count)])
-        first: Places = all_places[all_places != NOWHERE]
-        if self.width == 1:
-            return first
-        numbers: Places = (first[:, None] + np.arange(self.width)).ravel()
-        return numbers
+        found: Places = all_places[all_places != NOWHERE]
+        return found
 
 
-def count_different(numbers: Places) -> int:
-    """How many there are of `numbers`, of which none is below zero: marked, which is quicker than
-    to sort them, as they lie near one another."""
-    if not len(numbers):
+def count_different(steps: Sequence[Step]) -> int:
+    """How many different numbers of one array they take: marked, which is quicker than to sort
+    them, as they lie near one another."""
+    taken = [(each.taken(), each.width) for each in steps]
+    taken = [(first, width) for first, width in taken if len(first)]
+    if not taken:
         return 0
-    first = int(numbers.min())
-    is_there = np.zeros(int(numbers.max()) - first + 1, np.bool_)
-    is_there[numbers - first] = True
+    begin = min(int(first.min()) for first, _ in taken)
+    end = max(int(first.max()) + width for first, width in taken)
+    is_there = np.zeros(end - begin, np.bool_)
+    for first, width in taken:
+        is_first = np.zeros(end - begin, np.bool_)
+        is_first[first - begin] = True
+        for n in range(width):
+            is_there[n:] |= is_first[: len(is_first) - n]
     return int(np.count_nonzero(is_there))
+
+
+def tap_words(tap: int, across: int) -> str:
+    """Which of the weights, `across` of them to a row, counted from one."""
+    return f"tap in column {tap % across + 1}, row {tap // across + 1}"
+
+
+def one_after_another(steps: Sequence[Step], part: str) -> Step:
+    """The same step several times as one of as many times more.
+
+    part  what each of them is of, for people
+    """
+    first = steps[0]
+
+    def places(time: int) -> Places:
+        return steps[time // first.count].places(time % first.count)
+
+    def turn(time: int) -> str:
+        return f"{first.turn(time % first.count)} of {part} {time // first.count + 1}"
+
+    return replace(first, count=first.count * len(steps), places=places, turn=turn)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +121,7 @@ class Taps:
         return np.where((rows == NOWHERE) | (columns == NOWHERE), NOWHERE, rows + columns)
 
     def turn(self, tap: int) -> str:
-        return f"tap {tap % len(self.columns) + 1}, {tap // len(self.columns) + 1}"
+        return tap_words(tap, len(self.columns))
 
     def loads(self) -> tuple[int, int]:
         """All threads of a block that take part do so in every row and column of a rectangle, so

@@ -23,8 +23,8 @@ def block_words(shape: Shape, block: Block) -> str:
     own = tile.clipped(shape.picture)
     beyond = tile.count - own.count
     words = (
-        f"Block {block[0]}, {block[1]} makes samples {own.left:,} to {own.right - 1:,} of rows "
-        f"{own.top:,} to {own.bottom - 1:,}"
+        f"Block {block[0]}, {block[1]} makes {span('sample', own.left, own.right)} of "
+        f"{span('row', own.top, own.bottom)}"
     )
     if beyond:
         return f"{words}; {_share(beyond, tile.count)} of its tile is beyond the picture."
@@ -32,33 +32,41 @@ def block_words(shape: Shape, block: Block) -> str:
 
 
 def halo_words(shape: Shape, block: Block) -> str:
-    """What it reads for that."""
+    """What it needs for that."""
     if shape.halo == (0, 0):
-        return "It reads no halo around them."
-    whole, tile = shape.with_halo(block), shape.tile(block)
+        return "It needs no halo around them."
+    own = shape.tile(block).clipped(shape.picture)
+    whole = own.grown(*shape.halo)
     beyond = whole.count - whole.clipped(shape.picture).count
+    across, down = shape.halo
+    sides = [f"{_many(across, 'sample')} to either side"] if across else []
+    sides += [f"{_many(down, 'row')} above and below"] if down else []
     words = (
-        f"With the halo, {shape.halo[0]} samples to either side and {shape.halo[1]} rows above and "
-        f"below, it reads {whole.width:,} × {whole.height:,} = {whole.count:,} samples: "
-        f"{whole.count / tile.count:.2f} for each one that it makes"
+        f"With the halo, {' and '.join(sides)}, it needs {whole.width:,} × {whole.height:,} = "
+        f"{whole.count:,} samples: {whole.count / own.count:.2f} for each one that it makes"
     )
-    return f"{words}; {beyond:,} lie beyond the picture." if beyond else f"{words}."
+    verb = "lies" if beyond == 1 else "lie"
+    return f"{words}; {beyond:,} {verb} beyond the picture." if beyond else f"{words}."
 
 
 def traffic_words(traffic: Traffic, reads: str) -> str:
     """Bytes a block loads, and how often each number is used."""
-    name = "samples of the picture" if reads == "picture" else f"numbers of “{reads}”"
+    name = "samples of the picture" if reads == "picture" else f"numbers of the buffer “{reads}”"
     size = f"{traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} bytes"
-    if traffic.tile_reads:
+    is_once = traffic.asked == traffic.different
+    if not is_once:
+        size += f", of which {traffic.different:,} are different"
+    if traffic.read_bytes:
         return (
-            f"Its threads load {size}, and read shared memory {traffic.tile_reads:,} times: each "
-            f"staged number {traffic.uses:.1f} times on average."
+            f"Its threads load {size}. In shared memory they store {traffic.stored_bytes:,} bytes "
+            f"and read {traffic.read_bytes:,}: each stored byte {traffic.uses:.1f} times on "
+            "average."
         )
-    if traffic.asked == traffic.different:
+    if is_once:
         return f"Its threads load {size}: each once."
     return (
-        f"Its threads load {size}, of which {traffic.different:,} are different: each is asked for "
-        f"{traffic.uses:.1f} times on average, and caches have to answer all but the first."
+        f"Its threads load {size}: each is asked for {traffic.uses:.1f} times on average, and "
+        "caches have to answer all but the first."
     )
 
 
@@ -94,6 +102,8 @@ def conflict_words(step: Step, found: Conflicts) -> str:
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
     noun = ("store" if step.is_store else "read") + _s(found.active) + _of_this(step)
+    if found.active == 1 and found.turns == 1:
+        return f"A warp's 1 {noun} takes one turn in shared memory."
     if found.turns == 1:
         return f"A warp's {found.active} {noun} meet in no bank of shared memory: one turn for all."
     if found.is_best:
@@ -136,6 +146,11 @@ def no_shapes(rung: Rung) -> str:
     return NO_SHAPES.format(title=rung.title)
 
 
+def span(noun: str, begin: int, end: int) -> str:
+    """ "rows 3 to 5"; end  the first that is none of them"""
+    return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"
+
+
 def _of_this(step: Step) -> str:
     return " of this tap" if step.turn(0).startswith("tap") else ""
 
@@ -146,6 +161,10 @@ def _does(step: Step) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2g} %"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{_s(count)}"
 
 
 def _s(count: int) -> str:

@@ -96,8 +96,9 @@ def _about(rung: Rung, job: Job, device: Device) -> str:
     library = " -lcufft" if _library(rung) else ""
     capability = "{}.{}".format(*rung.capability)
     needs = f", compute capability {capability} or more" if any(rung.capability) else ""
+    offset = f" and an offset of {job.offset:g}" if job.offset else ""
     lines = (
-        f"{rung.title}: {job.filter_title}, {job.ksize}x{job.ksize} weights, on "
+        f"{rung.title}: {job.filter_title}, {job.ksize}x{job.ksize} weights{offset}, on "
         f"{job.width}x{job.height} pixels of {job.channels} x {job.pixel_type}, border "
         f"{job.border}.",
         f"{rung.idea}",
@@ -142,17 +143,18 @@ def _rule(title: str) -> str:
 
 def _numbers(rung: Rung, job: Job) -> str:
     """What stands behind `check.error_bound`, per unit of the picture's largest sample."""
-    chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else 0)
+    chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else bool(job.offset))
     grows = LENGTH_GAIN if job.gradient else 1.0
-    unit = rung.error_factor * chain * UNIT_ROUNDOFF * grows * gain(job.weights)
+    roundings = rung.error_factor * chain * UNIT_ROUNDOFF
+    at_zero = grows * chain * SMALLEST_NORMAL + roundings * abs(job.offset)
     return (
         f'constexpr const char* NAME = "{rung.key}";\n'
         f"constexpr int WIDTH = {job.width}, HEIGHT = {job.height}, "
         f"PITCH = {Facts(job)['PITCH']};  // pixels, rows, samples from row to row\n"
         f"constexpr bool GRADIENT = {str(job.gradient).lower()};\n"
         "// Roundings may add up to so much, for every unit of the picture's largest sample.\n"
-        f"constexpr double ERROR_A_UNIT = {unit!r}, "
-        f"ERROR_AT_ZERO = {grows * chain * SMALLEST_NORMAL!r};\n"
+        f"constexpr double ERROR_A_UNIT = {roundings * grows * gain(job.weights)!r}, "
+        f"ERROR_AT_ZERO = {at_zero!r};\n"
     )
 
 

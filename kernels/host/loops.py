@@ -53,7 +53,8 @@ def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
     around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
     around = around.astype(np.float32) if around.dtype == np.float16 else around
     weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
-    _compile(_sums)(around, weights, out, job.channels - job.has_alpha, *_range(out))
+    offset = np.float32(job.offset)
+    _compile(_sums)(around, weights, offset, out, job.channels - job.has_alpha, *_range(out))
 
 
 def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
@@ -87,13 +88,21 @@ def _compile(loops: Callable[..., None]) -> Any:
         return njit(nogil=True)(loops)
 
 
-def _sums(around: Any, weights: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
+def _sums(
+    around: Any,
+    weights: Any,
+    offset: Any,
+    out: Any,
+    colours: int,
+    integers: bool,
+    largest: Any,
+) -> None:
     ksize = weights.shape[0]
     radius = ksize // 2
     for y in range(out.shape[0]):
         for x in range(out.shape[1]):
             for c in range(colours):
-                total = np.float32(0)
+                total = offset
                 for j in range(ksize):
                     for i in range(ksize):
                         total += weights[j, i] * np.float32(around[y + j, x + i, c])

@@ -78,7 +78,8 @@ def why_not(job: Job) -> str | None:
 
 def _largest_sum(job: Job) -> float:
     """What no sum over integer samples can exceed, whatever the picture."""
-    return gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * _grows(job)
+    largest = gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * _grows(job)
+    return largest + abs(job.offset)
 
 
 def _grows(job: Job) -> float:
@@ -182,10 +183,12 @@ def _weighted(
         around = around.astype(np.float32)
     depth = cv2.CV_32F if unrounded else -1
     if factors is None:
-        filtered = cv2.filter2D(around, depth, job.weights, borderType=border)
+        filtered = cv2.filter2D(around, depth, job.weights, delta=job.offset, borderType=border)
     else:
         column, row = factors
-        filtered = cv2.sepFilter2D(around, depth, row, column, borderType=border)
+        filtered = cv2.sepFilter2D(
+            around, depth, row, column, delta=job.offset, borderType=border
+        )
     # OpenCV drops a lone channel.
     whole = np.asarray(filtered).reshape(around.shape)
     return whole[top - y : bottom - y, left - x : right - x]

@@ -47,7 +47,7 @@ extern "C" __global__ void convolve(
         return;
     }
     const float* corner = tile + threadIdx.y * TILE_W + threadIdx.x;  // under WEIGHTS[0]
-    float sum = 0.0f;
+    float sum = OFFSET;
     #pragma unroll (KSIZE <= 31 ? KSIZE : 1)  // then a weight's address is part of its FMA
     for (int j = 0; j < KSIZE; ++j)
         #pragma unroll (KSIZE <= 31 ? KSIZE : 8)

@@ -50,7 +50,7 @@ extern "C" __global__ void convolve(
         return;
     }
     const float* corner = tile + threadIdx.y * TILE_W + threadIdx.x;  // under WEIGHTS[0]
-    float sum = 0.0f;
+    float sum = OFFSET;
     #pragma unroll  // no more than some 500 taps: see the header
     for (int j = 0; j < KSIZE; ++j)
         #pragma unroll

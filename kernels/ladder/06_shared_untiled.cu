@@ -36,7 +36,7 @@ extern "C" __global__ void convolve(
                 row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];
                 continue;
             }
-            float sum = 0.0f;
+            float sum = OFFSET;
             #pragma unroll 1  // or the compiler unrolls until 1024 threads want more registers than there are
             for (int j = 0; j < KSIZE; ++j) {
                 const int from = border_index(y + j - RADIUS, height);

@@ -91,7 +91,7 @@ extern "C" __global__ void along_columns(
     if (x >= width * CHANNELS || y >= end_row) return;
 
     const float* top = tile + threadIdx.y * BLOCK_X + threadIdx.x;  // under COLUMN[0]
-    float sum = 0.0f;
+    float sum = OFFSET;
     #pragma unroll
     for (int j = 0; j < KSIZE; ++j) sum += COLUMN[j] * top[j * BLOCK_X];
     row_of(dst, y, pitch)[x] = to_sample(is_alpha(x) ? top[HALO_Y * BLOCK_X] : sum);

@@ -104,7 +104,7 @@ extern "C" __global__ void along_columns(
     if (x >= width * CHANNELS || y >= end_row || thread >= ROWS * COLUMNS) return;
 
     const float* top = tile + thread;  // under COLUMN[0]
-    float sum = 0.0f;
+    float sum = OFFSET;
     #pragma unroll
     for (int j = 0; j < KSIZE; ++j) sum += COLUMN[j] * top[j * COLUMNS];
     row_of(dst, y, pitch)[x] = to_sample(is_alpha(x) ? top[HALO_Y * COLUMNS] : sum);

@@ -68,7 +68,8 @@ extern "C" __global__ void __launch_bounds__(512, HALO_CHUNKS == 1 ? 1 : 0) conv
     if (x >= width * CHANNELS || y >= end_row) return;
 
     constexpr int LEFT = HALO_CHUNKS * CHUNK, RIGHT = LEFT + CHUNK;
-    float sums[ROWS][CHUNK] = {};
+    float sums[ROWS][CHUNK];
+    begin_with_offset<ROWS * CHUNK>(sums[0]);
     if (x >= LEFT && x + RIGHT <= width * CHANNELS && y >= RADIUS && y + ROWS + RADIUS <= height)
         filter_tile<true>(sums, src, x, y, height, width, pitch);
     else

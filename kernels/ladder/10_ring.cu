@@ -57,7 +57,7 @@ __device__ __forceinline__ void add_row(
         #pragma unroll
         for (int s = 0; s < CHUNK; ++s) {
             if (is_alpha(s)) continue;
-            sums[i][s] = i + 1 < KSIZE ? sums[i + 1 < KSIZE ? i + 1 : i][s] : 0.0f;
+            sums[i][s] = i + 1 < KSIZE ? sums[i + 1 < KSIZE ? i + 1 : i][s] : OFFSET;
         }
         #pragma unroll
         for (int k = 0; k < KSIZE; ++k)

@@ -105,7 +105,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
 
     // 2. Convolve.
     float4* const mine = tile + threadIdx.y * TILE_PITCH + place_of(threadIdx.x * (RUN / 4));
-    float sums[RUN] = {};
+    float sums[RUN];
+    begin_with_offset<RUN>(sums);
     #pragma unroll 1
     for (int j = 0; j < KSIZE; ++j)
         add_row(sums, mine + j * TILE_PITCH, WEIGHTS + j * KSIZE);

@@ -176,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(
             if (HAS_ALPHA) four = *reinterpret_cast<const four_samples*>(src + place);
             #pragma unroll
             for (int i = 0; i < 4; ++i)
-                if (!is_alpha(i)) four.at[i] = to_sample(WEIGHT * static_cast<float>(sums.at[i]));
+                if (!is_alpha(i)) four.at[i] = to_sample(with_offset(WEIGHT * static_cast<float>(sums.at[i])));
             *reinterpret_cast<four_samples*>(dst + place) = four;
         }
     }

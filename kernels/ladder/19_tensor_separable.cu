@@ -234,7 +234,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 const int x = x0 + 16 * TILES * group + 8 * n + 2 * t;
                 const float* two = &sums[DEEP - 1][n / 2][n % 2][2 * i];
                 if (x < width)
-                    write_two(row_of(dst, to_y, pitch), x, plane, two[0] * unscale, two[1] * unscale, width);
+                    write_two(row_of(dst, to_y, pitch), x, plane, with_offset(two[0] * unscale),
+                              with_offset(two[1] * unscale), width);
             }
         }
     }

@@ -113,5 +113,5 @@ extern "C" __global__ void crop(
     const int tile = (colour * down + y / VALID) * pairs + pixel / (2 * VALID);
     const int n = pixel % (2 * VALID);
     const float2* row = row_of_tile(tiles, tile, y % VALID);
-    row_of(dst, y, pitch)[x] = to_sample(n < VALID ? row[n].x : row[n - VALID].y);
+    row_of(dst, y, pitch)[x] = to_sample(with_offset(n < VALID ? row[n].x : row[n - VALID].y));
 }

@@ -260,8 +260,8 @@ extern "C" __global__ void __launch_bounds__(128, 4) restore_rows(
         for (int j = 0; j < FFT_SIDE; ++j) {
             const int n = l + FFT_SIDE * j, x = left + n;
             if (n >= VALID || y >= end_row) continue;
-            if (x < width) out[x * CHANNELS + colour] = to_sample(v[j].x);
-            if (x + VALID < width) out[(x + VALID) * CHANNELS + colour] = to_sample(v[j].y);
+            if (x < width) out[x * CHANNELS + colour] = to_sample(with_offset(v[j].x));
+            if (x + VALID < width) out[(x + VALID) * CHANNELS + colour] = to_sample(with_offset(v[j].y));
         }
     }
     if (!HAS_ALPHA || y >= end_row) return;

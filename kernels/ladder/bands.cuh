@@ -169,7 +169,8 @@ __device__ __forceinline__ void convolve_by_bands(
             for (int n = 0; n < S::TILES; ++n) {
                 const int x = x0 + 8 * n + 2 * t;
                 if (y >= end_row || x >= width) continue;
-                const float first = sums[n][2 * i] * unscale, second = sums[n][2 * i + 1] * unscale;
+                const float first = with_offset(sums[n][2 * i] * unscale);
+                const float second = with_offset(sums[n][2 * i + 1] * unscale);
                 write_two(row_of(dst, y, pitch), x, plane, first, second, width);
             }
         }

@@ -8,6 +8,8 @@
 #define HAS_ALPHA 0      // 1: the last channel passes through untouched
 #define SAMPLE uint8     // what a sample is stored as: uint8, uint16, float16 or float32
 #define BORDER CLAMP     // what lies beyond the edge
+#define HAS_OFFSET 0     // 1: OFFSET is added to every weighted sample
+#define OFFSET float(0.0f)
 #define BLOCK_X 32       // threads a block; x counts samples, not pixels
 #define BLOCK_Y 8
 #endif
@@ -102,6 +104,17 @@ __device__ __forceinline__ T rounded_to(float value) {
     }
 }
 __device__ __forceinline__ sample to_sample(float value) { return rounded_to<sample>(value); }
+
+// A sample's sum begins with the offset; so do so many of them at once.
+template <int COUNT>
+__device__ __forceinline__ void begin_with_offset(float* sums) {
+    #pragma unroll
+    for (int i = 0; i < COUNT; ++i) sums[i] = OFFSET;
+}
+
+// The same for sums that begin with nothing.  Where there is no offset nothing is done: adding zero
+// would still turn -0 into 0, and so cost an instruction.
+__device__ __forceinline__ float with_offset(float sum) { return HAS_OFFSET ? sum + OFFSET : sum; }
 
 __device__ __forceinline__ bool is_alpha(int x) {
     return HAS_ALPHA && x % CHANNELS == CHANNELS - 1;

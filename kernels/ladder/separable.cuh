@@ -144,13 +144,13 @@ __device__ __forceinline__ void add_band(
     }
 }
 
-// What the sums of BAND rows of four columns begin with: zero, but alpha with what it is.  Here and
+// What the sums of BAND rows of four columns begin with: the offset, but alpha with what it is.  Here and
 // below band_of(n) is the first row of band n in shared memory, STRIDE apart; band 0 is the uppermost.
 template <int STRIDE, typename BandOf>
 __device__ __forceinline__ void begin_down(float (&sums)[BAND][QUAD], const BandOf& band_of) {
     #pragma unroll
     for (int r = 0; r < BAND; ++r) {
-        sums[r][0] = sums[r][1] = sums[r][2] = sums[r][3] = 0.0f;
+        sums[r][0] = sums[r][1] = sums[r][2] = sums[r][3] = OFFSET;
         if constexpr (HAS_ALPHA) {
             constexpr int CENTRE = SPARE + RADIUS;
             const float4 centre = band_of((CENTRE + r) / BAND)[(CENTRE + r) % BAND * STRIDE];

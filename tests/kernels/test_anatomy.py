@@ -32,14 +32,14 @@ TOLD = sorted({key for key, _ in PATTERNS}, key=list(RUNGS).index)
 # Every border, pixel size, number of channels and block shape; pictures that blocks fill and do
 # not, that have fewer samples than a halo, and of one pixel.
 CASES = (
-    Case("clamp", "uint8", 1, (33, 70), 5, (32, 8)),
+    Case("clamp", "uint8", 1, (20, 70), 5, (32, 8)),
     Case("zero", "uint8", 3, (19, 23), 3, (16, 16)),
-    Case("reflect", "float32", 3, (40, 29), 7, (32, 16)),
+    Case("reflect", "float32", 3, (36, 29), 7, (32, 16)),
     Case("mirror", "uint16", 4, (21, 18), 5, (8, 8)),
     Case("wrap", "float16", 2, (17, 30), 9, (7, 5)),
     Case("zero", "float32", 4, (9, 5), 15, (32, 4)),
     Case("mirror", "uint8", 1, (1, 1), 3, (8, 8)),
-    Case("clamp", "uint8", 3, (32, 64), 1, (32, 32)),
+    Case("clamp", "uint8", 3, (32, 32), 1, (32, 32)),
 )
 # Whose text does not say in which order it reads what it adds up.
 IN_ANY_ORDER = {"differentiate", "measure"}
@@ -57,6 +57,8 @@ PLAIN = [
     "gradient",
 ]
 WIDE = [key for key in TOLD if key not in PLAIN]
+# Whose threads store what others have made.
+HANDED_ON = {"window_tile", "register_separable", "running_sums"}
 # Their tiles hold halves.
 TENSOR = {"tensor", "tensor_split", "tensor_separable"}
 # Also weights that are not unrolled whole.
@@ -150,12 +152,27 @@ def by_thread(pairs, in_any_order):
 @NEEDS_A_COMPILER
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("key", PLAIN)
-def test_every_thread_reads_and_writes_where_the_pattern_says(key, case, build_cache):
-    """All addresses of all threads of all blocks, in their order."""
+def test_a_launch_does_as_it_is_told_here(key, case, build_cache):
     check_addresses(key, case, build_cache)
+    check_traffic(key, case, build_cache)
+    check_idle(key, case, build_cache)
+    check_tiles(key, case, build_cache)
+    if case.border != "zero" and key != "gradient":
+        check_memory(key, case, build_cache)
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize(("key", "case"), WIDE_PAIRS, ids=str)
+def test_rungs_of_many_samples_a_thread_do_so_too(key, case, build_cache):
+    check_addresses(key, case, build_cache)
+    check_traffic(key, case, build_cache)
+    copied_alpha = key in TENSOR and job_of(key, case).has_alpha  # by threads without a sample, too
+    if key not in HANDED_ON and not copied_alpha:
+        check_idle(key, case, build_cache)
 
 
 def check_addresses(key, case, cache_):
+    """All addresses of all threads of all blocks; in their order, where the text says it."""
     for shape, pattern, trace in each_pass(key, case, cache_):
         compared = 0
         for block in blocks_of(shape):
@@ -171,13 +188,6 @@ def check_addresses(key, case, cache_):
         assert compared >= len(trace.accesses) > 0
 
 
-@NEEDS_A_COMPILER
-@pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("key", PLAIN)
-def test_bytes_and_reuse_of_a_block_are_those_counted(key, case, build_cache):
-    check_traffic(key, case, build_cache)
-
-
 def check_traffic(key, case, cache_):
     for shape, pattern, trace in each_pass(key, case, cache_):
         for block in blocks_of(shape):
@@ -189,9 +199,9 @@ def check_traffic(key, case, cache_):
             halves = 2 if shape.reads == "slopes" else 1  # traced by fours
             assert traffic.asked * halves == loads["size"].sum() // item
             assert traffic.different * halves == len(np.unique(numbers(loads, item)))
-            assert traffic.tile_reads == reads["size"].sum() // items_of(key, case).get("tile", 4)
+            assert traffic.read_bytes == reads["size"].sum()
             stores = trace.of(block[1] * shape.grid[0] + block[0], "tile", is_store=True)
-            assert traffic.tile_size == stores["size"].sum() // items_of(key, case).get("tile", 4)
+            assert traffic.stored_bytes == stores["size"].sum()
 
 
 def items_of(key, case):
@@ -206,18 +216,9 @@ def numbers(accesses, item):
     return np.repeat(accesses["offset"].astype(np.int64) // item, parts) + within
 
 
-@NEEDS_A_COMPILER
-@pytest.mark.parametrize(("key", "case"), WIDE_PAIRS, ids=str)
-def test_rungs_of_many_samples_a_thread_do_so_too(key, case, build_cache):
-    check_addresses(key, case, build_cache)
-    check_traffic(key, case, build_cache)
-
-
-@NEEDS_A_COMPILER
-@pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("key", PLAIN)
-def test_idle_threads_are_those_that_store_nothing(key, case, build_cache):
-    for shape, pattern, trace in each_pass(key, case, build_cache):
+def check_idle(key, case, cache_):
+    """Idle threads are those that store nothing."""
+    for shape, pattern, trace in each_pass(key, case, cache_):
         written = trace.arrays[-1]
         busy_in = {}
         for block in blocks_of(shape):
@@ -230,12 +231,10 @@ def test_idle_threads_are_those_that_store_nothing(key, case, build_cache):
         assert idle.share == idle.in_all / idle.threads
 
 
-@NEEDS_A_COMPILER
-@pytest.mark.parametrize("case", [each for each in CASES if each.border != "zero"], ids=str)
-@pytest.mark.parametrize("key", [key for key in PLAIN if key != "gradient"])
-def test_sectors_lines_and_banks_are_those_of_the_addresses(key, case, build_cache):
-    """Counted with sets out of what was written down, warp by warp and access by access."""
-    for shape, pattern, trace in each_pass(key, case, build_cache):
+def check_memory(key, case, cache_):
+    """Sectors, lines and banks, counted with sets out of what was written down, warp by warp and
+    access by access."""
+    for shape, pattern, trace in each_pass(key, case, cache_):
         block = (shape.grid[0] // 2, shape.grid[1] // 2)
         number = block[1] * shape.grid[0] + block[0]
         steps = [each for each in pattern.steps(block) if not each.name.endswith("alpha")]
@@ -276,6 +275,33 @@ def check_warps(steps, real, shape):
                 assert found.active == len(mine)
 
 
+def check_tiles(key, case, cache_):
+    """A block reads its tile and its halo and no more, of the picture or what it reads in its
+    place, where no border brings other samples in."""
+    job = job_of(key, case)
+    pitch = shim_pitch(job)
+    for shape, _, trace in each_pass(key, case, cache_):
+        item = {"picture": job.picture.itemsize, "slopes": 8}.get(shape.reads, 4)
+        for block in blocks_of(shape):
+            whole = shape.with_halo(block)
+            inside = whole.clipped(shape.picture)
+            loads = trace.of(block[1] * shape.grid[0] + block[0], shape.reads, is_store=False)
+            places = np.unique(loads["offset"].astype(np.int64) // item)
+            ys, xs = places // pitch, places % pitch
+            is_inside = whole == inside
+            if is_inside:
+                assert ys.min() == inside.top
+                assert ys.max() == inside.bottom - 1
+                assert xs.min() >= inside.left
+                assert xs.max() < inside.right
+                if not job.has_alpha:
+                    assert len(places) == inside.count
+
+
+def shim_pitch(job):
+    return -(-job.width * job.channels * job.picture.itemsize // 128) * 128 // job.picture.itemsize
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("key", RUNGS)
 def test_grids_and_blocks_are_what_is_launched(key, case):
@@ -304,35 +330,6 @@ def test_tiles_cover_the_picture_once(key, case):
             assert shape.block_at(own.left, own.top) == block
             assert shape.block_at(own.right - 1, own.bottom - 1) == block
         assert (covered == 1).all()
-
-
-@NEEDS_A_COMPILER
-@pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("key", PLAIN)
-def test_a_block_reads_its_tile_and_its_halo_and_no_more(key, case, build_cache):
-    """Of the picture, or what it reads in its place, where no border brings other samples in."""
-    job = job_of(key, case)
-    pitch = shim_pitch(job)
-    for shape, _, trace in each_pass(key, case, build_cache):
-        item = {"picture": job.picture.itemsize, "slopes": 8}.get(shape.reads, 4)
-        for block in blocks_of(shape):
-            whole = shape.with_halo(block)
-            inside = whole.clipped(shape.picture)
-            loads = trace.of(block[1] * shape.grid[0] + block[0], shape.reads, is_store=False)
-            places = np.unique(loads["offset"].astype(np.int64) // item)
-            ys, xs = places // pitch, places % pitch
-            is_inside = whole == inside
-            if is_inside:
-                assert ys.min() == inside.top
-                assert ys.max() == inside.bottom - 1
-                assert xs.min() >= inside.left
-                assert xs.max() < inside.right
-                if not job.has_alpha:
-                    assert len(places) == inside.count
-
-
-def shim_pitch(job):
-    return -(-job.width * job.channels * job.picture.itemsize // 128) * 128 // job.picture.itemsize
 
 
 # -- by hand

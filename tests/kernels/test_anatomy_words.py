@@ -43,19 +43,48 @@ def test_a_block_its_tile_and_its_halo():
         "picture."
     )
     assert words.halo_words(shape(), (0, 3)) == (
-        "With the halo, 2 samples to either side and 2 rows above and below, it reads 36 × 12 = "
+        "With the halo, 2 samples to either side and 2 rows above and below, it needs 36 × 12 = "
         "432 samples: 1.69 for each one that it makes; 24 lie beyond the picture."
     )
-    assert words.halo_words(shape("shared_untiled"), (0, 0)) == "It reads no halo around them."
+    assert words.halo_words(edge, (1, 7)) == (  # of what it makes, not of all its tile
+        "With the halo, 2 samples to either side and 2 rows above and below, it needs 32 × 8 = "
+        "256 samples: 2.29 for each one that it makes; 76 lie beyond the picture."
+    )
+    assert words.halo_words(shape("shared_untiled"), (0, 0)) == "It needs no halo around them."
+
+
+@pytest.mark.parametrize(
+    ("number", "sides"),
+    [(0, "2 samples to either side, it needs 36 × 8"), (1, "2 rows above and below, it needs 32")],
+)
+def test_a_pass_along_one_axis_has_a_halo_along_that_axis_only(number, sides):
+    job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp")
+    own = shapes_of(RUNGS["separable"], job)[number]
+    assert f"With the halo, {sides}" in words.halo_words(own, (0, 3))
+
+
+def test_one_of_something_is_not_many():
+    thin = shape("separable_flat", size=(4, 8, 1), ksize=3)
+    assert "makes samples 0 to 7 of row 2" in words.block_words(thin, (0, 2))
+    assert "1 sample to either side," in words.halo_words(thin, (0, 2))
+    assert words.span("row", 3, 4) == "row 3"
+    assert words.span("row", 3, 6) == "rows 3 to 5"
 
 
 @pytest.mark.parametrize(
     ("traffic", "sentence"),
     [
         (
-            Traffic(432, 432, 432, 6400, 432),
-            "Its threads load 432 samples of the picture from global memory, 432 bytes, and read "
-            "shared memory 6,400 times: each staged number 14.8 times on average.",
+            Traffic(432, 432, 432, 25600, 1728),
+            "Its threads load 432 samples of the picture from global memory, 432 bytes. In shared "
+            "memory they store 1,728 bytes and read 25,600: each stored byte 14.8 times on "
+            "average.",
+        ),
+        (
+            Traffic(500, 432, 500, 25600, 1728),  # stand-ins for what is beyond the picture
+            "Its threads load 500 samples of the picture from global memory, 500 bytes, of which "
+            "432 are different. In shared memory they store 1,728 bytes and read 25,600: each "
+            "stored byte 14.8 times on average.",
         ),
         (
             Traffic(6400, 432, 6400, 0, 0),

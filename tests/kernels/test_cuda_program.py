@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from kernels.copying.cuda_program import cuda_program
 from kernels.copying.literals import array, number
 from kernels.errors import CannotRunError
 from kernels.job import Job
+from kernels.pictures import white
 from kernels.rung import ladder
 from tests.cuda_on_cpu import compiler
 from tests.kernels.cases import Case, a_job
@@ -48,6 +50,8 @@ def jobs():
     for place, rung in enumerate(ladder()):
         taken = taken_by(rung)
         job = taken[place % len(taken)]
+        if place % 2 and not rung.gradient:
+            job = replace(job, offset=0.3 * float(white(job.picture.dtype)))
         yield pytest.param(rung, job, id=f"{rung.key}-{job.pixel_type}")
 
 
@@ -117,6 +121,15 @@ def test_the_check_of_the_program_notices_a_wrong_weight(on_cpu):
     done = on_cpu(spoilt)()
     assert done.returncode == 1
     assert "WRONG" in done.stdout
+
+
+def test_the_check_of_the_program_notices_alpha_that_was_not_copied(on_cpu):
+    job = Case("clamp", "float32", 4, (20, 20), 3, (32, 8)).job("constant")
+    text, copies = cuda_program(RUNGS["constant"], job), "= row_of(src, y, pitch)[x];"
+    assert text.count(copies) == 1
+    assert on_cpu(text)().returncode == 0
+    done = on_cpu(text.replace(copies, "= row_of(src, y, pitch)[x] * 1.0000002f;"))()
+    assert (done.returncode, "WRONG" in done.stdout) == (1, True)
 
 
 def test_it_may_use_as_much_shared_memory_as_it_says(on_cpu):

@@ -16,8 +16,8 @@ PICTURE = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)[..., None]
 WEIGHTS = np.array([[0, 1, 0], [2, 0.5, -1], [0, 0, 3]], np.float32)
 
 
-def job(border="clamp", picture=PICTURE, weights=WEIGHTS, gradient=False):
-    return Job(picture, weights, border, gradient=gradient)
+def job(border="clamp", picture=PICTURE, weights=WEIGHTS, gradient=False, offset=0.0):
+    return Job(picture, weights, border, gradient=gradient, offset=offset)
 
 
 def test_in_the_middle_no_border_is_at_work():
@@ -64,6 +64,16 @@ def test_alpha_passes_through():
     assert not explain_pixel(job(picture=picture), 1, 2, 0).is_alpha
 
 
+def test_an_offset_is_added_to_the_sum_but_not_to_alpha():
+    found = explain_pixel(job(offset=128.1), 1, 1, 0)
+    assert (found.total, found.offset) == (33.5, float(np.float32(128.1)))
+    assert found.value == found.total + found.offset
+    assert found.rounded == 162
+    picture = np.dstack((PICTURE, PICTURE + 100))
+    alpha = explain_pixel(job(picture=picture, offset=128), 1, 2, 1)
+    assert (alpha.total, alpha.offset, alpha.value) == (106, 0, 106)
+
+
 def test_a_gradient_is_two_slopes_and_a_length():
     """Along x the picture rises by 1, along y by 3, and Sobel's weights sum to 8."""
     centre = np.zeros((3, 3), np.float32)
@@ -92,7 +102,10 @@ def jobs_and_places(draw):
     if pixel_type.kind == "f" and draw(st.booleans()):
         picture[0, 0, 0] = draw(st.sampled_from((np.nan, np.inf, -np.inf)))
     weights = random.standard_normal((ksize, ksize)).astype(np.float32)
-    made = Job(picture, weights, draw(st.sampled_from(BORDERS)), gradient=draw(st.booleans()))
+    is_gradient = draw(st.booleans())
+    offset = 0.0 if is_gradient else draw(st.sampled_from((0.0, 128.0, -0.1)))
+    border = draw(st.sampled_from(BORDERS))
+    made = Job(picture, weights, border, gradient=is_gradient, offset=offset)
     place = (
         draw(st.integers(0, height - 1)),
         draw(st.integers(0, width - 1)),

@@ -55,6 +55,8 @@ def test_knobs_fit_a_rung_to_a_job():
         "BORDER": "MIRROR",
         "BLOCK_X": 16,
         "BLOCK_Y": 4,
+        "HAS_OFFSET": 0,
+        "OFFSET": "float(0.0f)",
     }
 
 

@@ -40,8 +40,8 @@ def answers(result, state):
     return (
         job.picture is wanted.picture
         and job.weights is wanted.weights
-        and (job.border, job.implementation, job.block_xy)
-        == (wanted.border, wanted.implementation, wanted.block_xy)
+        and (job.border, job.implementation, job.block_xy, job.offset)
+        == (wanted.border, wanted.implementation, wanted.block_xy, wanted.offset)
     )
 
 

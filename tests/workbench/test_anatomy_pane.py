@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
 
 from kernels.anatomy.shapes import Rect
 from kernels.rung import ladder
@@ -79,7 +79,7 @@ def test_words_name_what_is_counted():
     assert "44 × 12 = 528 samples" in words
     assert "9,828 of" not in words
     assert "3,232 of 63,232 threads (5.1 %) have no sample to make" in words
-    assert "each staged number 12.1 times on average" in words
+    assert "each stored byte 12.1 times on average" in words
 
 
 @pytest.mark.parametrize("key", [rung.key for rung in ladder()])
@@ -140,11 +140,15 @@ def test_it_asks_for_a_picture(qtbot, window):
 
 def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     pane = picture_view(opened)
-    at = pane._transform.to_view((40.5, 25.5), pane.device_size)
-    QTest.mouseMove(pane, QPoint(round(at[0]), round(at[1])))
+    at = QPointF(*pane._transform.to_view((40.5, 25.5), pane.device_size))
+    none = Qt.MouseButton.NoButton
+    # Not the screen's pointer: that says nothing where it is there already, or a window lies over.
+    moved = QMouseEvent(
+        QEvent.Type.MouseMove, at, pane.mapToGlobal(at), none, none, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(pane, moved)
     until(qtbot, lambda: "pixel x 40, y 25" in words(opened))
     assert opened.anatomy.look.block == (3, 3)  # sample 121 of 270
-    QTest.mouseMove(pane, QPoint(2, 2))
 
 
 @pytest.mark.parametrize(
@@ -152,16 +156,23 @@ def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     [
         ({"block_xy": (16, 16)}, "of 16 × 16 = 256 threads"),
         ({"ksize": 9}, "With the halo, 12 samples to either side and 4 rows"),
-        ({"border": "zero"}, "It reads"),
     ],
 )
 def test_it_follows_every_change_at_once(qtbot, opened, change, says):
-    before = words(opened)
+    assert says not in words(opened)
     opened.take_over(change)
-    if says in ("It reads",):
-        assert words(opened) == before  # inside the picture borders change nothing
-    else:
-        assert says in words(opened)
+    assert says in words(opened)
+
+
+def test_a_border_changes_what_is_loaded_at_the_edge_only(opened):
+    before = words(opened)
+    opened.take_over({"border": "zero"})
+    assert words(opened) == before
+    opened.anatomy.point_at((0.5, 0.5))
+    opened.anatomy._catch_up()
+    at_the_edge = words(opened)
+    opened.take_over({"border": "clamp"})
+    assert words(opened) != at_the_edge
 
 
 def test_a_rung_of_its_own_choice_and_a_pass_of_it(opened):
@@ -172,10 +183,11 @@ def test_a_rung_of_its_own_choice_and_a_pass_of_it(opened):
         "Launch 1: along_rows",
         "Launch 2: along_columns",
     ]
-    assert "samples to either side and 0 rows above" in words(opened)
+    assert "samples to either side, it needs" in words(opened)
     passes.setCurrentIndex(1)
     passes.activated.emit(1)
-    assert "With the halo, 0 samples to either side" in words(opened)
+    assert "rows above and below, it needs" in words(opened)
+    assert "to either side" not in words(opened)
     assert opened.store.state.implementation == "opencv"  # what runs is another matter
 
 
@@ -289,7 +301,7 @@ def test_another_access_and_another_tap(opened):
     time_box = child(opened, "anatomy-time", QSpinBox)
     assert time_box.maximum() == 25
     time_box.setValue(8)
-    assert "tap 3, 2 of 25 in all" in words(opened)
+    assert "of 25: tap in column 3, row 2" in words(opened)
     access.setCurrentIndex(3)
     access.activated.emit(3)
     assert "sectors of 32 bytes" in strip.accessibleDescription() or (
@@ -307,16 +319,16 @@ def test_it_is_painted_over_the_picture_and_only_while_it_is_open(qtbot, opened)
 
 
 def test_painting_takes_next_to_no_time(opened):
-    """Under 5 ms where the machine is not busy with much else: the best of many."""
+    """Under 5 ms of this thread's own time: the best of many."""
     image = QImage(1600, 1000, QImage.Format.Format_RGB32)
     best = 1.0
     for scale in (0.5, 3.0, 12.0):
         for _ in range(7):
             painter = QPainter(image)
             painter.scale(scale, scale)
-            begin = time.perf_counter()
+            begin = time.thread_time()
             opened.anatomy.paint(painter, QRectF(0, 0, 1600 / scale, 1000 / scale), scale)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.thread_time() - begin)
             painter.end()
         assert best < 0.005
 

@@ -25,6 +25,16 @@ CHOICES = {
     "sigma-not-taken": {"filter": "box", "ksize": 3, "sigma": 1.37},
     "amount": {"filter": "unsharp", "ksize": 5, "amount": 0.3, "implementation": "sequential"},
     "custom": {"filter": "custom", "ksize": 3, "matrix": MATRIX, "border": "zero"},
+    "offset": {"filter": "custom", "ksize": 3, "matrix": MATRIX, "offset": -0.25},
+    "offset-16": {
+        "filter": "custom",
+        "ksize": 3,
+        "matrix": ((0.0, 0.5, 0.0),) * 3,
+        "offset": 128 / 255,
+        "pixel_type": "uint16",
+        "implementation": "parallel",
+    },
+    "offset-not-taken": {"filter": "box", "ksize": 3, "offset": 0.5},
     "gradient": {"filter": "gradient", "ksize": 3, "implementation": "parallel"},
     "stored": {"filter": "sharpen", "ksize": 3, "pixel_type": "float32"},
     "uint16": {"filter": "sobel_x", "ksize": 3, "pixel_type": "uint16", "border": "reflect"},
@@ -59,7 +69,7 @@ def test_the_command_line_is_parsed_to_the_same_choices(changes, state_of):
     assert again.picture.is_stored_as(state.pixel_type)
     wanted, got = intents.job_for(state), intents.job_for(again)
     np.testing.assert_array_equal(got.weights, wanted.weights)
-    for name in ("border", "implementation", "gradient", "ksize"):
+    for name in ("border", "implementation", "gradient", "ksize", "offset"):
         assert getattr(got, name) == getattr(wanted, name)
 
 
@@ -70,6 +80,15 @@ def test_the_command_line_does_it_again(changes, state_of, tmp_path, monkeypatch
     words = words_of(state)
     assert cli.main([*words, "--no-gpu"]) == 0
     np.testing.assert_array_equal(image_files.load(words[2]).samples, answer(state))
+
+
+def test_a_file_that_begins_like_an_option_is_still_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    image_files.save(tmp_path / "-q.png", noise(5, 7, 1))
+    state = State(picture=image_files.load(tmp_path / "-q.png"))
+    assert cli.main([*words_of(state), "--no-gpu"]) == 0
+    written = image_files.load(tmp_path / "-q-filtered.png").samples
+    np.testing.assert_array_equal(written, answer(state))
 
 
 def test_a_block_is_in_it_where_it_counts(state_of):

@@ -1,6 +1,7 @@
 """Looking closely in the real window: modes, pins, the way to wrong pixels, values in cells."""
 
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -28,6 +29,8 @@ from tests.workbench.driving import (
 from tests.workbench.engines import Scripted
 from workbench import choices
 from workbench.display import to_display
+from workbench.inspection import worked_out
+from workbench.looking.differences import subtracting
 from workbench.looking.mismatch import COLORS, WRONG
 from workbench.state import Picture, State
 from workbench.views.view_transform import ViewTransform
@@ -122,6 +125,34 @@ def test_the_difference_follows_the_filter(qtbot, loaded):
     until(qtbot, lambda: comparison(loaded).display is not first)
     assert "nothing differs" in comparison(loaded).caption
     assert not comparison(loaded).display.pixels[0][..., :3].any()
+
+
+def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
+    qtbot, loaded, monkeypatch
+):
+    """As while a slider is dragged over a large picture: one takes longer than the next result."""
+    held, begun, shown = Event(), [], []
+
+    def slow(*pictures, **how):
+        begun.append(pictures[0])
+        held.wait(10)
+        yield from subtracting(*pictures, **how)
+
+    monkeypatch.setattr(worked_out, "subtracting", slow)
+    show = loaded.compare.show_worked_out
+    monkeypatch.setattr(
+        loaded.compare, "show_worked_out", lambda *what: (shown.append(what), show(*what))
+    )
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: begun)
+    first = loaded.live.result.picture
+    for size in (7, 9, 11):
+        settle(qtbot, loaded, lambda size=size: loaded.store.update(ksize=size))
+    held.set()
+    until(qtbot, lambda: len(shown) == 2)
+    newest = loaded.live.result.picture
+    assert [each is first for each in begun] == [True, False]
+    assert begun[1] is newest
 
 
 def test_holding_space_shows_the_original_in_every_mode(qtbot, loaded):

@@ -140,6 +140,18 @@ def test_the_gain_that_suits_is_a_round_one_from_1_to_1000(largest, gain):
     assert auto_gain(largest, 255.0) == gain
 
 
+@pytest.mark.parametrize("is_signed", [False, True])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_the_quick_way_of_8_bits_shows_what_the_other_does(channels, is_signed):
+    one, other = noise(90, 70, channels), noise(90, 70, channels)[::-1].copy()
+    for gain in (None, 1.0, 2.5, 40.0):
+        how = {"is_signed": is_signed, "gain": gain}
+        quick = difference(one, other, 255.0, **how)
+        slow = difference(one.astype(np.uint16), other.astype(np.uint16), 255.0, **how)
+        assert np.array_equal(quick.display.pixels[0], slow.display.pixels[0])
+        assert (quick.gain, quick.largest) == (slow.gain, slow.largest)
+
+
 def test_alpha_is_no_part_of_a_difference():
     one, other = noise(6, 5, 4), noise(6, 5, 4)
     other[..., 3] ^= 255

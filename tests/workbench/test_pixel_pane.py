@@ -75,7 +75,7 @@ def test_differences_are_from_the_exact_value_and_from_its_rounding():
     assert words.difference(found, right).endswith("0 from its rounding")
     assert words.difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
     exact = found_at(20, 20, picture=np.ones((40, 60, 1), np.uint8), ksize=1)
-    assert words.difference(exact, np.uint8(1)) == "0: exactly the sum"
+    assert words.difference(exact, np.uint8(1)) == "0: exactly that"
     floats = found_at(20, 20, picture=PICTURE.astype(np.float32))
     assert words.difference(floats, np.float32(floats.value + 1)).startswith("+1 from the exact")
 

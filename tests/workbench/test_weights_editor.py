@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -21,6 +21,7 @@ from kernels import filters
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from workbench import intents
 from workbench.weights.cells import INVALID
 from workbench.weights.grid import WeightsGrid
 from workbench.weights.named import DIRECTORY_VARIABLE
@@ -56,7 +57,9 @@ def grid(editor):
 
 
 def at(grid, row, column):
-    grid.setCurrentIndex(grid.model().index(row, column))
+    """Choose the one cell, whatever keys a test has left held down."""
+    just_this = QItemSelectionModel.SelectionFlag.ClearAndSelect
+    grid.selectionModel().setCurrentIndex(grid.model().index(row, column), just_this)
 
 
 def type_cell(grid, row, column, text):
@@ -70,8 +73,6 @@ def sentence(editor):
 
 
 def weights_of(window):
-    from workbench import intents
-
     return intents.weights_for(window.store.state)
 
 
@@ -139,6 +140,11 @@ def test_an_invalid_cell_is_marked_and_never_applied(qtbot, window, editor, grid
     assert "not a number" in index.data(Qt.ItemDataRole.ToolTipRole)
     assert "not a number" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     assert "“abc” in row 1, column 3 is not a number" in sentence(editor)
+    type_cell(grid, 2, 0, "")
+    assert "nor is 1 more" in sentence(editor)
+    empty = grid.model().index(2, 0)
+    assert "An empty cell is not" in empty.data(Qt.ItemDataRole.ToolTipRole)
+    type_cell(grid, 2, 0, "1")
     type_cell(grid, 1, 1, "8")  # nor is what is valid beside it
     assert window.store.state == before
     result = settle(qtbot, window, lambda: type_cell(grid, 0, 2, "1/2"))
@@ -166,6 +172,35 @@ def test_steps_go_back_and_forth(qtbot, window, editor, grid):
     assert weights_of(window)[0, 0] == 0.5
 
 
+def test_what_is_not_applied_yet_is_there_when_it_is_opened_again(window, editor, grid):
+    before = window.store.state
+    type_cell(grid, 0, 0, "1/")
+    editor.close()
+    trigger(window, "Weights…")
+    assert editor.drawing.cells[0][0] == "1/"
+    assert "not a number" in sentence(editor)
+    assert window.store.state == before
+
+
+def test_the_windows_undo_takes_back_a_cell_and_the_editors_brings_it_again(
+    qtbot, window, editor, grid
+):
+    settle(qtbot, window, lambda: type_cell(grid, 0, 0, "8"))
+    settle(qtbot, window, window.undoing.undo)
+    assert window.store.state.filter == "gaussian"
+    np.testing.assert_array_equal(editor.drawing.weights, weights_of(window))
+    settle(qtbot, window, lambda: click(child(editor, "weights-undo", QPushButton)))
+    assert (window.store.state.filter, editor.drawing.cells[0][0]) == ("custom", "8")
+
+
+def test_the_windows_weights_there_and_back_again_leave_no_step(qtbot, window, editor, grid):
+    undo = child(editor, "weights-undo", QPushButton)
+    for key in "sobel_x", "gaussian":
+        settle(qtbot, window, lambda key=key: window.store.update(filter=key))
+    assert editor.drawing.divisor == "16"
+    assert not undo.isEnabled()
+
+
 def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
     QGuiApplication.clipboard().setText("\n".join(["0,5\t0\t0\t0\t1"] * 5) + "\n")
     at(grid, 0, 0)
@@ -182,7 +217,9 @@ def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
     assert QGuiApplication.clipboard().text() == "\n".join(["0,5\t0\t0\t0\t1"] * 5)
 
 
-@pytest.mark.parametrize("text", ["", "1\t2\n3\t4", "hello\tthere", "1 2 3", "\0" * 9])
+@pytest.mark.parametrize(
+    "text", ["", "1\t2\n3\t4\n5\t6\n7\t8", "hello\tthere", "1 2 3 4", "\0" * 9]
+)
 def test_garbage_on_the_clipboard_changes_nothing(text, window, editor, grid):
     before, drawn = window.store.state, editor.drawing
     QGuiApplication.clipboard().setText(text)
@@ -202,7 +239,27 @@ def test_a_number_is_pasted_into_the_selected_cells(qtbot, window, editor, grid)
     assert editor.drawing.cells[0] == ("7", "7", "7")
 
 
-def test_a_size_up_to_31_and_back(qtbot, window, editor):
+def test_part_of_the_grid_is_copied_and_pasted_elsewhere(qtbot, window, editor, grid):
+    control = Qt.KeyboardModifier.ControlModifier
+    grid.selectRow(1)
+    QTest.keyClick(grid, Key.Key_C, control)
+    at(grid, 0, 0)
+    settle(qtbot, window, lambda: QTest.keyClick(grid, Key.Key_V, control))
+    assert editor.drawing.cells == (("2", "4", "2"), ("2", "4", "2"), ("1", "2", "1"))
+    assert "from row 1, column 1 on" in sentence(editor)
+    at(grid, 0, 1)  # from where there is no room for it
+    QTest.keyClick(grid, Key.Key_V, control)
+    assert "a square" in sentence(editor)
+
+
+def test_the_button_pastes_a_lone_number_where_the_cursor_is(qtbot, window, editor, grid):
+    QGuiApplication.clipboard().setText("7")
+    at(grid, 2, 2)
+    settle(qtbot, window, lambda: click(child(editor, "weights-paste", QPushButton)))
+    assert editor.drawing.cells == (("1", "2", "1"), ("2", "4", "2"), ("1", "2", "7"))
+
+
+def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     box = child(editor, "weights-size", QSpinBox)
     assert (box.minimum(), box.maximum()) == (1, 31)
     result = settle(qtbot, window, lambda: box.setValue(31))
@@ -210,6 +267,9 @@ def test_a_size_up_to_31_and_back(qtbot, window, editor):
     np.testing.assert_array_equal(
         result.job.weights, np.pad(filters.get("gaussian").weights(3), 14)
     )
+    middle = grid.visualRect(grid.currentIndex()).center() - grid.viewport().rect().center()
+    assert (grid.currentIndex().row(), grid.currentIndex().column()) == (15, 15)
+    assert middle.manhattanLength() < grid.columnWidth(15)
     assert "zeros around" in sentence(editor)
     settle(qtbot, window, lambda: box.setValue(1))
     assert editor.drawing.cells == (("4",),)
@@ -224,6 +284,14 @@ def test_a_preset_is_drawn(key, qtbot, window, editor):
     np.testing.assert_array_equal(
         weights_of(window), filters.get(key).weights(filters.get(key).nearest_size(3))
     )
+
+
+def test_the_list_names_a_filter_while_its_weights_stand_there(qtbot, window, editor, grid):
+    box = child(editor, "weights-preset", QComboBox)
+    settle(qtbot, window, lambda: pick(box, "box"))
+    assert box.currentData() == "box"
+    settle(qtbot, window, lambda: type_cell(grid, 0, 0, "5"))
+    assert box.currentIndex() == -1
 
 
 def test_normalise_transpose_flip(qtbot, window, editor, grid):
@@ -253,6 +321,29 @@ def test_a_divisor_is_typed(qtbot, window, editor):
     divide("0")
     assert "other than 0" in sentence(editor)
     assert window.store.state == before
+
+
+def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
+    line = child(editor, "weights-offset", QLineEdit)
+
+    def add(text):
+        line.setText(text)
+        line.editingFinished.emit()
+
+    result = settle(qtbot, window, lambda: add("128/255"))
+    assert result.job.offset == pytest.approx(128)
+    assert (window.store.state.filter, window.store.state.ksize) == ("custom", 3)
+    assert is_right(result)
+    assert intents.caption(result.job).startswith("Custom weights 3×3 + 128 · ")
+    before = window.store.state
+    add("128")
+    assert "write 128/255" in sentence(editor)
+    assert window.store.state == before
+    settle(qtbot, window, lambda: window.store.update(filter="sobel_x", ksize=3))
+    assert line.text() == "0"
+    assert intents.job_for(window.store.state).offset == 0
+    settle(qtbot, window, lambda: click(child(editor, "weights-undo", QPushButton)))
+    assert line.text() == "128"  # as it was, and still not applied
 
 
 def test_weights_too_large_for_the_grid_are_said_and_left(qtbot, window, editor):
@@ -335,6 +426,26 @@ def test_weights_are_named_drawn_renamed_deleted_and_brought_back(qtbot, window,
     until(qtbot, lambda: not restore.isEnabled())
 
 
+def test_a_name_that_exists_is_replaced_and_brought_back(qtbot, window, editor, grid):
+    save_as(qtbot, editor, "Mine")
+    settle(qtbot, window, lambda: type_cell(grid, 1, 1, "8"))
+    save_as(qtbot, editor, "Mine")
+    until(qtbot, lambda: "Replaced “Mine”" in sentence(editor))
+    listed, restore = (child(editor, *each) for each in (
+        ("weights-list", QListWidget), ("weights-restore", QPushButton)
+    ))  # fmt: skip
+
+    def middle():
+        return listed.item(0).data(Qt.ItemDataRole.UserRole).drawing.cells[1][1]
+
+    until(qtbot, lambda: middle() == "8" and restore.isEnabled())
+    click(restore)
+    until(qtbot, lambda: middle() == "4")
+    assert names(editor) == ["Mine"]
+    click(restore)  # and forth again
+    until(qtbot, lambda: middle() == "8")
+
+
 def test_they_are_there_the_next_time(qtbot, window, editor, make_window):
     save_as(qtbot, editor, "Kept")
     other = make_window()
@@ -354,7 +465,7 @@ def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
     type_cell(grid, 0, 0, "")
     child(editor, "weights-name", QLineEdit).setText("C")
     click(child(editor, "weights-save", QPushButton))
-    until(qtbot, lambda: "nothing to save" in sentence(editor))
+    until(qtbot, lambda: "no weights to save" in sentence(editor))
 
 
 def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):

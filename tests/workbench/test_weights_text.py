@@ -9,6 +9,7 @@ from kernels.weights import frequency_response
 from workbench.weights import facts
 from workbench.weights.drawing import Drawing, drawing_of
 from workbench.weights.named import Named, Shelf, WeightsFileError, read_file, write_file
+from workbench.weights.pasting import pasted
 from workbench.weights.table_text import (
     BadTextError,
     as_text,
@@ -84,6 +85,11 @@ def test_the_shortest_text_is_the_number_again(value):
         "1;2;3\n4;5;6\n7;8;9",
         "1 2 3; 4 5 6; 7 8 9",
         "1,2,3;4,5,6;7,8,9;",
+        '"1"\t"2"\t"3"\n4\t5\t6\n7\t8\t9',
+        '"1","2","3"\n"4","5","6"\n"7","8","9"',
+        "\ufeff1,2,3\n4,5,6\n7,8,9",
+        "1,2,3,\n4,5,6,\n7,8,9,",
+        "\t\t\t\t\n\t1\t2\t3\t\n\t4\t5\t6\t\n\t7\t8\t9\t\n",
     ],
 )
 def test_separators(text):
@@ -92,7 +98,7 @@ def test_separators(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["0,5\t1,5\t2,5\n" * 3, "0,5;1,5;2,5\n" * 3, "0,5 1,5 2,5\n" * 3],
+    ["0,5\t1,5\t2,5\n" * 3, "0,5;1,5;2,5\n" * 3, "0,5 1,5 2,5\n" * 3, '"0,5","1,5","2,5"\n' * 3],
 )
 def test_decimal_commas(text):
     assert Drawing(read_table(text)).matrix == ((0.5, 1.5, 2.5),) * 3
@@ -110,6 +116,8 @@ def test_decimal_commas(text):
         ("hello world", "not a number"),
         ("\n".join(["0 " * 33] * 33), "sizes up to 31"),
         ("0 " * 60_000, "too much text"),
+        ('"', "not a number"),
+        ('"1\n2"', "not a number"),
         ("1 2\x00 3\n4 5 6\n7 8 9", "not a number"),
     ],
 )
@@ -117,6 +125,24 @@ def test_what_is_no_square_of_numbers_is_a_sentence(text, sentence):
     with pytest.raises(BadTextError, match=sentence) as raised:
         read_table(text)
     assert str(raised.value).endswith(".")
+
+
+def test_pasting():
+    drawing, words = pasted(" 0,5\n", GRID, [(0, 0), (2, 1)])
+    assert drawing.cells == (("0,5", "2", "3"), ("4", "5", "6"), ("7", "0,5", "9"))
+    assert words == "Pasted a number into 2 cells."
+    drawing, _ = pasted("0\t1\n2\t3", GRID, [(1, 1)])
+    assert drawing.cells == (("1", "2", "3"), ("4", "0", "1"), ("7", "2", "3"))
+    drawing, _ = pasted("0\t1\t2\n" * 3, Drawing(ROWS, "9"), [(2, 2)])
+    assert drawing == Drawing((("0", "1", "2"),) * 3)
+    for text, cells, why in (
+        ("0\t1\n2\t3", [(1, 2)], "odd size"),
+        ("0\t1\n2\t3", [], "odd size"),
+        ("0\t\t1", [(0, 0)], "An empty cell"),
+        ("0\t1\n2", [(0, 0)], "An empty cell|not equally long"),
+    ):
+        with pytest.raises(BadTextError, match=why):
+            pasted(text, GRID, cells)
 
 
 def test_text_that_is_copied_can_be_pasted():
@@ -164,6 +190,17 @@ def test_a_divisor_divides_before_the_numbers_are_rounded():
         assert Drawing(ROWS, divisor).matrix is None
 
 
+def test_an_offset_is_a_part_of_white():
+    for text, part in (("1/2", 0.5), ("0,5", 0.5), ("-1", -1.0), ("128/255", 128 / 255)):
+        assert Drawing(ROWS, "1", text).added == part
+    for text in "128", "x", "", "-1.01":
+        assert Drawing(ROWS, "1", text).added is None
+    for part, text in ((0.0, "0"), (0.5, "0.5"), (128 / 255, "128/255"), (-1 / 255, "-1/255")):
+        again = drawing_of(GRID.weights, part)
+        assert (again.offset, again.added) == (text, part)
+    assert Drawing(ROWS, "2", "1/2").rotated().resized(5).normalised().offset == "1/2"
+
+
 def test_an_invalid_cell_is_found_and_there_is_no_matrix():
     wrong = GRID.with_cell(1, 2, "six")
     assert wrong.invalid == ((1, 2),)
@@ -201,6 +238,17 @@ def test_facts():
     assert "of 961 products" in log[2][2]
 
 
+def test_facts_of_tiny_huge_and_single_weights():
+    tiny = np.diag([1, 2, 0]).astype(np.float32) * np.float32(1e-9)
+    told = facts.facts(tiny)
+    assert told[0] == ("Sum", "3e−9", "darkens to 3e−9")
+    assert told[1][1] == "3e−9"
+    assert facts.response_in_words(facts.response(tiny)).startswith("Even areas × 3e−9;")
+    huge = np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1e-9]], np.float32) * np.float32(1e37)
+    assert facts.facts(huge)[0] == ("Sum", "0", "even areas turn black")
+    assert facts.facts(np.full((1, 1), 2, np.float32))[2][2] == "a single product a sample"
+
+
 def test_the_frequency_response_is_the_sum_of_waves():
     weights = np.random.default_rng(3).normal(size=(5, 5)).astype(np.float32)
     size = 16
@@ -232,9 +280,9 @@ def shelf(tmp_path):
 def test_named_weights_are_kept_renamed_and_deleted(shelf):
     odd = Named("Ünser/Filter: ..\\1?", Drawing(ROWS, "1/3"))
     shelf.save(odd)
-    shelf.save(Named("b", GRID))
+    assert shelf.save(Named("b", GRID)) is None
     assert shelf.all() == ((Named("b", GRID), odd), ())
-    shelf.save(Named("b", GRID.rotated()))
+    assert shelf.save(Named("b", GRID.rotated())) == Named("b", GRID)
     assert shelf.all()[0][0].drawing == GRID.rotated()
     shelf.rename("b", "a")
     assert [each.name for each in shelf.all()[0]] == ["a", odd.name]
@@ -278,6 +326,7 @@ def test_one_broken_file_does_not_hide_the_others(shelf, tmp_path):
         'name = 3\nrows = ["1"]',
         "rows = [[[1]]]",
         'rows = ["1"]\nname = ""',
+        'rows = ["1"]\noffset = 128',
     ],
 )
 def test_a_broken_file_is_one_sentence(text, tmp_path):
@@ -301,7 +350,7 @@ def test_a_file_that_is_not_there_or_too_large_is_one_sentence(tmp_path):
 
 
 def test_a_toml_file_keeps_the_cells_and_others_the_numbers(tmp_path):
-    named = Named("Thirds", Drawing((("1/3",),), "2"))
+    named = Named("Thirds", Drawing((("1/3",),), "2", "1/2"))
     for suffix in ".toml", ".csv", ".txt":
         path = tmp_path / f"Thirds{suffix}"
         write_file(path, named)
@@ -309,6 +358,13 @@ def test_a_toml_file_keeps_the_cells_and_others_the_numbers(tmp_path):
         assert again.name == "Thirds"
         np.testing.assert_array_equal(again.drawing.weights, named.drawing.weights)
         assert (again == named) == (suffix == ".toml")
+
+
+def test_a_fraction_with_spaces_is_one_number_in_a_file_too(tmp_path):
+    named = Named("Thirds", GRID.with_cell(0, 0, "1 / 3"))
+    write_file(tmp_path / "a.toml", named)
+    again = read_file(tmp_path / "a.toml")
+    np.testing.assert_array_equal(again.drawing.weights, named.drawing.weights)
 
 
 def test_a_file_of_numbers_in_tables_is_read(tmp_path):
@@ -323,8 +379,12 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
         Shelf(tmp_path / "weights").save(Named("a", GRID))
     with pytest.raises(WeightsFileError, match="cannot be written"):
         write_file(tmp_path / "none" / "a.toml", Named("a", GRID))
-    with pytest.raises(WeightsFileError, match="Not all cells"):
-        write_file(tmp_path / "a.csv", Named("a", GRID.with_cell(0, 0, "")))
+    with pytest.raises(WeightsFileError, match="no weights to save"):
+        write_file(tmp_path / "a.toml", Named("a", Drawing(ROWS, "1", "128")))
+    for name in "a.csv", "a.toml":
+        with pytest.raises(WeightsFileError, match="Not all cells"):
+            write_file(tmp_path / name, Named("a", GRID.with_cell(0, 0, "")))
+        assert not (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,7 @@ from kernels.anatomy.steps import NOWHERE, Places, Step
 from kernels.device import Device
 from kernels.job import Job
 from kernels.rung import Rung
-
-CHANNELS = {1: ("",), 2: ("grey", "alpha"), 3: ("red", "green", "blue")}
-RGBA = ("red", "green", "blue", "alpha")
+from workbench.channels import CHANNELS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +61,7 @@ class Look:
 
     round   where the samples begin that all threads make at a time: the tile, as a rule
     thread  None where the subject has no pattern
-    steps   what the block's threads do
+    steps   what the block's threads do; none that they do not come to
     """
 
     subject: Subject
@@ -105,20 +103,25 @@ class Look:
         x, y = sample
         channels = self.subject.channels
         across, down = self.made_by_each
-        if (across, down) != (1, 1) or self.makes_more:
-            last, bottom = min(x + across, picture.right) - 1, min(y + down, picture.bottom) - 1
-            samples = f"samples {x:,} to {last:,}" if last > x else f"sample {x:,}"
-            rows = f"rows {y:,} to {bottom:,}" if bottom > y else f"row {y:,}"
-            more = ", and others beside and below" if self.makes_more else ""
-            return f"{begin} makes {samples} of {rows}{more}."
-        name = (RGBA if channels == 4 else CHANNELS[channels])[x % channels]
-        of = f"{name} of " if name else ""
-        return f"{begin} makes {of}pixel x {x // channels}, y {y}."
+        if (across, down) == (1, 1) and not self.makes_more:
+            of = f"{CHANNELS[channels][x % channels]} of " if channels > 1 else ""
+            return f"{begin} makes {of}pixel x {x // channels:,}, y {y:,}."
+        right, bottom = min(x + across, picture.right), min(y + down, picture.bottom)
+        samples = words.span("sample", x, right)
+        if channels > 1:
+            pixels = words.span("pixel", x // channels, (right - 1) // channels + 1)
+            samples += f" (of {pixels})"
+        more = ", and others in the same tile" if self.makes_more else ""
+        return f"{begin} makes {samples} in {words.span('row', y, bottom)}{more}."
 
     @property
     def makes_more(self) -> bool:
-        """Whether a thread makes samples in several places."""
-        return self.subject.pattern is not None and len(self.subject.pattern.again) > 1
+        """Whether a thread makes samples in several places, or goes on to others in its tile."""
+        pattern, covers = self.subject.pattern, self.subject.shape.covers
+        if pattern is None:
+            return False
+        goes_on = pattern.round[0] < covers[0] or pattern.round[1] < covers[1]
+        return len(pattern.again) > 1 or goes_on
 
     @property
     def made_by_each(self) -> tuple[int, int]:
@@ -160,7 +163,10 @@ def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look
     top = tile.top + (y - tile.top) // down * down
     thread = _maker(pattern, x - left, y - top)
     is_known = known is not None and known.subject is subject and known.block == block
-    steps = known.steps if known is not None and is_known else pattern.steps(block)
+    if known is not None and is_known:
+        steps = known.steps
+    else:
+        steps = tuple(step for step in pattern.steps(block) if step.count)
     return Look(subject, block, (left, top), thread, steps)
 
 

@@ -63,8 +63,8 @@ class Field:
     def signature(self) -> Hashable:
         """Changes exactly where measurements made before say nothing any more."""
         jobs = tuple(
-            (id(each.job.picture), id(each.job.weights), each.job.border, each.job.gradient)
-            for each in self.contenders[:1]
+            (id(job.picture), id(job.weights), job.border, job.gradient, job.offset)
+            for job in (each.job for each in self.contenders[:1])
         )
         keys = tuple((each.key, each.reason) for each in self.contenders)
         return self.subject, jobs, keys, self.sampling.cache

@@ -43,8 +43,10 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
     if arguments.weights is not None:
         if arguments.filter not in (None, "custom"):
             raise BadJobError(f"--weights are own weights, so --filter {arguments.filter} clashes.")
-        matrix = custom.parse(arguments.weights)
-        return {"filter": "custom", **intents.changes_for(state, "matrix", matrix)}
+        changes = intents.changes_for(state, "matrix", custom.parse(arguments.weights))
+        return {"filter": "custom", "offset": arguments.offset or 0.0, **changes}
+    if arguments.offset is not None:
+        raise BadJobError("--offset is added to what own weights give; it needs --weights.")
     if arguments.filter == "custom":
         raise BadJobError(
             'The filter custom needs --weights, such as --weights="0 0 0; 0 1 0; 0 0 0".'

@@ -22,6 +22,10 @@ class DropDown(ElidingBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setView(_Entries(self))
 
+    def entries(self) -> list[str]:
+        """What can be chosen, as it reads."""
+        return [self.itemText(number) for number in range(self.count())]
+
 
 class _Entries(QListView):
     """Home and End lead to an entry that can be chosen, where Qt stops short of a heading."""

@@ -25,9 +25,11 @@ def words_of(state: State) -> list[str]:
     """What follows `workbench`: only options that make a difference."""
     chosen = filters.get(state.filter)
     path = source_of(state.picture).path
-    words = ["apply", str(path), f"{path.stem}-filtered{_extension(state)}"]
+    made = f"{path.stem}-filtered{_extension(state)}"
+    words = ["apply", _no_option(str(path)), _no_option(made)]
     if has_parameter(chosen, "matrix"):
         words.append(f"--weights={in_one_line(state)}")
+        words += [f"--offset={state.offset!r}"] if state.offset else []
     else:
         words += ["--filter", state.filter, "--size", str(state.ksize)]
     for name in ("sigma", "amount"):
@@ -41,6 +43,11 @@ def words_of(state: State) -> list[str]:
     if _takes_block(state):
         words += ["--block", "{}x{}".format(*state.block_xy)]
     return words
+
+
+def _no_option(name: str) -> str:
+    """A file's name, told from an option where it begins as one."""
+    return f"./{name}" if name.startswith("-") else name
 
 
 def in_one_line(state: State) -> str:

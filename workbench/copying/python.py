@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernels import filters
 from workbench.copying.source import ASSETS, source_of
-from workbench.intents import has_parameter, is_unclipped
+from workbench.intents import has_parameter, is_unclipped, offset_for
 from workbench.state import State
 
 SCRIPT = '''\
@@ -19,7 +19,7 @@ job = Job(
     border={border!r},
     implementation={implementation!r},
     block_xy={block_xy!r},
-{gradient})
+{more})
 result = Engine().run(job)
 
 filtered = result.picture  # {shape}, {dtype}
@@ -43,7 +43,7 @@ def python(state: State) -> str:
         border=state.border,
         implementation=state.implementation,
         block_xy=state.block_xy,
-        gradient="    gradient=True,\n" if chosen.gradient else "",
+        more=_more(state),
         shape="(H, W, C)" if samples is None else samples.shape,
         dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
     )
@@ -63,6 +63,14 @@ def _picture(state: State) -> tuple[tuple[str, ...], str]:
     if stored is not None:
         loaded += f".stored_as({stored!r})"
     return ("from workbench.files.image_files import load",), f"{loaded}.samples"
+
+
+def _more(state: State) -> str:
+    """Arguments that few jobs have."""
+    more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
+    if offset := offset_for(state):
+        more += f"    offset={offset!r},\n"
+    return more
 
 
 def _weights(state: State) -> str:

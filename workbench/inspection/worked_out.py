@@ -56,6 +56,7 @@ class WorkedOut(QObject):
         self._at = -1  # y · width + x of the differing pixel gone to last
         self._step_wanted = 0  # to the next that is found, or back
         self._is_stopped = False
+        self._is_subtracting = False
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self.refresh())
         compare.options.next_wanted.connect(self.go_to_differing)
@@ -87,7 +88,7 @@ class WorkedOut(QObject):
         state, result, shown = self._store.state, self._live.result, self._live.shown
         mode, picture = state.view_mode, state.picture
         for name in {DIFFERENCE, MISMATCH} - {mode}:
-            self._steps.cancel(name)
+            self._drop(name)
         if mode not in (DIFFERENCE, MISMATCH) or (
             picture is None
             or result is None
@@ -95,6 +96,8 @@ class WorkedOut(QObject):
             or not intents.is_of(result.job, picture)
         ):
             self._forget()
+        elif mode == DIFFERENCE and self._is_subtracting:
+            pass  # it comes to an end first, or while a slider is dragged none ever would
         elif mode == DIFFERENCE:
             other, name = self._other(picture)
             self._anew(
@@ -122,11 +125,16 @@ class WorkedOut(QObject):
 
     def _forget(self) -> None:
         for name in (DIFFERENCE, MISMATCH):
-            self._steps.cancel(name)
+            self._drop(name)
         self._step_wanted = 0
         if self._of:
             self._of, self._mismatch = (), None
             self._compare.show_worked_out(None, "", ())
+
+    def _drop(self, name: str) -> None:
+        self._steps.cancel(name)
+        if name == DIFFERENCE:
+            self._is_subtracting = False
 
     # -- the difference
 
@@ -134,11 +142,15 @@ class WorkedOut(QObject):
         self, one: NDArray[Any], other: NDArray[Any], name: str, picture: Picture, state: State
     ) -> None:
         def show(found: Difference) -> None:
+            self._is_subtracting = False
             self._compare.show_worked_out(found.display, f"After − {name} · {found}", ())
+            self.refresh()  # there may be a newer result by now
 
         def fail(sentence: str) -> None:
+            self._is_subtracting = False
             self._compare.show_worked_out(None, "", ())
             self.said.emit(sentence)
+            self.refresh()
 
         make = partial(
             subtracting,
@@ -148,6 +160,7 @@ class WorkedOut(QObject):
             is_signed=state.difference == "signed",
             gain=state.gain,
         )
+        self._is_subtracting = True
         self._steps.ask(DIFFERENCE, make, show, fail, URGENCY)
 
     # -- the mismatch

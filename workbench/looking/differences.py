@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 from workbench import numbers
 from workbench.display import NAN_BGR, Bytes, Display, averaged
 from workbench.files.memory import demand
+from workbench.looking import byte_differences
 
 LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
-ROWS = 256  # at once, so that the float64 differences stay small
+STRIP = 1 << 17  # samples at once, so that what comes of them on the way stays in the caches
+STEP_STRIPS = 32  # between two places where the work may be put aside
 # Blue below, orange above, nearly white where nothing differs: Okabe and Ito's hues, which people
 # with any colour vision tell apart, darker towards the ends so that grey print does, too.
 STOPS = ((0, 40, 74), (0, 114, 178), (245, 245, 245), (213, 94, 0), (92, 34, 0))
@@ -60,30 +63,33 @@ def subtracting(
 
     one, other  (H, W, C) alike in shape, of any pixel types in the same units
     full        the value of full intensity
-    is_signed   blue where it is below zero, orange above, of the channel that differs most; else
-                each channel's size, black where there is none
+    is_signed   blue where it is below zero, orange above, of the channel that differs most, or of
+                two that do so of the one above; else each channel's size, black where there is none
     gain        None: the largest of 1, 2, 5, 10 … 1000 that keeps every difference on the scale
 
     Where a difference is infinite or NaN, magenta is shown.  Raises MemoryError.
     """
     height, width, channels = one.shape
     colours = channels - (channels in (2, 4))
+    are_bytes = one.dtype == other.dtype == np.uint8
     largest, not_finite = 0.0, 0
-    for rows in _strips(height):
-        apart = np.abs(_minus(one[rows], other[rows], colours))
-        most = float(apart.max(initial=0))
-        if not np.isfinite(most):
-            finite = apart[np.isfinite(apart)]
-            most = float(finite.max(initial=0))
-            not_finite += apart.size - finite.size
-        largest = max(largest, most)
-        yield None
+    for count, (_, ours, theirs) in enumerate(_strips(one, other, colours), 1):
+        if are_bytes:
+            most, others = float(byte_differences.largest(ours, theirs)), 0
+        else:
+            most, others = _furthest(_minus(ours, theirs))
+        largest, not_finite = max(largest, most), not_finite + others
+        if count % STEP_STRIPS == 0:
+            yield None
     gain = auto_gain(largest, full) if gain is None else gain
     demand(4 * height * width)
     bgra = np.empty((height, width, 4), np.uint8)
-    for rows in _strips(height):
-        _paint(bgra[rows], _minus(one[rows], other[rows], colours), gain / full, is_signed)
-        yield None
+    for count, (rows, ours, theirs) in enumerate(_strips(one, other, colours), 1):
+        paint = _paint_bytes if are_bytes else _paint
+        paint(bgra[rows], ours, theirs, gain / full, is_signed)
+        if count % STEP_STRIPS == 0:
+            yield None
+    yield None
     yield Difference(averaged(bgra), gain, largest, is_signed, not_finite)
 
 
@@ -105,27 +111,63 @@ def diverging() -> NDArray[np.uint8]:
     return colors
 
 
-def _strips(height: int) -> list[slice]:
-    return [slice(top, min(top + ROWS, height)) for top in range(0, height, ROWS)]
+def _strips(
+    one: NDArray[Any], other: NDArray[Any], colours: int
+) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Some rows, and what both have there, (rows, W, colours)."""
+    height, width = one.shape[:2]
+    step = max(STRIP // (width * colours), 1)
+    for top in range(0, height, step):
+        rows = slice(top, min(top + step, height))
+        ours, theirs = (_coloured(each[rows], colours) for each in (one, other))
+        yield rows, ours, theirs
 
 
-def _minus(one: NDArray[Any], other: NDArray[Any], colours: int) -> NDArray[np.float32]:
-    """(rows, W, colours) float32, which holds differences of 16 bits exactly."""
+def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
+    """Its first `colours` channels, C-contiguous."""
+    if samples.shape[2] == 4 and samples.dtype.name in ("uint8", "uint16", "float32"):
+        import cv2  # ten times as fast as NumPy
+
+        return np.asarray(cv2.cvtColor(samples, cv2.COLOR_RGBA2RGB))
+    return np.ascontiguousarray(samples[..., :colours])
+
+
+def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
+    """float32, which holds differences of 16 bits exactly."""
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is shown as such
-        apart: NDArray[np.float32] = np.subtract(
-            one[..., :colours], other[..., :colours], dtype=np.float32
-        )
+        apart: NDArray[np.float32] = np.subtract(one, other, dtype=np.float32)
     return apart
 
 
-def _paint(bgra: Bytes, apart: NDArray[np.float32], scale: float, is_signed: bool) -> None:
-    """`apart`, (rows, W, colours), times `scale`: 1 is the end of the scale."""
+def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
+    """The largest |difference| that is finite, and how many are not."""
+    most = max(float(apart.max()), -float(apart.min()))
+    if math.isfinite(most):
+        return most, 0
+    finite = np.abs(apart[np.isfinite(apart)])
+    return float(finite.max(initial=0)), apart.size - finite.size
+
+
+def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:
+    """As `_paint`, of 8 bits, and the same to the last bit."""
+    if is_signed:
+        byte_differences.paint_signed(bgra, one, other, scale * MIDDLE, diverging())
+    else:
+        byte_differences.paint_sizes(bgra, one, other, scale * 255)
+
+
+def _paint(
+    bgra: Bytes, one: NDArray[Any], other: NDArray[Any], scale: float, is_signed: bool
+) -> None:
+    """Their difference, (rows, W, colours), times `scale`: 1 is the end of the scale."""
+    apart = _minus(one, other)
     with np.errstate(invalid="ignore", over="ignore"):
         if is_signed:
-            most = apart[..., 0]
+            above, below = apart[..., 0], apart[..., 0]
             for channel in range(1, apart.shape[2]):
-                further = np.abs(apart[..., channel]) > np.abs(most)
-                most = np.where(further, apart[..., channel], most)
+                above = np.maximum(above, apart[..., channel])
+                below = np.minimum(below, apart[..., channel])
+            most = np.where(above >= -below, above, below)
             places = np.clip(most * np.float32(scale * MIDDLE), -MIDDLE, MIDDLE)
             np.nan_to_num(places, copy=False)
             np.take(diverging(), np.rint(places).astype(np.intp) + MIDDLE, axis=0, out=bgra)

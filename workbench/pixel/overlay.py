@@ -14,7 +14,7 @@ from kernels.explain import Explained
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
 LEAST_FOR_ARROWS = 6.0  # device pixels a pixel
 LEAST_FOR_ZEROS = 14.0
-MOST_ARROWS = 32  # along an axis
+MOST_ARROWS = 32  # along an axis, the nearest
 
 
 def paint_neighbourhood(
@@ -65,14 +65,18 @@ def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     across = zip(found.columns, found.from_columns, found.beyond_columns, strict=True)
     down = zip(found.rows, found.from_rows, found.beyond_rows, strict=True)
-    columns = [(int(at), int(source)) for at, source, beyond in across if beyond][:MOST_ARROWS]
-    rows = [(int(at), int(source)) for at, source, beyond in down if beyond][:MOST_ARROWS]
-    for begin, source in columns:
+    columns = [(int(at), int(source)) for at, source, beyond in across if beyond]
+    rows = [(int(at), int(source)) for at, source, beyond in down if beyond]
+    for begin, source in _nearest(columns, found.x):
         end = QPointF(source + 0.5, found.y + 0.5)
         _arrow_or_zero(painter, scale, QPointF(begin + 0.5, found.y + 0.5), end, source)
-    for begin, source in rows:
+    for begin, source in _nearest(rows, found.y):
         end = QPointF(found.x + 0.5, source + 0.5)
         _arrow_or_zero(painter, scale, QPointF(found.x + 0.5, begin + 0.5), end, source)
+
+
+def _nearest(stand_ins: list[tuple[int, int]], centre: int) -> list[tuple[int, int]]:
+    return sorted(stand_ins, key=lambda each: abs(each[0] - centre))[:MOST_ARROWS]
 
 
 def _arrow_or_zero(

@@ -19,6 +19,7 @@ from kernels.errors import KernelError
 from kernels.explain import Explained, explain_pixel
 from kernels.job import Job, Result
 from workbench import intents, theme
+from workbench.channels import CHANNELS
 from workbench.controls.drop_down import DropDown
 from workbench.controls.number_boxes import WholeBox
 from workbench.pixel import words
@@ -34,7 +35,18 @@ TITLES: dict[What, str] = {
     "products": "Products",
     "weighted": "What the gradient is made of",
 }
-ROWS = ("sum", "gx", "gy", "length", "rounded", "value", "difference", "bound")
+ROWS = (
+    "sum",
+    "offset",
+    "together",
+    "gx",
+    "gy",
+    "length",
+    "rounded",
+    "value",
+    "difference",
+    "bound",
+)
 
 
 class PixelPane(QWidget):
@@ -219,8 +231,8 @@ class PixelPane(QWidget):
                 box.setValue(at)
             box.setEnabled(found is not None)
         self._zoom.setEnabled(found is not None)
-        names = words.CHANNELS[job.channels] if job else ("",)
-        if [self._channels.itemText(n) for n in range(self._channels.count())] != list(names):
+        names = CHANNELS[job.channels] if job else ("",)
+        if self._channels.entries() != list(names):
             self._channels.clear()
             self._channels.addItems(names)
         self._channels.setCurrentIndex(self._channel if job else 0)
@@ -248,7 +260,14 @@ class PixelPane(QWidget):
                 "length": ("Length", words.exact(slopes.length)),
             }
         pixel_type = self._job.pixel_type
-        shown["rounded"] = (f"Rounded to {pixel_type}", words.stored(found.rounded))
+        if found.offset:
+            shown |= {
+                "offset": ("Offset, added", words.exact(found.offset)),
+                "together": ("Together", words.exact(found.value)),
+            }
+        is_cut = words.is_cut_off(found)
+        heading = f"Rounded, cut off to {pixel_type}" if is_cut else f"Rounded to {pixel_type}"
+        shown["rounded"] = (heading, words.stored(found.rounded))
         result = self._result if self._is_of(self._result) else None
         if result is None:
             return shown | {"value": ("Implementation", "has not answered yet")}
@@ -274,6 +293,7 @@ class PixelPane(QWidget):
             and result.job.picture is job.picture
             and result.job.weights is job.weights
             and (result.job.border, result.job.gradient) == (job.border, job.gradient)
+            and result.job.offset == job.offset
         )
 
     def _show_table(self) -> None:

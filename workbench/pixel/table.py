@@ -43,9 +43,8 @@ class Neighbours(QAbstractTableModel):
         self.beginResetModel()
         self._found, self._border, self._what = found, border, what
         tinted = self._tinted()
-        with np.errstate(invalid="ignore"):
-            largest = float(np.nanmax(np.abs(tinted))) if tinted is not None else 0.0
-        self._largest = largest if 0 < largest < float("inf") else 1.0
+        sizes = np.abs(tinted[np.isfinite(tinted)]) if tinted is not None else np.empty(0)
+        self._largest = float(sizes.max(initial=0.0)) or 1.0
         self.endResetModel()
 
     def rowCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
@@ -127,7 +126,7 @@ class Neighbours(QAbstractTableModel):
         tinted = self._tinted()
         assert tinted is not None
         value = float(tinted[row, column])
-        share = min(abs(value) / self._largest, 1.0) if value == value else 0.0
+        share = min(abs(value) / self._largest, 1.0) if value == value else 0.0  # not of NaN
         color = QColor(self.colors.series[0 if value >= 0 else 1])
         color.setAlpha(round(20 + 90 * share))
         is_beyond = self._what != "weighted" and (

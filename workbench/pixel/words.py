@@ -17,12 +17,6 @@ RULES = {
     "mirror": "mirror: the picture is folded back around the edge's pixel",
     "wrap": "wrap: the opposite edge goes on",
 }
-CHANNELS = {
-    1: ("grey",),
-    2: ("grey", "alpha"),
-    3: ("red", "green", "blue"),
-    4: ("red", "green", "blue", "alpha"),
-}
 NOTHING = "–"
 STANDS_IN, ZERO = "↪", "∅"
 
@@ -94,16 +88,21 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
 def difference(found: Explained, value: Any) -> str:
     """An implementation's value against the exact ones."""
     if _same(float(value), found.value):
-        return "0: exactly the sum"
+        return "0: exactly that"
+    if not (math.isfinite(float(value)) and math.isfinite(found.value)):
+        return f"none can be told: {float(value):g} where {found.value:g} would be exact"
     off = signed(float(value) - found.value)
     if isinstance(value, np.floating):
         return f"{off} from the exact value"
     whole = int(value) - int(found.rounded)
-    return (
-        f"{off} from the exact value, {whole:+d} from its rounding"
-        if whole
-        else (f"{off} from the exact value, 0 from its rounding")
-    )
+    return f"{off} from the exact value, {f'{whole:+d}' if whole else '0'} from its rounding"
+
+
+def is_cut_off(found: Explained) -> bool:
+    """Whether an integer type has no such large or small numbers."""
+    if isinstance(found.rounded, np.floating) or not math.isfinite(found.value):
+        return False
+    return abs(float(found.rounded) - found.value) > 0.5
 
 
 def signed(value: float) -> str:

@@ -79,8 +79,8 @@ def is_answer(result: Result, state: State) -> bool:
         wanted is not None
         and job.picture is wanted.picture
         and (job.weights is wanted.weights or np.array_equal(job.weights, wanted.weights))
-        and (job.border, job.implementation, job.block_xy, job.gradient)
-        == (wanted.border, wanted.implementation, wanted.block_xy, wanted.gradient)
+        and (job.border, job.implementation, job.block_xy, job.gradient, job.offset)
+        == (wanted.border, wanted.implementation, wanted.block_xy, wanted.gradient, wanted.offset)
     )
 
 

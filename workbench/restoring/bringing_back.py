@@ -134,13 +134,13 @@ class BringingBack(QObject):
 
     def _draw_weights(self) -> None:
         data = _of(self._kept, "weights", dict)
-        cells, divisor = data.get("cells"), data.get("divisor")
-        if _is_square(cells) and isinstance(divisor, str):
+        cells, divisor, offset = data.get("cells"), data.get("divisor"), data.get("offset", "0")
+        if _is_square(cells) and isinstance(divisor, str) and isinstance(offset, str):
             assert isinstance(cells, list)
             self._window.weights.open()
             editor = self._window.weights.editor
             assert editor is not None
-            editor.draw(Drawing(tuple(map(tuple, cells)), divisor))
+            editor.draw(Drawing(tuple(map(tuple, cells)), divisor, offset))
 
     # -- going on
 

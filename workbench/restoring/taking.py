@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from kernels.job import Result
@@ -51,7 +51,8 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
     if job.gradient:
         return None
     matrix = tuple(map(tuple, job.weights.tolist()))
-    return {**data, "filter": "custom", "ksize": job.ksize, "matrix": matrix}
+    offset = job.offset / state.picture.white if state.picture else 0.0
+    return {**data, "filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
 
 
 def taken(window: MainWindow, pins: PinNotes) -> dict[str, Any]:
@@ -69,5 +70,5 @@ def taken(window: MainWindow, pins: PinNotes) -> dict[str, Any]:
         "view": window.compare.choices(),
         "sessions": [str(each.path) for each in window.sessions.shown if each.path],
         "chart": window.sweep.chart.kind_key,
-        "weights": drawing and {"cells": drawing.cells, "divisor": drawing.divisor},
+        "weights": asdict(drawing) if drawing is not None else None,
     }

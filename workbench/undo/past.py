@@ -9,7 +9,7 @@ from typing import Any
 MOST = 200
 TOGETHER_S = 1.0  # changes of one number that follow so soon are one step
 # What is dragged, held or typed on the way to another value.
-NUMBERS = frozenset({"ksize", "sigma", "amount", "matrix", "block_xy", "levels", "gain"})
+NUMBERS = frozenset({"ksize", "sigma", "amount", "matrix", "offset", "block_xy", "levels", "gain"})
 
 
 @dataclass(frozen=True, slots=True)

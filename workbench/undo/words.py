@@ -21,6 +21,7 @@ LABELS = {
     "pixel_type": "pixel type",
     "levels": "black and white",
     "matrix": "weights",
+    "offset": "offset",
     "baseline": "baseline",
     "cache": "L2 cache",
     "view_mode": "view",
@@ -28,9 +29,9 @@ LABELS = {
 }
 COMES_ALONG = {  # with what: not worth a word
     "picture": {"levels", "implementation"},
-    "filter": {"ksize", "matrix"},
+    "filter": {"ksize", "matrix", "offset"},
     "implementation": {"block_xy"},
-    "matrix": {"ksize"},
+    "matrix": {"ksize", "offset"},
 }
 WITHOUT_VALUES = {"matrix", "levels"}
 MOST_LETTERS = 24

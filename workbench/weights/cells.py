@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor
 
 from workbench import theme
 from workbench.weights.drawing import Drawing
-from workbench.weights.table_text import compact, value_of
+from workbench.weights.table_text import compact, in_words, value_of
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 INVALID = int(Role.UserRole)  # whether the cell is no number
-NOT_A_NUMBER = "“{}” is not a number, so nothing is applied; write one such as 0.25, -1 or 1/9."
+NOT_A_NUMBER = "{} is not a number, so nothing is applied; write one such as 0.25, -1 or 1/9."
 LONGEST_SHOWN = 7  # characters
 STRONGEST = 0.52  # opacity of the largest weight's tint: its digits stand out to 4.5 to 1
 
@@ -80,9 +80,11 @@ class CellsModel(QAbstractTableModel):
             case Role.ForegroundRole:
                 return QColor(theme.colors().bad) if value is None else None
             case Role.ToolTipRole:
-                return NOT_A_NUMBER.format(text) if value is None else self._tip(index, text)
+                wrong = NOT_A_NUMBER.format(in_words(text))
+                return wrong if value is None else self._tip(index, text)
             case Role.AccessibleTextRole:
-                return f"{text}, {'not a number, ' * (value is None)}{self._place(index)}"
+                wrong = "not a number, " if value is None else ""
+                return f"{text or 'empty'}, {wrong}{self._place(index)}"
         return value is None if role == INVALID else None
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:  # noqa: N802

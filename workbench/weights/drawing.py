@@ -20,10 +20,14 @@ MOST_DIVISOR = 4096  # looked for, behind weights that are fractions of it
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """cells  as they were typed, square, of odd size; divisor  what all of them are divided by"""
+    """cells    as they were typed, square, of odd size
+    divisor  what all of them are divided by
+    offset   what is added to every filtered sample, as a part of white: "1/2", "-0.25"
+    """
 
     cells: Texts
     divisor: str = "1"
+    offset: str = "0"
 
     @property
     def size(self) -> int:
@@ -37,6 +41,12 @@ class Drawing:
     def divided_by(self) -> float | None:
         """The divisor; None where that is no number, or zero."""
         return value_of(self.divisor) or None
+
+    @property
+    def added(self) -> float | None:
+        """The offset, from -1 to 1; None where that is no such number."""
+        value = value_of(self.offset)
+        return value if value is not None and abs(value) <= 1 else None
 
     @property
     def invalid(self) -> tuple[tuple[int, int], ...]:
@@ -67,8 +77,13 @@ class Drawing:
         return None if matrix is None else np.array(matrix, np.float32)
 
     def with_cell(self, row: int, column: int, text: str) -> Drawing:
+        return self.with_block(row, column, ((text,),))
+
+    def with_block(self, row: int, column: int, block: Texts) -> Drawing:
+        """`block` over what is there, from (row, column) on; it has to fit."""
         rows = [list(cells) for cells in self.cells]
-        rows[row][column] = text.strip()
+        for y, texts in enumerate(block, row):
+            rows[y][column : column + len(texts)] = [text.strip() for text in texts]
         return replace(self, cells=tuple(map(tuple, rows)))
 
     # -- what the buttons do
@@ -115,9 +130,19 @@ class Drawing:
 Change = Callable[[Drawing], Drawing]
 
 
-def drawing_of(weights: NDArray[np.float32]) -> Drawing:
+def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> Drawing:
     """Cells that are just these numbers: whole ones over a divisor where there is such a one, so
     that 0.11111111 is 1 over 9."""
+    return replace(_drawn(weights), offset=_part_as_text(offset))
+
+
+def _part_as_text(part: float) -> str:
+    """A part of white, in 8-bit steps where that is shorter: "0.5", "128/255"."""
+    step = round(part * 255)
+    return min(shortest(part), f"{step}/255" if step / 255 == part else shortest(part), key=len)
+
+
+def _drawn(weights: NDArray[np.float32]) -> Drawing:
     if (divisor := whole_over(weights)) is not None:
         cells = np.rint(weights.astype(np.float64) * divisor).astype(np.int64)
         return Drawing(tuple(tuple(map(str, row)) for row in cells.tolist()), str(divisor))

@@ -80,8 +80,10 @@ class WeightsEditing(QObject):
             weights = intents.weights_for(state)
         except KernelError:
             return  # the window says why there are none
-        self._editor.show_weights(weights, filters.get(state.filter).title)
+        chosen = filters.get(state.filter)
+        offset = state.offset if intents.has_parameter(chosen, "matrix") else 0.0
+        self._editor.show_weights(weights, offset, chosen.title)
 
-    def _take(self, matrix: Matrix) -> None:
+    def _take(self, matrix: Matrix, offset: float) -> None:
         changes = intents.changes_for(self._window.store.state, "matrix", matrix)
-        self._window.take_over({"filter": "custom", **changes})
+        self._window.take_over({"filter": "custom", **changes, "offset": offset})

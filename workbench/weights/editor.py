@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShowEvent, QUndoStack
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QGridLayout,
-    QGroupBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -25,27 +24,21 @@ from PySide6.QtWidgets import (
 from kernels import filters
 from kernels.errors import BadJobError
 from workbench import theme
-from workbench.controls.drop_down import DropDown
 from workbench.controls.odd_spin_box import OddSpinBox
 from workbench.weights.drawing import Drawing, drawing_of
-from workbench.weights.facts import as_html, facts, response, response_in_words
 from workbench.weights.grid import WeightsGrid
 from workbench.weights.named import Named, Shelf
-from workbench.weights.response_view import ResponseView
+from workbench.weights.pasting import pasted
+from workbench.weights.presets import PresetBox, preset
 from workbench.weights.shelf_box import ShelfBox
 from workbench.weights.steps import Step
-from workbench.weights.table_text import (
-    LARGEST,
-    MOST_CHARACTERS,
-    SIZES,
-    as_text,
-    read_table,
-    value_of,
-)
+from workbench.weights.table_text import LARGEST, MOST_CHARACTERS, SIZES, as_text, in_words
+from workbench.weights.told import ToldBox
 
 SIZE_PX = (1020, 740)
 SIDE_PX = 400
 MOST_STEPS = 500
+NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = (
     "Type, or paste from a spreadsheet. Enter goes down, Tab right, Ctrl+Tab out of the grid; "
     "Ctrl+Z undoes."
@@ -56,11 +49,11 @@ class WeightsEditor(QDialog):
     """Draws weights.  What is drawn is picked at once, unless a cell is no number.
 
     Signals:
-        picked(matrix): these weights are wanted.
+        picked(matrix, offset): these weights are wanted, and this part of white added.
         broke(sentence, details): a bug, met in the background.
     """
 
-    picked = Signal(object)
+    picked = Signal(object, float)
     broke = Signal(str, str)
 
     def __init__(self, shelf: Shelf, parent: QWidget | None = None) -> None:
@@ -69,7 +62,7 @@ class WeightsEditor(QDialog):
         self.setWindowTitle("Weights")
         self.resize(theme.window_size(*SIZE_PX))
         self._drawing = Drawing((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
-        self._applied = self._drawing.weights
+        self._applied: tuple[NDArray[np.float32], float] | None = None
         self._steps = QUndoStack(self)
         self._steps.setUndoLimit(MOST_STEPS)
         self._grid = WeightsGrid(self._drawing)
@@ -81,33 +74,21 @@ class WeightsEditor(QDialog):
         self._size.setAccessibleName("Size of the weights")
         self._size.setToolTip("A larger size puts zeros around; a smaller one keeps the middle.")
         self._size.picked.connect(self._resize)
-        self._presets = _preset_list()
+        self._presets = PresetBox()
         self._presets.activated.connect(lambda _: self._draw_preset(self._presets.currentData()))
-        self._divisor = QLineEdit("1")
-        self._divisor.setObjectName("weights-divisor")
-        self._divisor.setAccessibleName("Divisor")
-        self._divisor.setToolTip("All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25.")
-        self._divisor.setMaximumWidth(theme.in_letters(110))
-        self._divisor.editingFinished.connect(self._divide)
+        self._divisor = _number_line(
+            "Divisor", "All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25.", self._divide
+        )
+        self._offset = _number_line(
+            "Offset",
+            "Is added to every filtered sample but alpha, as a part of white: 1/2 makes zero a "
+            "medium grey, 128/255 adds 128 at 8 bits.",
+            self._add,
+        )
         self._sentence = QLabel(HINT)
         self._sentence.setObjectName("weights-sentence")
         self._sentence.setWordWrap(True)
-        self._facts = QLabel()
-        self._facts.setObjectName("weights-facts")
-        self._facts.setTextFormat(Qt.TextFormat.RichText)
-        self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._facts.setToolTip("Rank is how many separable filters add up to this one.")
-        self._response = ResponseView()
-        self._in_words = QLabel()
-        self._in_words.setObjectName("weights-response-words")
-        self._in_words.setWordWrap(True)
-        self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
-        self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._in_words.setProperty("muted", True)
-        self._log = QCheckBox("&Logarithmic")
-        self._log.setObjectName("weights-log")
-        self._log.setToolTip("Decibels down to −60: shows how little is left of what is kept out.")
-        self._log.toggled.connect(self._response.show_logarithmic)
+        self._told = ToldBox()
         self._shelf = ShelfBox(shelf, lambda: self._drawing)
         self._shelf.picked.connect(self._draw_named)
         self._shelf.said.connect(self._say)
@@ -121,9 +102,9 @@ class WeightsEditor(QDialog):
     def drawing(self) -> Drawing:
         return self._drawing
 
-    def show_weights(self, weights: NDArray[np.float32], title: str) -> None:
+    def show_weights(self, weights: NDArray[np.float32], offset: float, title: str) -> None:
         """Draw what the window filters with, by the filter called `title`; nothing is picked."""
-        if self._are_applied(weights):
+        if self._are_applied(weights, offset):
             return
         if len(weights) > LARGEST:
             self._say(
@@ -133,8 +114,8 @@ class WeightsEditor(QDialog):
             )
             self._applied = None
             return
-        self._applied = weights
-        self._take(drawing_of(weights), title, following=True)
+        self._applied = weights, offset
+        self._take(drawing_of(weights, offset), title, following=True)
 
     def draw(self, drawing: Drawing) -> None:
         """As if somebody had typed it."""
@@ -143,12 +124,16 @@ class WeightsEditor(QDialog):
     def apply(self, drawing: Drawing) -> None:
         """Show `drawing`, and have it filtered if it can be; for steps alone."""
         self._show(drawing)
-        if (weights := drawing.weights) is not None and not self._are_applied(weights):
-            self._applied = weights
-            self.picked.emit(drawing.matrix)
+        weights, offset = drawing.weights, drawing.added
+        if weights is None or offset is None or self._are_applied(weights, offset):
+            return
+        self._applied = weights, offset
+        self.picked.emit(drawing.matrix, offset)
 
-    def _are_applied(self, weights: NDArray[np.float32]) -> bool:
-        return self._applied is not None and np.array_equal(weights, self._applied)
+    def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
+        if self._applied is None:
+            return False
+        return np.array_equal(weights, self._applied[0]) and offset == self._applied[1]
 
     def close_thread(self) -> None:
         self._shelf.close_thread()
@@ -168,7 +153,12 @@ class WeightsEditor(QDialog):
     def _divide(self) -> None:
         text = self._divisor.text().strip()
         if text != self._drawing.divisor:
-            self._take(Drawing(self._drawing.cells, text), "the divisor")
+            self._take(replace(self._drawing, divisor=text), "the divisor")
+
+    def _add(self) -> None:
+        text = self._offset.text().strip()
+        if text != self._drawing.offset:
+            self._take(replace(self._drawing, offset=text), "the offset")
 
     def _resize(self, size: int) -> None:
         old = self._drawing
@@ -183,14 +173,8 @@ class WeightsEditor(QDialog):
         self._take(new, "the size", words or HINT)
 
     def _draw_preset(self, key: str) -> None:
-        chosen = filters.get(key)
-        size = chosen.nearest_size(self._drawing.size)
-        words = HINT
-        if size != self._drawing.size:
-            words = f"{chosen.title} takes {chosen.sizes_in_words}, so the size changed."
-        if chosen.gradient:
-            words = f"{chosen.title} is more than weights: here are those, without the gradient."
-        self._take(drawing_of(chosen.weights(size)), chosen.title, words)
+        drawing, words = preset(key, self._drawing.size)
+        self._take(drawing, filters.get(key).title, words or HINT)
 
     def _draw_named(self, named: Named) -> None:
         self._take(named.drawing, named.name, f"Drew “{named.name}”.")
@@ -211,18 +195,14 @@ class WeightsEditor(QDialog):
         QGuiApplication.clipboard().setText(as_text(texts))
         self._say(f"Copied {len(cells)} cells.")
 
-    def _paste(self, cells: list[tuple[int, int]] | None = None) -> None:
-        """A number into the selected cells; a square of numbers in place of all."""
+    def _paste(self) -> None:
         text = QGuiApplication.clipboard().text()[: MOST_CHARACTERS + 1]  # more is said to be much
-        if value_of(text) is not None and self._drawing.size > 1 and cells:
-            self._type(cells, text.strip())
-            return
         try:
-            table = read_table(text)
+            drawing, words = pasted(text, self._drawing, self._grid.selected)
         except BadJobError as error:
             self._say(str(error), is_bad=True)
             return
-        self._take(Drawing(table), "paste", f"Pasted {len(table)}×{len(table)} numbers.")
+        self._take(drawing, "paste", words)
 
     # -- steps, and what they show
 
@@ -240,34 +220,30 @@ class WeightsEditor(QDialog):
         self._drawing = drawing
         self._grid.show_drawing(drawing)
         self._size.show_size(drawing.size, SIZES)
-        with QSignalBlocker(self._divisor):
-            self._divisor.setText(drawing.divisor)
-        self._enable_presets()
-        weights = drawing.weights
-        if weights is None:
+        for line, text in ((self._divisor, drawing.divisor), (self._offset, drawing.offset)):
+            with QSignalBlocker(line):
+                line.setText(text)
+        self._presets.show_drawing(drawing)
+        self._told.show_weights(drawing.weights)
+        if drawing.weights is None or drawing.added is None:
             self._object(drawing)
-            self._facts.setText(as_html([("Sum", "–", ""), ("Σ|w|", "–", ""), ("Rank", "–", "")]))
-            self._response.show_response(None)
-            self._in_words.setText("")
-            return
-        self._say(self._sentence.text() if not self._sentence.property("objection") else HINT)
-        self._facts.setText(as_html(facts(weights)))
-        values = response(weights)
-        self._response.show_response(values)
-        self._in_words.setText(response_in_words(values))
+        else:
+            self._say(self._sentence.text() if not self._sentence.property("objection") else HINT)
 
     def _object(self, drawing: Drawing) -> None:
         """Why what is drawn is not applied."""
         wrong = drawing.invalid
         if wrong:
             row, column = wrong[0]
-            text = drawing.cells[row][column]
-            one = f"“{text}” in row {row + 1}, column {column + 1} is not a number"
+            cell = in_words(drawing.cells[row][column])
+            one = f"{cell} in row {row + 1}, column {column + 1} is not a number"
             others = len(wrong) - 1
             more = f", nor {'are' if others > 1 else 'is'} {others} more" if others else ""
             self._say(f"{one}{more}: the picture keeps the last weights that were.", is_bad=True)
         elif drawing.divided_by is None:
             self._say("The divisor must be a number other than 0.", is_bad=True)
+        elif drawing.added is None:
+            self._say(NO_OFFSET, is_bad=True)
         else:
             self._say("These numbers are too large for float32.", is_bad=True)
 
@@ -276,17 +252,6 @@ class WeightsEditor(QDialog):
         if self._sentence.property("objection") != is_bad:
             self._sentence.setProperty("objection", is_bad)
             self._sentence.style().polish(self._sentence)
-
-    def _enable_presets(self) -> None:
-        """All can be drawn; the tooltip says which bring another size."""
-        for row in range(self._presets.count()):
-            if (key := self._presets.itemData(row)) is None:
-                continue
-            chosen, size = filters.get(key), self._drawing.size
-            tip = f"{chosen.title} {size}×{size}"
-            if size not in chosen.sizes:
-                tip = f"{chosen.title} takes {chosen.sizes_in_words}: the size will change."
-            self._presets.setItemData(row, tip, Qt.ItemDataRole.ToolTipRole)
 
     # -- building
 
@@ -303,7 +268,8 @@ class WeightsEditor(QDialog):
                     partial(change, Drawing.rotated, "rotate")),
             _button("&Copy", "All cells, for a spreadsheet; Ctrl+C: those selected.", self._copy),
             _button("&Paste", "A square of numbers, with tabs, semicolons, commas or spaces "
-                    "between: Ctrl+V.", self._paste),
+                    "between, takes the place of all; a number or another rectangle goes where the "
+                    "selected cells are: Ctrl+V.", self._paste),
             _button("&Undo", "One step back: Ctrl+Z.", self._steps.undo),
             _button("R&edo", "And forth again: Ctrl+Shift+Z.", self._steps.redo),
         ]  # fmt: skip
@@ -326,6 +292,7 @@ class WeightsEditor(QDialog):
             ("Si&ze", self._size),
             ("Dr&aw a filter", self._presets),
             ("Di&visor", self._divisor),
+            ("O&ffset", self._offset),
         ):
             label = QLabel(title)
             label.setBuddy(part)
@@ -341,22 +308,11 @@ class WeightsEditor(QDialog):
         left.addWidget(self._grid, 1)
         left.addWidget(self._sentence)
         left.addLayout(rows)
-        told = QGroupBox("What they do")
-        column = QVBoxLayout(told)
-        column.addWidget(self._facts)
-        heading = QLabel("Frequency response")
-        heading.setBuddy(self._response)
-        top = QHBoxLayout()
-        top.addWidget(heading, 1)
-        top.addWidget(self._log)
-        column.addLayout(top)
-        column.addWidget(self._response, 1)
-        column.addWidget(self._in_words)
         side = QWidget()
         side.setFixedWidth(theme.in_letters(SIDE_PX))
         right = QVBoxLayout(side)
         right.setContentsMargins(0, 0, 0, 0)
-        right.addWidget(told, 3)
+        right.addWidget(self._told, 3)
         right.addWidget(self._shelf, 2)
         both = QHBoxLayout(self)
         both.setContentsMargins(14, 12, 14, 12)
@@ -365,15 +321,14 @@ class WeightsEditor(QDialog):
         both.addWidget(side)
 
 
-def _preset_list() -> DropDown:
-    combo = DropDown("weights-preset", "Draw a filter's weights")
-    combo.setToolTip("The weights of a filter at this size, or at the nearest that it takes.")
-    for each in filters.all_filters():
-        if each.key != "custom":
-            combo.addItem(each.title, each.key)
-    combo.setCurrentIndex(-1)
-    combo.setPlaceholderText("Choose…")
-    return combo
+def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
+    made = QLineEdit()
+    made.setObjectName(f"weights-{title.lower()}")
+    made.setAccessibleName(title)
+    made.setToolTip(tip)
+    made.setMaximumWidth(theme.in_letters(90))
+    made.editingFinished.connect(do)
+    return made
 
 
 def _button(text: str, tip: str, do: Callable[[], object]) -> QPushButton:

@@ -12,6 +12,7 @@ from workbench.weights.table_text import compact
 
 RESPONSE_SIZE = 128  # frequencies along an axis
 HALF = 0.5
+NOTHING = 1e-6  # of the largest there is: what float32 leaves of what cancels
 
 
 def rank(weights: NDArray[np.float32]) -> int:
@@ -21,11 +22,12 @@ def rank(weights: NDArray[np.float32]) -> int:
 
 def facts(weights: NDArray[np.float32]) -> list[tuple[str, str, str]]:
     """(name, value, what it means), a row each."""
-    total = float(weights.astype(np.float64).sum())
+    total, largest = float(weights.astype(np.float64).sum()), gain(weights)
+    total = total if abs(total) > NOTHING * largest else 0.0
     found, size = rank(weights), len(weights)
     return [
-        ("Sum", _number(total), _brightness(total)),
-        ("Σ|w|", _number(gain(weights)), "the most that a sample can grow by"),
+        ("Sum", compact(total, 3), _brightness(total)),
+        ("Σ|w|", compact(largest, 3), "the most that a sample can grow by"),
         ("Rank", str(found), _separability(found, size)),
     ]
 
@@ -49,10 +51,12 @@ def response_in_words(values: NDArray[np.float64]) -> str:
     middle = len(values) // 2
     even, across = values[middle, middle], values[middle, 0]
     down, checks = values[0, middle], values[0, 0]
+    least = NOTHING * values.max()
+    told = [compact(value if value > least else 0.0, 3) for value in (even, across, down, checks)]
     words = (
-        f"Even areas × {_number(even)}; the finest stripes × {_number(across)} across and "
-        f"× {_number(down)} down; a checkerboard of pixels × {_number(checks)}."
-    )
+        "Even areas × {}; the finest stripes × {} across and × {} down; "
+        "a checkerboard of pixels × {}."
+    ).format(*told)
     row = values[middle, middle:] / even if even > 0 else values[middle, middle:]
     below = np.flatnonzero(row < HALF)
     if even > 0 and below.size and row.max() <= 1 + 1e-6:
@@ -60,22 +64,19 @@ def response_in_words(values: NDArray[np.float64]) -> str:
     return words
 
 
-def _number(value: float) -> str:
-    return compact(value, 3) if abs(value) >= 1e-6 else "0"
-
-
 def _brightness(total: float) -> str:
-    rounded = round(total, 6)
-    if rounded == 1:
+    if abs(total - 1) < NOTHING:
         return "keeps the brightness"
-    if rounded > 1:
-        return f"brightens {rounded:.4g}×"
-    return f"darkens to {rounded:.3g}" if rounded > 0 else "even areas turn black"
+    if total > 1:
+        return f"brightens {compact(total, 4)}×"
+    return f"darkens to {compact(total, 3)}" if total > 0 else "even areas turn black"
 
 
 def _separability(found: int, size: int) -> str:
     if found == 0:
         return "all weights are zero"
+    if size == 1:
+        return "a single product a sample"
     if found == 1:
         return f"separable: {2 * size} products a sample, not {size * size}"
     products = 2 * found * size

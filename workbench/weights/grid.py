@@ -42,12 +42,12 @@ class WeightsGrid(QTableView):
     Signals:
         typed(cells, text): `text` is wanted in all `cells`, each (row, column).
         copy_wanted(cells): the user wants these on the clipboard.
-        paste_wanted(cells): the clipboard's text is wanted here, where these are selected.
+        paste_wanted(): the clipboard's text is wanted, where cells are selected.
     """
 
     typed = Signal(object, str)
     copy_wanted = Signal(object)
-    paste_wanted = Signal(object)
+    paste_wanted = Signal()
 
     def __init__(self, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +84,7 @@ class WeightsGrid(QTableView):
             middle, last = drawing.size // 2, drawing.size - 1
             y, x = (min(max(middle + by, 0), last) for by in (down, right))
             self.setCurrentIndex(self._cells.index(y, x))
-            self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
+            self._centre()
 
     @property
     def selected(self) -> list[tuple[int, int]]:
@@ -100,7 +100,7 @@ class WeightsGrid(QTableView):
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy_wanted.emit(self.selected)
         elif event.matches(QKeySequence.StandardKey.Paste):
-            self.paste_wanted.emit(self.selected)
+            self.paste_wanted.emit()
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.typed.emit(self.selected, "0")
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -126,6 +126,7 @@ class WeightsGrid(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._fit()
+        self._centre()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -144,6 +145,11 @@ class WeightsGrid(QTableView):
         below = self._cells.index(at.row() + 1, at.column())
         if below.isValid():
             self.setCurrentIndex(below)
+
+    def _centre(self) -> None:
+        """As much to see on either side of the chosen cell."""
+        self.updateGeometries()  # else the scroll bars still have the range of before
+        self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:
         """Square cells that fill the room there is, and are never too small to read."""

@@ -15,13 +15,13 @@ from platformdirs import user_data_dir
 from kernels.errors import BadJobError, KernelError
 from workbench.files import whole_files
 from workbench.weights.drawing import Drawing
-from workbench.weights.table_text import as_text, read_table, shortest, value_of
+from workbench.weights.table_text import as_text, read_table, shortest
 
 DIRECTORY_VARIABLE = "FILTER_WORKBENCH_DATA"
 LARGEST_FILE_BYTES = 1_000_000
 LONGEST_NAME = 80
 FILE_TYPES = "Weights (*.toml *.csv *.txt);;All files (*)"
-SAVE_TYPES = "TOML, with name and divisor (*.toml);;CSV (*.csv);;Text (*.txt)"
+SAVE_TYPES = "TOML, with name, divisor and offset (*.toml);;CSV (*.csv);;Text (*.txt)"
 
 
 class WeightsFileError(KernelError):
@@ -56,8 +56,8 @@ class Shelf:
         found, broken = self._read()
         return tuple(sorted(found, key=lambda each: each.name.casefold())), broken
 
-    def save(self, named: Named) -> None:
-        """Under its name, in place of what had that."""
+    def save(self, named: Named) -> Named | None:
+        """Under its name, in place of what had that; returns what had it."""
         check_name(named.name)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -67,8 +67,10 @@ class Shelf:
             ) from error
         digest = hashlib.sha256(named.name.encode()).hexdigest()[:8]
         plain = re.sub(r"[^a-z0-9]+", "-", named.name.lower()).strip("-")[:40]
-        known = {each.name: path for each, path in self._read()[0].items()}
-        write_file(known.get(named.name, self._folder / f"{plain}-{digest}.toml"), named)
+        known = {each.name: (each, path) for each, path in self._read()[0].items()}
+        replaced, path = known.get(named.name, (None, self._folder / f"{plain}-{digest}.toml"))
+        write_file(path, named)
+        return replaced
 
     def rename(self, old: str, new: str) -> None:
         """Never over another one."""
@@ -144,16 +146,15 @@ def write_file(path: Path, named: Named) -> None:
 
     Raises WeightsFileError, and then leaves the folder as it was.
     """
-    drawing = named.drawing
+    drawing, matrix = named.drawing, named.drawing.matrix
+    if matrix is None or drawing.added is None:
+        raise WeightsFileError("Not all cells are numbers yet, so there are no weights to save.")
     if path.suffix.lower() == ".toml":
-        rows = [" ".join(cell or "?" for cell in row) for row in drawing.cells]
-        text = tomli_w.dumps({"name": named.name, "divisor": drawing.divisor, "rows": rows})
+        # A space between numbers, so none within one: 1 / 9 is 1/9.
+        rows = [" ".join("".join(cell.split()) for cell in row) for row in drawing.cells]
+        more = {"divisor": drawing.divisor, "offset": drawing.offset}
+        text = tomli_w.dumps({"name": named.name, **more, "rows": rows})
     else:
-        matrix = drawing.matrix
-        if matrix is None:
-            raise WeightsFileError(
-                "Not all cells are numbers yet, so there are no weights to save."
-            )
         cells = tuple(tuple(map(shortest, row)) for row in matrix)
         text = as_text(cells, "," if path.suffix.lower() == ".csv" else " ") + "\n"
     try:
@@ -168,9 +169,11 @@ def write_file(path: Path, named: Named) -> None:
 def _from_toml(text: str, stem: str) -> Named:
     data = tomllib.loads(text)
     name, divisor = data.get("name", stem), str(data.get("divisor", "1"))
+    offset = str(data.get("offset", "0"))
     rows = [row if isinstance(row, str) else " ".join(map(str, row)) for row in data["rows"]]
     cells = read_table("\n".join(rows))
-    if not isinstance(name, str) or not value_of(divisor):
-        raise ValueError(divisor)
+    drawing = Drawing(cells, divisor, offset)
+    if not isinstance(name, str) or drawing.divided_by is None or drawing.added is None:
+        raise ValueError(text)
     check_name(name)
-    return Named(name, Drawing(cells, divisor))
+    return Named(name, drawing)

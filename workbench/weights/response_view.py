@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from workbench import theme
 from workbench.weights.facts import response_in_words
+from workbench.weights.table_text import compact
 
-FLOOR_DB = -60.0  # what is drawn black on the logarithmic scale
+FLOOR_DB = -60.0  # below the largest value: what is drawn black on the logarithmic scale
 STOPS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")  # viridis
 TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5)
 LEGEND_PX = 12
@@ -63,8 +64,8 @@ class ResponseView(QWidget):
         size, value = len(self._values), float(self._values[row, column])
         across, down = (column - size // 2) / size, (row - size // 2) / size
         decibels = f", {20 * np.log10(value):.1f} dB" if value > 0 else ""
-        text = f"{across:+.3f} across, {down:+.3f} down cycles a pixel: × {value:.4g}{decibels}"
-        return text.replace("-", "−")
+        place = f"{across:+.3f} across, {down:+.3f} down cycles a pixel"
+        return f"{place}: × {compact(value, 4)}{decibels}".replace("-", "−")
 
     # -- pointing
 
@@ -146,20 +147,27 @@ class ResponseView(QWidget):
             at = (tick + 0.5) * square.width()
             box = QRectF(square.left() + at - 30, square.bottom() + 2, 60, line)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-            box = QRectF(0, square.top() + at - line / 2, square.left() - 5, line)
+            # The lowest one ends where the picture does: below it stands the other axis's first.
+            top = square.top() + min(at - line / 2, square.height() - line)
+            box = QRectF(0, top, square.left() - 5, line)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         box = QRectF(square.left(), square.bottom() + 2 + line, square.width(), line)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "cycles a pixel")
 
     def _paint_scale(self, painter: QPainter, square: QRectF, largest: float) -> None:
-        """The colours from the bottom up, and what they stand for."""
+        """The colours from the bottom up, and what they stand for: values, or their decibels."""
         bar = QRectF(square.right() + LEGEND_PX, square.top(), LEGEND_PX, square.height())
         column = np.ascontiguousarray(_colours()[::-1][:, None])
         painter.drawImage(bar, QImage(column.data, 1, 256, 4, QImage.Format.Format_RGB32).copy())
-        top, bottom = f"{largest:.3g}", f"{FLOOR_DB:.0f} dB".replace("-", "−")
+        top, bottom = compact(largest, 3), "0"
+        if self._is_log and largest > 0:
+            highest = round(20 * np.log10(largest))
+            top, bottom = (
+                f"{each:.0f} dB".replace("-", "−") for each in (highest, highest + FLOOR_DB)
+            )
         painter.setPen(QColor(theme.colors(self.palette()).muted))
         line = self.fontMetrics().height()
-        for y, text in ((bar.top(), top), (bar.bottom() - line, bottom if self._is_log else "0")):
+        for y, text in ((bar.top(), top), (bar.bottom() - line, bottom)):
             box = QRectF(bar.right() + 4, y, self.width() - bar.right() - 4, line)
             painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 

@@ -34,8 +34,6 @@ from workbench.weights.named import (
     write_file,
 )
 
-Deleted = Named | None
-
 
 class ShelfBox(QGroupBox):
     """Lists a Shelf; reads and writes on a thread of its own, which `close_thread` ends.
@@ -58,12 +56,12 @@ class ShelfBox(QGroupBox):
         self._shelf, self._drawn = shelf, drawn
         self._background = Background((WeightsFileError,), self)
         self._background.broke.connect(self.broke)
-        self._deleted: Deleted = None
+        self._lost: Named | None = None  # what was deleted or replaced last
         self._name = QLineEdit()
         self._name.setObjectName("weights-name")
         self._name.setAccessibleName("Name to save under")
         self._name.setPlaceholderText("A name for these weights")
-        self._name.setToolTip("Enter saves; weights of the same name are replaced.")
+        self._name.setToolTip("Enter saves. Weights of that name are replaced; Restore undoes it.")
         self._name.returnPressed.connect(self._save)
         self._list = QListWidget()
         self._list.setObjectName("weights-list")
@@ -85,7 +83,8 @@ class ShelfBox(QGroupBox):
                 ("rename", "Rena&me", "Give the chosen weights another name: F2.", self._edit),
                 ("delete", "Delete", "Delete the chosen weights; Restore brings them back.",
                  self._delete),
-                ("restore", "Rest&ore", "Bring back what was deleted last.", self._restore),
+                ("restore", "Rest&ore", "Bring back what was deleted or replaced last.",
+                 self._restore),
                 ("import", "&Import…", "Draw weights from a .toml, .csv or .txt file.",
                  self._import),
                 ("export", "E&xport…", "Write what is drawn as .toml, .csv or .txt.",
@@ -107,14 +106,14 @@ class ShelfBox(QGroupBox):
     def _save(self) -> None:
         named = Named(self._name.text().strip(), self._drawn())
 
-        def save() -> None:
-            if named.drawing.matrix is None:
-                raise WeightsFileError(
-                    "Not all cells are numbers yet, so there is nothing to save."
-                )
-            self._shelf.save(named)
+        def saved(replaced: Named | None) -> None:
+            if replaced is None or replaced == named:
+                self._did(f"Saved “{named.name}”.", named.name)
+                return
+            self._lost = replaced
+            self._did(f"Replaced “{named.name}”; Restore brings back what it was.", named.name)
 
-        self._do(save, lambda _: self._did(f"Saved “{named.name}”.", named.name))
+        self._do(lambda: self._shelf.save(named), saved)
 
     def _draw(self) -> None:
         if (item := self._list.currentItem()) is not None:
@@ -144,17 +143,17 @@ class ShelfBox(QGroupBox):
         named = _named(item)
 
         def deleted(_: Any) -> None:
-            self._deleted = named
+            self._lost = named
             self._did(f"Deleted “{named.name}”; Restore brings it back.")
 
         self._do(lambda: self._shelf.delete(named.name), deleted)
 
     def _restore(self) -> None:
-        if (named := self._deleted) is None:
+        if (named := self._lost) is None:
             return
 
-        def restored(_: Any) -> None:
-            self._deleted = None
+        def restored(replaced: Named | None) -> None:
+            self._lost = replaced
             self._did(f"“{named.name}” is back.", named.name)
 
         self._do(lambda: self._shelf.save(named), restored)
@@ -225,7 +224,7 @@ class ShelfBox(QGroupBox):
         chosen = self._list.currentItem() is not None
         for name in ("draw", "rename", "delete"):
             self._buttons[name].setEnabled(chosen)
-        self._buttons["restore"].setEnabled(self._deleted is not None)
+        self._buttons["restore"].setEnabled(self._lost is not None)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)

@@ -42,4 +42,5 @@ class Step(QUndoCommand):
         if not isinstance(other, Step):
             return False
         self._new = other._new
+        self.setObsolete(self._new == self._old)  # there and back again
         return True

@@ -15,6 +15,8 @@ Texts = tuple[tuple[str, ...], ...]  # cells as they are written
 LARGEST = 31
 SIZES = range(1, LARGEST + 1, 2)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+QUOTED = re.compile(r'"([^"\n]*)"')
+LONGEST_QUOTED = 20  # characters of a cell, in a sentence
 MOST_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
 
 
@@ -50,16 +52,31 @@ def read_table(text: str) -> Texts:
     What stands between cells is whatever makes it one: of 1,5 as a number and as two, no more than
     one can be a square.  Raises BadTextError where there is none.
     """
-    if len(text) > MOST_CHARACTERS:
-        raise BadTextError("That is too much text for weights; copy only the cells.")
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
-    if not text.strip():
-        raise BadTextError("There is no text to paste; copy a square of numbers first.")
-    tables = [table for split in _ways(text) if (table := split(text))]
+    tables = _readings(text)
     for table in tables:
-        if _is_square(table) and all(value_of(cell) is not None for row in table for cell in row):
+        if _is_square(table) and _are_numbers(table):
             return table
     raise BadTextError(_objection(tables))
+
+
+def read_block(text: str) -> Texts | None:
+    """The cells of a rectangle of numbers, of any size; None where it is none."""
+    for table in _readings(text):
+        if len({len(row) for row in table}) == 1 and _are_numbers(table):
+            return table
+    return None
+
+
+def _readings(text: str) -> list[Texts]:
+    """What the text may mean.  Raises BadTextError where there is nothing, or too much."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadTextError("That is too much text for weights; copy only the cells.")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
+    # A comma within quotes separates no cells: "0,5","1" is 0.5 and 1.
+    text = QUOTED.sub(lambda found: found[1].replace(",", "."), text)
+    if not text.strip():
+        raise BadTextError("There is no text to paste; copy a square of numbers first.")
+    return [table for split in _ways(text) if (table := _without_margins(split(text)))]
 
 
 def as_text(cells: Texts, separator: str = "\t") -> str:
@@ -79,6 +96,12 @@ def compact(value: float, digits: int) -> str:
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     short = min(plain, f"{mantissa}e{int(exponent)}", key=len)
     return short.replace("-", "−")
+
+
+def in_words(cell: str) -> str:
+    """A cell, at the beginning of a sentence."""
+    cut = "…" if len(cell) > LONGEST_QUOTED else ""
+    return f"“{cell[:LONGEST_QUOTED]}{cut}”" if cell else "An empty cell"
 
 
 def _ways(text: str) -> Iterator[Callable[[str], Texts]]:
@@ -106,6 +129,19 @@ def _split(text: str, between_rows: str, between_cells: str) -> Texts:
     )
 
 
+def _without_margins(table: Texts) -> Texts:
+    """Without the empty columns left and right of the numbers, which come along with a selection
+    that was too wide, or with a separator behind the last one."""
+    filled = [x for row in table for x, cell in enumerate(row) if cell]
+    if not filled:
+        return table
+    return tuple(row[min(filled) : max(filled) + 1] for row in table)
+
+
+def _are_numbers(table: Texts) -> bool:
+    return all(value_of(cell) is not None for row in table for cell in row)
+
+
 def _is_square(table: Texts) -> bool:
     return len(table) in SIZES and all(len(row) == len(table) for row in table)
 
@@ -126,8 +162,8 @@ def _objection(tables: list[Texts]) -> str:
     ]
     if wrong:
         row, column, cell = wrong[0]
-        shown = f"“{cell[:20]}{'…' if len(cell) > 20 else ''}”" if cell else "An empty cell"
-        return f"{shown} in row {row}, column {column} is not a number; nothing was changed."
+        place = f"row {row}, column {column}"
+        return f"{in_words(cell)} in {place} is not a number; nothing was changed."
     widths = {len(row) for row in best}
     if len(widths) > 1:
         return "The rows are not equally long; copy a square of numbers. Nothing was changed."

@@ -1,0 +1,9 @@
+"""What the channels of a picture are called."""
+
+# By how many there are.
+CHANNELS = {
+    1: ("grey",),
+    2: ("grey", "alpha"),
+    3: ("red", "green", "blue"),
+    4: ("red", "green", "blue", "alpha"),
+}

@@ -1,0 +1,55 @@
+"""What is told of the weights: sum, rank, frequency response, in numbers, words and a picture."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from workbench.weights.facts import as_html, facts, response, response_in_words
+from workbench.weights.response_view import ResponseView
+
+UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
+
+
+class ToldBox(QGroupBox):
+    """Shows it for the weights it is given."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("What they do", parent)
+        self._facts = QLabel()
+        self._facts.setObjectName("weights-facts")
+        self._facts.setTextFormat(Qt.TextFormat.RichText)
+        self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._facts.setToolTip("Rank is how many separable filters add up to this one.")
+        self._response = ResponseView()
+        self._in_words = QLabel()
+        self._in_words.setObjectName("weights-response-words")
+        self._in_words.setWordWrap(True)
+        self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
+        self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._in_words.setProperty("muted", True)
+        log = QCheckBox("&Logarithmic")
+        log.setObjectName("weights-log")
+        log.setToolTip(
+            "Decibels, 60 from the largest down: shows how little is left of what is kept out."
+        )
+        log.toggled.connect(self._response.show_logarithmic)
+        heading = QLabel("Frequency response")
+        heading.setBuddy(self._response)
+        top = QHBoxLayout()
+        top.addWidget(heading, 1)
+        top.addWidget(log)
+        column = QVBoxLayout(self)
+        column.addWidget(self._facts)
+        column.addLayout(top)
+        column.addWidget(self._response, 1)
+        column.addWidget(self._in_words)
+
+    def show_weights(self, weights: NDArray[np.float32] | None) -> None:
+        """(K, K); None: some cell is no number."""
+        values = None if weights is None else response(weights)
+        self._facts.setText(UNKNOWN if weights is None else as_html(facts(weights)))
+        self._response.show_response(values)
+        self._in_words.setText("" if values is None else response_in_words(values))
