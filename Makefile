@@ -22,7 +22,7 @@ types: .venv/test.stamp ## types (mypy, strict)
 	$(BIN)/mypy
 
 unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)

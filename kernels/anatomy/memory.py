@@ -5,6 +5,8 @@ one word of four bytes wide, and word n is in bank n mod 32; lanes that want dif
 bank take turns, lanes that want the same word do not (CUDA C++ Programming Guide, sections
 "Device Memory Accesses" and "Shared Memory").  Accesses of eight bytes a lane are served half a
 warp at a time, those of sixteen a quarter, so that 32 lanes need two turns or four at least.
+How the hardware really splits them is not published (forums.developer.nvidia.com/t/339143): where
+lanes of different parts want the same words it may serve them together, which is not counted here.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def count_different(steps: Sequence[Step]) -> int:
 
 def tap_words(tap: int, across: int) -> str:
     """Which of the weights, `across` of them to a row, counted from one."""
-    return f"tap in column {tap % across + 1}, row {tap // across + 1}"
+    return f"tap x {tap % across + 1}, y {tap // across + 1}"
 
 
 def one_after_another(steps: Sequence[Step], part: str) -> Step:

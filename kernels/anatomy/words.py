@@ -75,6 +75,8 @@ def idle_words(idle: Idle) -> str:
     if not idle.in_all:
         return "No thread is idle: every one has a sample to make."
     here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none of them here"
+    if idle.in_block == idle.in_all:
+        here = "all in this block"
     share = f"{100 * idle.share:.2g}" if idle.share < 0.995 else "almost 100"
     return (
         f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) have no sample to make, {here}."
@@ -86,6 +88,8 @@ def coalescing_words(step: Step, found: Coalescing) -> str:
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
     noun = ("store" if step.is_store else "load") + _s(found.active) + _of_this(step)
+    if step.width > 1:
+        noun += f" of {step.bytes} bytes"
     verb = "touches" if found.active == 1 else "touch"
     sectors = f"{found.sectors} sector{_s(found.sectors)} of 32 bytes"
     least = (

@@ -54,14 +54,15 @@ class Flavour:
         }
 
 
+# What runs for a moment is not worth optimising: -O1 takes up to twice as long to compile.
 _ADDRESS = (
-    *("-O1", "-g1", "-fno-omit-frame-pointer"),
+    *("-Og", "-g1", "-fno-omit-frame-pointer"),
     *("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"),
 )
-PLAIN = Flavour("plain", ("-O1",), ("-O2",))
+PLAIN = Flavour("plain", ("-Og",), ("-O2",))
 ADDRESS = Flavour("address", _ADDRESS, _ADDRESS, ("libasan", "libubsan"))
 RACES = Flavour(
-    "races", ("-O1", "-g1", "-fsanitize=thread"), ("-O2", "-DRACE_DETECTOR"), ("libtsan",)
+    "races", ("-Og", "-g1", "-fsanitize=thread"), ("-O2", "-DRACE_DETECTOR"), ("libtsan",)
 )
 # Nothing optimised, so that what the text says is what is counted; and libtsan is not linked, since
 # counting.cpp has all that would be wanted of it.

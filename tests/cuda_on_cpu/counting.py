@@ -92,12 +92,11 @@ class Trace:
 
     def of(self, block: int, array: str, is_store: bool) -> NDArray[np.void]:
         """One block's to an array, or to the "tile" in shared memory."""
-        all_of_them = self.accesses
+        own = self.accesses[self.accesses["block"] == block]  # first: it leaves the fewest
         places = (
             [SHARED] if array == "tile" else [i for i, n in enumerate(self.arrays) if n == array]
         )
-        mine = (all_of_them["block"] == block) & (all_of_them["is_store"] == is_store)
-        return all_of_them[mine & np.isin(all_of_them["array"], places)]
+        return own[(own["is_store"] == is_store) & np.isin(own["array"], places)]
 
 
 class CountingShim(Shim):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class _Launch(ctypes.Structure):
 
 
 class Shim:
-    """One rung, compiled for the knobs of `jobs`, in one library.
+    """One rung, compiled at once for the knobs of `jobs`, in one library; loaded when it first runs.
 
     cache  a folder for libraries, which several processes may share
     """
@@ -69,7 +70,11 @@ class Shim:
     ) -> None:
         self.rung = rung
         self._numbers = {knobs: i for i, knobs in enumerate(dict.fromkeys(map(self._knobs, jobs)))}
-        self._library = ctypes.CDLL(str(build(self._generate(), flavour, cache)))
+        self._built = build(self._generate(), flavour, cache)
+
+    @cached_property
+    def _library(self) -> ctypes.CDLL:
+        return ctypes.CDLL(str(self._built))
 
     def has(self, job: Job) -> bool:
         """Whether it was compiled for the job's knobs."""

@@ -60,21 +60,59 @@ LEVELS: dict[str, tuple[Any, ...]] = {
 assert [field.name for field in fields(Case)] == list(LEVELS)
 
 
-@cache
-def pairwise_cases() -> tuple[Case, ...]:
-    """Few cases in which any two levels of any two factors meet at least once."""
-    return tuple(Case(*row) for row in all_pairs(list(LEVELS.values())))
-
-
 # Beside the pairwise ones: for pictures with NaN, and for sums that lie between two integers.
 NAN_CASES = tuple(
     Case(border, "float32", 3, (37, 41), ksize, (32, 8))
     for border, ksize in zip(BORDERS, (3, 5, 3, 5, 3), strict=True)
 )
-HALVES_CASES = tuple(
-    Case("mirror", pixel_type, 3, (40, 40), ksize, (32, 8))
-    for pixel_type, ksize in (("uint8", 3), ("uint8", 5), ("uint16", 3))
+HALVES_CASES = (
+    Case("mirror", "uint8", 4, (40, 40), 3, (32, 8)),
+    Case("clamp", "uint8", 1, (40, 40), 5, (32, 8)),
+    Case("wrap", "uint16", 2, (40, 40), 3, (32, 8)),
 )
+# What most rungs are compiled for; picture and block they are told at each launch.
+COMPILED_FOR = ("border", "pixel_type", "channels", "ksize")
+
+
+@cache
+def pairwise_cases() -> tuple[Case, ...]:
+    """Few cases in which any two levels of any two factors meet at least once.
+
+    They share what rungs are compiled for, with each other and with the cases above: a program
+    takes far longer to compile than to run.
+    """
+    usual = [_compiled_for(case) for case in (*NAN_CASES, *HALVES_CASES)]
+    programs = all_pairs([LEVELS[name] for name in COMPILED_FOR], usual)
+    launches = list(product(LEVELS["size_hw"], LEVELS["block_xy"]))
+    missing = {pair for f, g in combinations(LEVELS, 2) for pair in _pairs_of(f, g)}
+    cases: list[Case] = []
+    while missing:
+        # Each program once; then whichever brings the most.  On a tie they take turns.
+        number = len(cases)
+        able = programs[number : number + 1] or programs
+        turn = [launches[(k + 7 * number) % len(launches)] for k in range(len(launches))]
+        choice = [_case(program, *launch) for program in able for launch in turn]
+        cases.append(max(choice, key=lambda case: len(missing & _pairs(case))))
+        missing -= _pairs(cases[-1])
+    return tuple(cases)
+
+
+def _compiled_for(case: Case) -> tuple[Any, ...]:
+    return tuple(getattr(case, name) for name in COMPILED_FOR)
+
+
+def _case(program: tuple[Any, ...], size_hw: Any, block_xy: Any) -> Case:
+    return Case(
+        **dict(zip(COMPILED_FOR, program, strict=True)), size_hw=size_hw, block_xy=block_xy
+    )
+
+
+def _pairs(case: Case) -> set[Any]:
+    return set(combinations(((name, getattr(case, name)) for name in LEVELS), 2))
+
+
+def _pairs_of(f: str, g: str) -> Iterator[Any]:
+    return (((f, a), (g, b)) for a, b in product(LEVELS[f], LEVELS[g]))
 
 
 def groups() -> Iterator[tuple[str, str]]:
@@ -89,8 +127,10 @@ def cases_of(border: str, pixel_type: str) -> Iterator[Case]:
         yield Case(border, pixel_type, channels, size_hw, ksize, block_xy)
 
 
-def all_pairs(factors: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """Rows, one level a factor, that hold every pair of levels of two factors.
+def all_pairs(
+    factors: Sequence[Sequence[Any]], given: Sequence[tuple[Any, ...]] = ()
+) -> list[tuple[Any, ...]]:
+    """Rows, one level a factor, that hold every pair of levels of two factors; `given` come first.
 
     Greedy: each row starts from a pair still missing and takes, factor by factor, the level that
     brings the most missing pairs.  Deterministic, and some 10 to 30 % longer than the shortest.
@@ -100,7 +140,10 @@ def all_pairs(factors: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
         for f, g in combinations(range(len(factors)), 2)
         for a, b in product(range(len(factors[f])), range(len(factors[g])))
     }
-    rows = []
+    rows = list(given)
+    for known in rows:
+        levels = (factor.index(level) for factor, level in zip(factors, known, strict=True))
+        missing -= set(combinations(enumerate(levels), 2))
     while missing:
         row = dict(min(missing))
         for factor in sorted(set(range(len(factors))) - set(row)):

@@ -74,6 +74,7 @@ TOO_MANY = {(key, case) for key in ("tensor", "tensor_split") for case in WIDE_C
 WIDE_PAIRS = [(key, case) for key in WIDE for case in WIDE_CASES if (key, case) not in TOO_MANY]
 
 
+@cache
 def job_of(key, case):
     job = in_a_block_it_takes(case.job(key))
     if reason := why_none(RUNGS[key], job, H200):
@@ -169,6 +170,19 @@ def test_rungs_of_many_samples_a_thread_do_so_too(key, case, build_cache):
     copied_alpha = key in TENSOR and job_of(key, case).has_alpha  # by threads without a sample, too
     if key not in HANDED_ON and not copied_alpha:
         check_idle(key, case, build_cache)
+
+
+@pytest.mark.parametrize(("key", "case"), WIDE_PAIRS[::4], ids=str)
+def test_short_cuts_count_what_all_times_add_up_to(key, case):
+    job = job_of(key, case)
+    for shape in shapes_of(RUNGS[key], job, DEVICE):
+        for step in pattern_of(key, shape, job).steps((0, 0)):
+            places = [step.places(time) for time in range(step.count)]
+            taken = np.concatenate(places) if places else np.empty(0, np.int64)
+            taken = np.sort(taken[taken != NOWHERE])
+            if step.every is not None:
+                np.testing.assert_array_equal(np.sort(step.every()), taken)
+            assert step.asked() == len(taken) * step.width
 
 
 def check_addresses(key, case, cache_):

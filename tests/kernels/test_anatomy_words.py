@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,7 @@ def test_idle_threads():
         "96 of 4,096 threads (2.3 %) have no sample to make, 12 of them in this block."
     )
     assert "none of them here" in words.idle_words(Idle(0, 96, 4096))
+    assert words.idle_words(Idle(24, 24, 64)).endswith("no sample to make, all in this block.")
 
 
 @pytest.mark.parametrize(
@@ -131,6 +134,12 @@ def test_sectors(lanes, sentence):
     assert words.coalescing_words(step(), memory.coalescing(lanes, 4)) == sentence
 
 
+def test_wide_loads_say_how_wide():
+    own = replace(step(turn=""), width=4)
+    said = words.coalescing_words(own, memory.coalescing(np.arange(32) * 4, 4, 4))
+    assert said.startswith("A warp's 32 loads of 16 bytes touch 16 sectors of 32 bytes; none would")
+
+
 def test_one_lane_touches():
     lanes = np.where(np.arange(32) == 3, 3, NOWHERE)
     said = words.coalescing_words(step(is_store=True, turn=""), memory.coalescing(lanes, 4))
@@ -143,6 +152,10 @@ def test_one_lane_touches():
         (
             np.arange(32),
             "A warp's 32 reads of this tap meet in no bank of shared memory: one turn for all.",
+        ),
+        (
+            np.where(np.arange(32) == 3, 3, NOWHERE),
+            "A warp's 1 read of this tap takes one turn in shared memory.",
         ),
         (
             np.arange(32) * 2,

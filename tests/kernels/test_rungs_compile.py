@@ -32,15 +32,20 @@ SPILLS: dict[str, int] = {}
 
 
 def compilations() -> Iterator[Any]:
-    """Each rung for all cases that it takes on one architecture, for a third of them on others."""
+    """Each rung for all cases that it takes on one architecture, for one of them, by turns, on each
+    other; the rest is for `-m full`."""
     for rung in ladder():
         taken = [in_a_block_it_takes(case.job(rung.key)) for case in CASES]
         for number, architecture in enumerate(ARCHITECTURES):
             card = replace(H200, compute_capability=divmod(architecture, 10))
             jobs = [job for job in taken if not rung.why_not(job, card)]
-            all_of_them = architecture == 90 or len(jobs) < 3
-            for job in jobs if all_of_them else jobs[number % 3 :: 3]:
-                yield pytest.param(rung, job, architecture, id=_name(rung, job, architecture))
+            for place, job in enumerate(jobs):
+                is_usual = architecture == 90 or place == number % len(jobs)
+                yield pytest.param(
+                    *(rung, job, architecture),
+                    marks=() if is_usual else pytest.mark.full,
+                    id=_name(rung, job, architecture),
+                )
 
 
 def _name(rung: Rung, job: Job, architecture: int) -> str:

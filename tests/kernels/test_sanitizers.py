@@ -14,7 +14,7 @@ from kernels.rung import ladder
 from tests.conftest import ROOT
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.compiler import FLAVOURS
-from tests.kernels.under_sanitizer import DONE
+from tests.kernels.under_sanitizer import DONE, compiled
 
 RUNGS = [rung.key for rung in ladder()]
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
@@ -33,8 +33,10 @@ class Process:
 
     def report(self, rung: str, fault: str = "") -> str:
         """What they have to say of a rung; "" if nothing."""
+        words = [rung, fault] if fault else [rung]
+        compiled(self._flavour, self._folder, *words)
         child = self._child or self._begun()
-        print("\t".join(filter(None, (rung, fault))), file=child.stdin, flush=True)
+        print("\t".join(words), file=child.stdin, flush=True)
         said = []
         for line in child.stdout:
             if line == f"{DONE}\n":

@@ -13,6 +13,7 @@ from math import inf, prod
 from pathlib import Path
 from typing import Any
 
+from kernels.job import Job
 from kernels.launch import plan_steps
 from kernels.rung import Rung, ladder
 from tests.cuda_on_cpu.compiler import FLAVOURS
@@ -26,10 +27,10 @@ from tests.made_up import H200
 A_THREAD = {"address": 4e-6, "races": 2e-5}
 MOST_THREADS = {"address": inf, "races": 2500}  # a launch, unless there are none so small
 A_PRODUCT = 2e-8
-# 32 threads take turns, where tensor cores would multiply.
-A_TENSOR_PRODUCT = {"address": 1e-6, "races": 4e-6}
+# For each row of weights: 32 threads take turns, where tensor cores would multiply.
+A_THREAD_S_BAND = {"address": 8e-5, "races": 1e-3}
 A_COMPILATION = 0.2
-MOST_SECONDS = 1.5  # a case, unless there are none so quick
+MOST_SECONDS = 4  # a case, unless there are none so quick
 DONE = "all is well"
 
 
@@ -67,10 +68,10 @@ def _seconds(case: Case, flavour: str, rung: Rung) -> float:
         return inf
     steps = [step for step in plan_steps(rung, job, DEVICE) if step.grid and step.block]
     threads = [prod(step.grid) * prod(step.block) for step in steps]
-    a_product = A_TENSOR_PRODUCT[flavour] if "tensor" in rung.includes else A_PRODUCT
-    products = job.picture.size * job.ksize**2
+    a_row = A_THREAD_S_BAND[flavour] if "tensor" in rung.includes else A_PRODUCT * job.ksize
     too_many = max(max(threads) - MOST_THREADS[flavour], 0) * MOST_SECONDS
-    return sum(threads) * A_THREAD[flavour] + products * a_product + A_COMPILATION + too_many
+    a_thread = A_THREAD[flavour] + a_row * job.ksize
+    return sum(threads) * a_thread + A_COMPILATION + too_many
 
 
 def main(flavour: str, folder: str) -> None:
@@ -82,16 +83,22 @@ def main(flavour: str, folder: str) -> None:
 
 def try_out(flavour: str, folder: Path, key: str, fault: str | None = None) -> None:
     """Ends the process where something is wrong."""
-    rung: Rung = next(each for each in ladder() if each.key == key)
-    if fault:
-        rung = plant((FAULTS | HIDDEN_FAULTS)[fault], rung)
-    cases = quick_cases(flavour, rung)
-    jobs = [case.job(key) for case in cases]
-    shim = Shim(rung, jobs, folder, FLAVOURS[flavour])
-    for number, (case, job) in enumerate(zip(cases, jobs, strict=True)):
+    jobs, shim = compiled(flavour, folder, key, fault)
+    for number, (case, job) in enumerate(jobs.items()):
         check = verdict(job, shim.run(job, Order(number % len(Order))))
         if not check.ok:
             sys.exit(f"{case}: {check}")
+
+
+def compiled(
+    flavour: str, folder: Path, key: str, fault: str | None = None
+) -> tuple[dict[Case, Job], Shim]:
+    """What `try_out` runs.  To be called before, without sanitizers: g++ would run under them."""
+    rung: Rung = next(each for each in ladder() if each.key == key)
+    if fault:
+        rung = plant((FAULTS | HIDDEN_FAULTS)[fault], rung)
+    jobs = {case: case.job(key) for case in quick_cases(flavour, rung)}
+    return jobs, Shim(rung, jobs.values(), folder, FLAVOURS[flavour])
 
 
 if __name__ == "__main__":

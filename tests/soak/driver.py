@@ -20,7 +20,7 @@ HANGS_S = 120  # an act after which the window answers no more ends the process,
 STUCK_MS = 1500  # an act that waits inside a loop of its own, as a drag of text does
 WARM_UP = 0.3  # of the time, though never more than LONGEST_S; what is made once is made by then
 MOST_COMPLAINTS = 10  # then it stops
-RESTS = 6  # so often the window is brought back to one state and measured, or each LONGEST_S
+RESTS = 4  # so often the window is brought back to one state and measured, or each LONGEST_S
 LONGEST_S = 120
 
 
@@ -82,6 +82,7 @@ class Driver(QObject):
                 yield from self._measure(passed)
                 next_rest += between
             yield from self._act()
+        yield from tour(self._stage)  # what is left over by one thing only, too
         yield from self._measure(monotonic() - begun)
 
     def _is_over(self):

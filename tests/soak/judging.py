@@ -2,6 +2,8 @@
 
 # A process at rest is not one and the same twice: a few last runs, what is made at its first use.
 SOME, SHARE = 100, 0.1  # of objects, and of Qt's own windows: a list that drops down is one
+MANY = 3000  # of what belongs to nobody: a module that is imported late brings thousands
+NAMED = ("kernels.", "workbench.", "PySide6.", "pyqtgraph.")
 FEW = 8  # of threads and open files: pools and event loops begin when they are needed
 RSS_MIB, RSS_SHARE = 48, 0.1
 # The measuring's own: Qt deletes a text's frames without a word to Python.
@@ -40,4 +42,5 @@ def _slack(kind, name, was):
         return FEW
     if kind == "window" and not name.startswith("PySide6."):
         return 0
-    return max(SOME, SHARE * was)
+    is_named = kind != "Python object" or name.startswith(NAMED)
+    return max(SOME if is_named else MANY, SHARE * was)

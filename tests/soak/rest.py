@@ -34,6 +34,7 @@ def rest(stage, known):
     yield from _close_windows(window)
     for cancel in ("sweep", "tuning", "comparison"):
         getattr(window.worker, f"cancel_{cancel}")()
+    window.reporting.close()
     yield 100
     window.forget_all()
     window.sweep.close_sessions()

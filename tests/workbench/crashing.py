@@ -24,7 +24,7 @@ from workbench.settings import Settings
 from workbench.views.view_transform import ViewTransform
 from workbench.weights.drawing import Drawing
 
-UNFINISHED = Drawing((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4")
+UNFINISHED = Drawing((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
 TICK_MS = 20
 SOON_MS = 100
 

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 
 from kernels.pictures import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
-from workbench.analysis.curves import MOST_POINTS, Curve, thinned
+from workbench.analysis.curves import MOST_POINTS, Curve, ToldWhenAsked, thinned
 from workbench.analysis.table import as_share, as_table, in_decibels
+from workbench.charts.spots import Spot
 from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
 from workbench.looking.line_profile import along
@@ -161,6 +162,30 @@ def test_a_long_curve_keeps_its_peaks():
     assert (some.max(), some.min()) == (9.0, -4.0)
     assert xs[some.argmax()] == 12_345
     assert (np.diff(xs) >= 0).all()
+
+
+def test_a_curve_has_no_more_points_than_are_wanted():
+    ys = np.random.default_rng(1).random(4096)
+    _, some = thinned(Curve("grey", True, np.arange(4096.0), ys), 600)
+    assert some.size <= 600 + 4096 % 300
+    assert (some.max(), some.min()) == (ys.max(), ys.min())
+
+
+def test_words_of_spots_are_made_when_somebody_asks_and_once():
+    asked = []
+
+    def tell(index):
+        asked.append(index)
+        return f"pixel {index}"
+
+    spots = ToldWhenAsked([(0.0, 1.5, 0), (16.0, 2.5, 16), (32.0, 0.5, 32)], tell)
+    assert len(spots) == 3
+    assert asked == []
+    assert spots[-1] == spots[2] == Spot(32.0, 0.5, "pixel 32")
+    assert asked == [32]
+    assert [spot.text for spot in spots] == ["pixel 0", "pixel 16", "pixel 32"]
+    assert spots[1:] == [spots[1], spots[2]]
+    assert asked == [32, 0, 16]
 
 
 def test_the_panel_alone_imports_no_pyqtgraph():

@@ -99,6 +99,42 @@ def test_every_rung_says_something(key):
             assert "are not" in found.sentences()[-1][1]
 
 
+@pytest.mark.parametrize("key", [rung.key for rung in ladder()])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_every_thread_can_be_gone_to(key, channels):
+    """As the arrow keys do: what it makes leads back to it; and each access has its own name."""
+    picture = np.zeros((150, 200, channels), np.uint8)
+    job = replace(a_job(key, picture=picture), gradient=IMPLEMENTATIONS[key].gradient)
+    subject = subject_of(IMPLEMENTATIONS[key], job, None)
+    if isinstance(subject, str):
+        pytest.skip(subject)
+    for number in range(len(subject.shapes)):
+        found = look_at(subject.with_pass(number), 0, 0)
+        names = [step.name for step in found.steps]
+        assert len(set(names)) == len(names)
+        assert all(step.count for step in found.steps)
+        if found.thread is None:
+            continue
+        own = found.subject.shape.picture
+        for thread in range(0, found.subject.shape.threads, 7):
+            sample = found.sample_of(thread)
+            if sample is not None and sample[0] < own.right and sample[1] < own.bottom:
+                again = look_at(found.subject, *sample, found)
+                assert (again.thread, again.block, again.round) == (
+                    thread,
+                    found.block,
+                    found.round,
+                )
+
+
+def test_a_thread_says_what_it_makes():
+    run = look("window_tile", at=(130, 20)).thread_words()
+    assert run.endswith("makes samples 128 to 159 (of pixels 42 to 53) in row 20.")
+    small = np.zeros((20, 30, 3), np.uint8)
+    one_of_some = look("shared_untiled", (8, 8), (10, 9), picture=small).thread_words()
+    assert one_of_some.endswith("makes green of pixel x 3, y 9, and others in the same tile.")
+
+
 # -- in a window
 
 
@@ -223,7 +259,7 @@ def test_where_a_thread_makes_many_samples_it_is_found_by_each(key):
         x + right <= 130 < x + right + across and y + below <= 20 < y + below + down
         for right, below in offsets
     )
-    assert "makes sample" in found.thread_words()
+    assert " makes " in found.thread_words()
     others = {look(key, at=(at, 20)).thread for at in range(128, 128 + 8)}
     assert len(others) <= 8
 
@@ -301,7 +337,7 @@ def test_another_access_and_another_tap(opened):
     time_box = child(opened, "anatomy-time", QSpinBox)
     assert time_box.maximum() == 25
     time_box.setValue(8)
-    assert "of 25: tap in column 3, row 2" in words(opened)
+    assert "of 25: tap x 3, y 2" in words(opened)
     access.setCurrentIndex(3)
     access.activated.emit(3)
     assert "sectors of 32 bytes" in strip.accessibleDescription() or (

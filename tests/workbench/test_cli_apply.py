@@ -214,6 +214,7 @@ def test_one_bad_file_does_not_keep_the_others_from_being_done(folder, capsys):
         (["a.png", "o.png", "--filter", "custom"], "needs --weights"),
         (["a.png", "o.png", "--weights", "1 2; 3 4"], "odd size"),
         (["a.png", "o.png", "--weights", "1", "--filter", "box"], "--filter box clashes"),
+        (["a.png", "o.png", "--offset", "1/2"], "it needs --weights"),
         (["a.png", "o.png", "--weights", "1", "--size", "3"], "are 1×1, not 3×3"),
     ],
 )
@@ -230,6 +231,14 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(
     assert complaint in said.err
     assert said.err.count("\n") == 1
     assert names() == there
+
+
+@pytest.mark.parametrize("offset", ["128", "1/0", "half", "nan"])
+def test_an_offset_that_is_no_part_of_white_is_refused(folder, capsys, offset):
+    with pytest.raises(SystemExit):
+        apply("a.png", "o.png", "--weights", "1", f"--offset={offset}")
+    assert "--offset takes" in capsys.readouterr().err
+    assert "o.png" not in names()
 
 
 def test_an_implementation_that_cannot_run_here_says_why(folder, capsys):

@@ -1,5 +1,7 @@
 """This pixel in the window: clicked or reached by keys, as a table, in numbers, on the picture."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -22,7 +24,7 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.intents import job_for
-from workbench.pixel import words
+from workbench.pixel import overlay, words
 from workbench.pixel.table import NeighbourTable
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
@@ -74,6 +76,7 @@ def test_differences_are_from_the_exact_value_and_from_its_rounding():
     right = found.rounded
     assert words.difference(found, right).endswith("0 from its rounding")
     assert words.difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
+    assert words.difference(found, np.uint8(right - 1)).endswith("-1 from its rounding")
     exact = found_at(20, 20, picture=np.ones((40, 60, 1), np.uint8), ksize=1)
     assert words.difference(exact, np.uint8(1)) == "0: exactly that"
     floats = found_at(20, 20, picture=PICTURE.astype(np.float32))
@@ -313,6 +316,83 @@ def test_every_border_paints_at_every_zoom(opened, border, scale):
     opened.compare._move(ViewTransform(scale, (0.0, 0.0)))
     opened.pixel.show_pixel((0, 1))
     assert not view(opened, "After").grab().isNull()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (65535.0, "65535"),
+        (23901.0, "23901"),
+        (999.9, "999.9"),
+        (1 / 9, "0.1111"),
+        (1e7, "1e+07"),
+        (-0.0, "0"),
+    ],
+)
+def test_cells_show_samples_of_sixteen_bits_whole(value, text):
+    assert words.short(value) == text
+
+
+def test_what_is_not_a_number_is_said_to_be_none():
+    picture = np.zeros((40, 60, 1), np.float32)
+    picture[20, 20], picture[5, 5] = np.nan, np.inf
+    found = found_at(20, 20, picture=picture)
+    assert words.difference(found, np.float32(np.nan)) == "none: both are NaN"
+    assert "1 where nan would be exact" in words.difference(found, np.float32(1))
+    infinite = found_at(5, 5, picture=picture)
+    assert words.difference(infinite, np.float32(np.inf)) == "0: exactly that"
+    assert "inf would be exact" in words.difference(infinite, np.float32(1))
+
+
+@pytest.mark.parametrize("kind", ["one", "all", "infinite"])
+def test_a_table_shows_what_is_not_a_number(qtbot, kind):
+    picture = np.full((40, 60, 1), np.nan if kind == "all" else 1, np.float32)
+    picture[20, 20] = np.inf if kind == "infinite" else np.nan
+    shown = NeighbourTable()
+    qtbot.addWidget(shown)
+    shown.show_pixel(found_at(20, 20, picture=picture, ksize=3), "clamp", "all")
+    text = shown.model().index(1, 1).data()
+    assert ("inf" if kind == "infinite" else "nan") in text
+    assert not shown.grab().isNull()
+
+
+def test_what_an_integer_type_cannot_hold_is_cut_off():
+    bright = np.full((40, 60, 1), 200, np.uint8)
+    double = Job(bright, np.full((1, 1), 2, np.float32), "clamp")
+    assert words.is_cut_off(explain_pixel(double, 5, 5, 0))
+    half = Job(bright, np.full((1, 1), 0.5025, np.float32), "clamp")
+    assert not words.is_cut_off(explain_pixel(half, 5, 5, 0))  # only rounded
+    floats = Job(bright.astype(np.float32), np.full((1, 1), 2, np.float32), "clamp")
+    assert not words.is_cut_off(explain_pixel(floats, 5, 5, 0))
+
+
+def test_an_offset_stands_beside_the_sum(opened):
+    job = opened.pixel._job
+    opened.pixel._job = replace(job, offset=100.25)
+    opened.pixel._found = explain_pixel(opened.pixel._job, 20, 20, 0)
+    opened.pixel._show_numbers()
+    total, offset, together = (float(text(opened, name)) for name in ("sum", "offset", "together"))
+    assert offset == 100.25
+    assert together == pytest.approx(total + offset)
+    assert text(opened, "value") == "has not answered yet"  # that was without
+
+
+def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
+    shown = NeighbourTable()
+    qtbot.addWidget(shown)
+    shown.resize(300, 300)
+    shown.show()
+    shown.show_pixel(found_at(20, 20, ksize=31), "clamp", "all")
+    centre = shown.visualRect(shown.model().index(15, 15))
+    assert shown.viewport().rect().contains(centre.center())
+    assert not shown.viewport().rect().intersects(shown.visualRect(shown.model().index(0, 0)))
+
+
+def test_arrows_come_from_the_nearest_pixels_beyond():
+    stand_ins = [(n, 0) for n in (*range(-60, 0), *range(7, 60))]
+    chosen = [at for at, _ in overlay._nearest(stand_ins, 3)]
+    assert len(chosen) == overlay.MOST_ARROWS
+    assert {-1, 7} < set(chosen)
 
 
 def test_names_for_all_controls(opened):

@@ -84,6 +84,7 @@ def test_a_killed_window_is_back_as_it_was(home, photo, tmp_path):
     assert found["weights"] == {
         "cells": [list(row) for row in UNFINISHED.cells],
         "divisor": UNFINISHED.divisor,
+        "offset": UNFINISHED.offset,
     }
     assert found["settings"]["recent"] == [str(photo)]
     assert "ended unexpectedly" in found["said"]

@@ -335,6 +335,7 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
     assert (window.store.state.filter, window.store.state.ksize) == ("custom", 3)
     assert is_right(result)
     assert intents.caption(result.job).startswith("Custom weights 3×3 + 128 · ")
+    assert "0.502 of white is added" in child(window, "matrix-sum", QLabel).text()
     before = window.store.state
     add("128")
     assert "write 128/255" in sentence(editor)
@@ -342,8 +343,9 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
     settle(qtbot, window, lambda: window.store.update(filter="sobel_x", ksize=3))
     assert line.text() == "0"
     assert intents.job_for(window.store.state).offset == 0
-    settle(qtbot, window, lambda: click(child(editor, "weights-undo", QPushButton)))
+    click(child(editor, "weights-undo", QPushButton))
     assert line.text() == "128"  # as it was, and still not applied
+    assert window.store.state.filter == "sobel_x"
 
 
 def test_weights_too_large_for_the_grid_are_said_and_left(qtbot, window, editor):

@@ -232,6 +232,8 @@ def test_facts():
     gaussian = {name: (value, words) for name, value, words in told}
     assert gaussian["Sum"] == ("1", "keeps the brightness")
     assert gaussian["Rank"] == ("1", "separable: 10 products a sample, not 25")
+    added = facts.facts(filters.get("sobel_x").weights(3), 0.5)
+    assert added[0] == ("Sum", "0", "and 0.5 of white is added")
     assert facts.rank(filters.get("sharpen").weights(3)) == 2
     assert facts.rank(np.zeros((3, 3), np.float32)) == 0
     log = facts.facts(filters.get("laplacian_of_gaussian").weights(31))

@@ -19,7 +19,8 @@ from workbench.charts.canvas import Canvas
 from workbench.charts.spots import Spot
 
 MOST_SPOTS = 256  # to point at
-MOST_POINTS = 2000  # of a curve: there are no more pixels across
+MOST_POINTS = 2000  # of a curve, and no more than POINTS_PER_PX for each pixel across
+POINTS_PER_PX = 2  # of a noisy curve the highest and the lowest
 AXIS_PX = 56
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
 # Hues of the theme for red, green, blue; grey and alpha are as the text.  Beside each is its name.
@@ -94,7 +95,7 @@ class CurvesChart(Canvas):
         low, high = math.inf, -math.inf
         in_order = sorted(self._curves, key=lambda each: each.is_after)
         for curve, item in zip(in_order, self._items_for(len(in_order)), strict=True):
-            xs, ys = thinned(curve)
+            xs, ys = thinned(curve, min(POINTS_PER_PX * self.width(), MOST_POINTS))
             ys = np.log10(np.maximum(ys, 0.5)) if self._is_log else ys
             if np.isfinite(ys).any():
                 low, high = min(low, float(np.nanmin(ys))), max(high, float(np.nanmax(ys)))
@@ -137,7 +138,7 @@ class CurvesChart(Canvas):
     def _show_spots(self) -> None:
         curve = max(self._curves, key=lambda each: each.is_after)
         count = curve.ys.size
-        spots = []
+        places = []
         for index in range(0, count, max(-(-count // MOST_SPOTS), 1)):
             y = float(curve.ys[index])
             y = math.log10(max(y, 0.5)) if self._is_log else y
@@ -146,16 +147,42 @@ class CurvesChart(Canvas):
             else:
                 x = float(curve.xs[index])
             if math.isfinite(y):
-                spots.append(Spot(x, y, self._tell_spot(index)))
-        self.show_spots(spots)
+                places.append((x, y, index))
+        self.show_spots(ToldWhenAsked(places, self._tell_spot))
 
 
-def thinned(curve: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At most about MOST_POINTS of a curve, peaks and valleys among them."""
+class ToldWhenAsked(Sequence[Spot]):
+    """Spots whose words are made when somebody points at a chart: for hundreds of them that takes
+    longer than to draw it."""
+
+    def __init__(
+        self, places: Sequence[tuple[float, float, int]], tell: Callable[[int], str]
+    ) -> None:
+        """places  x and y in the plot, and what `tell` is to be asked"""
+        self._places, self._tell = places, tell
+        self._made: dict[int, Spot] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, number: Any) -> Any:
+        number = range(len(self))[number]
+        if isinstance(number, range):
+            return [self[each] for each in number]
+        if number not in self._made:
+            x, y, index = self._places[number]
+            self._made[number] = Spot(x, y, self._tell(index))
+        return self._made[number]
+
+
+def thinned(
+    curve: Curve, most: int = MOST_POINTS
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """At most about `most` points of a curve, peaks and valleys among them."""
     xs, ys = curve.xs, curve.ys
-    if ys.size <= MOST_POINTS or xs.size != ys.size:
+    if ys.size <= most or xs.size != ys.size:
         return xs, ys
-    bins = MOST_POINTS // 2
+    bins = max(most // 2, 1)
     size = ys.size // bins * bins
     rows = ys[:size].reshape(bins, -1)
     starts = np.arange(bins) * rows.shape[1]

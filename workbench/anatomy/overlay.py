@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from kernels.anatomy.memory import LANES
 from kernels.anatomy.shapes import Rect
 from kernels.anatomy.steps import NOWHERE
+from workbench.anatomy.hairlines import paint_hairlines
 from workbench.anatomy.subject import Look
 
 NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones would hide the picture
@@ -18,7 +19,6 @@ NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones woul
 HALO, TILE = QColor(86, 180, 233), QColor(0, 114, 178)
 WARPS = (QColor(230, 159, 0, 95), QColor(86, 180, 233, 95))
 THREAD = QColor(240, 228, 66)
-GRID = QColor(90, 90, 90)  # taken from what is there: seen on black and on white
 
 
 def paint_look(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
@@ -96,13 +96,15 @@ def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) ->
     across, down = shape.covers[0] / channels, shape.covers[1]
     columns = _steps(area.left(), area.right(), across)
     rows = _steps(area.top(), area.bottom(), down)
-    hair = 1 / scale
-    lines = [QRectF(x, area.top(), hair, area.height()) for x in columns]
-    lines += [QRectF(area.left(), y, area.width(), hair) for y in rows]
     painter.save()
-    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Difference)
-    for line in lines:  # filled: Qt draws lines of a scaled painter three times as slowly
-        painter.fillRect(line, GRID)
+    painter.scale(1 / scale, 1 / scale)
+    painter.translate(visible.topLeft() * scale)
+    paint_hairlines(
+        painter,
+        QRectF((area.topLeft() - visible.topLeft()) * scale, area.size() * scale).toRect(),
+        [round((x - visible.left()) * scale) for x in columns],
+        [round((y - visible.top()) * scale) for y in rows],
+    )
     painter.restore()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QRectF, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -23,7 +23,7 @@ from workbench import intents
 from workbench.anatomy.labels import words_label
 from workbench.anatomy.launch_choice import LaunchChoice
 from workbench.anatomy.overlay import grid_is_drawn, paint_look
-from workbench.anatomy.subject import Look, Subject, look_at, subject_of
+from workbench.anatomy.subject import Look, Subject, look_at
 from workbench.anatomy.warp_card import WarpCard
 from workbench.state import State
 from workbench.views.upright_area import UprightArea
@@ -161,7 +161,7 @@ class AnatomyPane(QWidget):
             column.addWidget(words)
         near = QHBoxLayout()
         near.addWidget(self._grid_note, 1)
-        near.addWidget(self._zoom)
+        near.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(near)
         column.addStretch(1)
         rows = QVBoxLayout(self)

@@ -103,15 +103,15 @@ class Look:
         x, y = sample
         channels = self.subject.channels
         across, down = self.made_by_each
-        if (across, down) == (1, 1) and not self.makes_more:
+        more = ", and others in the same tile" if self.makes_more else ""
+        if (across, down) == (1, 1):
             of = f"{CHANNELS[channels][x % channels]} of " if channels > 1 else ""
-            return f"{begin} makes {of}pixel x {x // channels:,}, y {y:,}."
+            return f"{begin} makes {of}pixel x {x // channels:,}, y {y:,}{more}."
         right, bottom = min(x + across, picture.right), min(y + down, picture.bottom)
         samples = words.span("sample", x, right)
         if channels > 1:
             pixels = words.span("pixel", x // channels, (right - 1) // channels + 1)
             samples += f" (of {pixels})"
-        more = ", and others in the same tile" if self.makes_more else ""
         return f"{begin} makes {samples} in {words.span('row', y, bottom)}{more}."
 
     @property

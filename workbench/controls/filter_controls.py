@@ -93,7 +93,7 @@ class FilterControls(QGroupBox):
         self._sigma.setEnabled(state.sigma is not None)
         self._sigma.setValue(default_sigma(state.ksize) if state.sigma is None else state.sigma)
         self._amount.setValue(state.amount)
-        self._matrix.show_matrix(state.matrix)
+        self._matrix.show_matrix(state.matrix, state.offset)
         for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):
             self._form.setRowVisible(row, has_parameter(chosen, name))
         self._form.setRowVisible(self._matrix, has_parameter(chosen, "matrix"))

@@ -28,6 +28,7 @@ class MatrixEdit(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._matrix: Matrix = ()
+        self._offset = 0.0
         self._text = QPlainTextEdit()
         self._text.setObjectName("matrix")
         self._text.setAccessibleName(MATRIX.title)
@@ -60,8 +61,14 @@ class MatrixEdit(QWidget):
         column.addWidget(self._sum)
         column.addWidget(self._grid)
 
-    def show_matrix(self, matrix: Matrix) -> None:
-        """Show `matrix`, unless the text already says it in the user's own spelling."""
+    def show_matrix(self, matrix: Matrix, offset: float = 0.0) -> None:
+        """Show `matrix`, unless the text already says it in the user's own spelling.
+
+        offset  a part of white that is added, which is only told here
+        """
+        if offset != self._offset:
+            self._offset = offset
+            self._sum.setText(_sum_in_words(self._matrix, offset))
         if matrix == self._matrix:
             return
         self._matrix = matrix
@@ -85,12 +92,14 @@ class MatrixEdit(QWidget):
         self._objection.setText(sentence)
         self._objection.setVisible(bool(sentence))
         self._sum.setVisible(not sentence)
-        self._sum.setText(_sum_in_words(self._matrix))
+        self._sum.setText(_sum_in_words(self._matrix, self._offset))
 
 
-def _sum_in_words(matrix: Matrix) -> str:
+def _sum_in_words(matrix: Matrix, offset: float) -> str:
     """The weights' sum, and what it does to the picture's brightness: "sum 16: brightens 16×"."""
     total = round(math.fsum(map(math.fsum, matrix)), 6)  # nine times 0.1111111 is meant to be 1
+    if offset:
+        return f"sum {total:.4g}, and {offset:.3g} of white is added"
     if total > 1:
         return f"sum {total:.4g}: brightens {total:.4g}×"
     if total == 1:

@@ -54,7 +54,7 @@ def paint_signed(
     cv2.cvtColor(cv2.applyColorMap(places, table), cv2.COLOR_BGR2BGRA, dst=bgra)
 
 
-def _most(sizes: Bytes) -> Any:
+def _most(sizes: Any) -> Any:
     """(rows, W): the largest of three channels."""
     import cv2
 
@@ -65,4 +65,5 @@ def _most(sizes: Bytes) -> Any:
 def _steps(scale: float, most: int) -> Bytes:
     """(256,): each size times `scale`, rounded, no more than `most`."""
     sizes = np.minimum(np.arange(256, dtype=np.float32) * np.float32(scale), most)
-    return np.rint(sizes).astype(np.uint8)
+    steps: Bytes = np.rint(sizes).astype(np.uint8)
+    return steps

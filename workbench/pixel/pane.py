@@ -5,8 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -18,11 +16,12 @@ from PySide6.QtWidgets import (
 from kernels.errors import KernelError
 from kernels.explain import Explained, explain_pixel
 from kernels.job import Job, Result
-from workbench import intents, theme
+from workbench import intents
 from workbench.channels import CHANNELS
 from workbench.controls.drop_down import DropDown
 from workbench.controls.number_boxes import WholeBox
 from workbench.pixel import words
+from workbench.pixel.numbers_card import NumbersCard
 from workbench.pixel.overlay import paint_neighbourhood
 from workbench.pixel.table import NeighbourTable, What
 from workbench.state import State
@@ -35,18 +34,6 @@ TITLES: dict[What, str] = {
     "products": "Products",
     "weighted": "What the gradient is made of",
 }
-ROWS = (
-    "sum",
-    "offset",
-    "together",
-    "gx",
-    "gy",
-    "length",
-    "rounded",
-    "value",
-    "difference",
-    "bound",
-)
 
 
 class PixelPane(QWidget):
@@ -121,17 +108,7 @@ class PixelPane(QWidget):
         self._channels.setToolTip("Channels are filtered one by one")
         self._channels.activated.connect(self._choose_channel)
         self._sentence = _label("pixel-sentence")
-        self._numbers: dict[str, tuple[QLabel, QLabel]] = {}
-        for name in ROWS:
-            title, value = QLabel(), QLabel()
-            title.setProperty("muted", True)
-            value.setObjectName(f"pixel-{name}")
-            value.setFont(theme.numbers_font())
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            value.setWordWrap(True)
-            value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
-            self._numbers[name] = title, value
+        self._numbers = NumbersCard()
         self._table = NeighbourTable()
         self._table.stepped.connect(self._step)
         self._shown = DropDown("pixel-show", "What stands in the table")
@@ -149,21 +126,11 @@ class PixelPane(QWidget):
             place.addWidget(QLabel(axis))
             place.addWidget(box, 1)
         place.addWidget(self._channels, 1)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(14)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(1, 1)
-        for row, parts in enumerate(self._numbers.values()):
-            for column, part in enumerate(parts):
-                grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignTop)
-        card = QFrame()
-        card.setProperty("card", True)
-        card.setLayout(grid)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(10, 4, 6, 8)
         rows.addLayout(place)
         rows.addWidget(self._sentence)
-        rows.addWidget(card)
+        rows.addWidget(self._numbers)
         rows.addWidget(self._shown)
         rows.addWidget(self._table, 1)
         rows.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
@@ -239,14 +206,7 @@ class PixelPane(QWidget):
         self._channels.setEnabled(job is not None and job.channels > 1)
 
     def _show_numbers(self) -> None:
-        shown = self._in_words(self._found) if self._found is not None else {}
-        for name, (title, value) in self._numbers.items():
-            heading, text = shown.get(name, ("", ""))
-            title.setText(heading)
-            value.setText(text)
-            value.setAccessibleName(f"{heading}: {text}")
-            title.setVisible(bool(heading))
-            value.setVisible(bool(heading))
+        self._numbers.show_numbers(self._in_words(self._found) if self._found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
         """Headings and values by name."""

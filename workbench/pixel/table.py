@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QTableView, QWidget
 
 from kernels.explain import Explained
 from workbench import theme
@@ -177,8 +177,13 @@ class NeighbourTable(QTableView):
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
         self._model.colors = theme.colors(self.palette())
+        old_size = self._model.rowCount()
         self._model.show_pixel(found, border, what)
         self._fit()
+        size = self._model.rowCount()
+        if size != old_size:  # not all of it may find room: begin where the pixel itself is
+            centre = self._model.index(size // 2, size // 2)
+            self.scrollTo(centre, QAbstractItemView.ScrollHint.PositionAtCenter)
         if found is not None:
             self.setAccessibleDescription(words.sentence(found, border))
 
@@ -206,17 +211,18 @@ class NeighbourTable(QTableView):
         above = [line for text in headers for line in text.split("\n")]
         lines = self._longest_lines(count)
         rows = len(self._model.text(0, 0).split("\n"))
+        beside_text = 2 * self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 4
         for scale in SCALES:
             font = scaled_font(scale)
-            self.setFont(font)
-            self.horizontalHeader().setFont(font)
-            self.verticalHeader().setFont(font)
-            metrics = self.fontMetrics()
-            width = max(map(metrics.horizontalAdvance, (*lines, *above))) + 6
+            metrics = QFontMetrics(font, self)
+            width = max(map(metrics.horizontalAdvance, (*lines, *above))) + beside_text
             side = max(map(metrics.horizontalAdvance, (*beside, "−00 ↪ 0"))) + 8
             if count * width + side <= self._room():
                 width = min((self._room() - side) // count, 2 * width)
                 break
+        for part in (self, self.horizontalHeader(), self.verticalHeader()):
+            if part.font() != font:
+                part.setFont(font)
         self.horizontalHeader().setDefaultSectionSize(width)
         self.verticalHeader().setDefaultSectionSize(rows * metrics.height() + 6)
         self.verticalHeader().setFixedWidth(side)

@@ -23,12 +23,12 @@ STANDS_IN, ZERO = "↪", "∅"
 
 def exact(value: float) -> str:
     """All the digits that a float64 is known to."""
-    return f"{value:.12g}"
+    return f"{value + 0.0:.12g}"  # -0 would be read as a mistake
 
 
 def short(value: float) -> str:
-    """For a cell of a table."""
-    return f"{value:.4g}"
+    """For a cell of a table; samples of integer types whole."""
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value + 0.0:.4g}"
 
 
 def stored(value: Any) -> str:
@@ -87,7 +87,9 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
 
 def difference(found: Explained, value: Any) -> str:
     """An implementation's value against the exact ones."""
-    if _same(float(value), found.value):
+    if math.isnan(value) and math.isnan(found.value):
+        return "none: both are NaN"
+    if float(value) == found.value:
         return "0: exactly that"
     if not (math.isfinite(float(value)) and math.isfinite(found.value)):
         return f"none can be told: {float(value):g} where {found.value:g} would be exact"
@@ -108,7 +110,3 @@ def is_cut_off(found: Explained) -> bool:
 def signed(value: float) -> str:
     """+1.2e-05"""
     return f"{value:+.3g}"
-
-
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))

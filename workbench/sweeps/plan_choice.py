@@ -58,6 +58,7 @@ class PlanChoice(QWidget):
         self._shown_key = OWN  # of what the editor holds
         self._counted: Plan | None = None  # that the hint speaks of
         self._counted_s = 0.0  # it takes
+        self._implementations: tuple[tuple[Implementation, str | None], ...] = ()
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
         self._hint = _hint()
@@ -94,8 +95,11 @@ class PlanChoice(QWidget):
         self, implementations: Iterable[tuple[Implementation, str | None]]
     ) -> None:
         """All there are, always in the same order, each with the reason why it cannot run here."""
-        self._editor.show_implementations(implementations)
-        self._refresh()
+        told = tuple(implementations)
+        if told != self._implementations:  # it is told with every change of the state
+            self._implementations = told
+            self._editor.show_implementations(told)
+            self._refresh()
 
     def show_plan(self, plan: Plan) -> None:
         """One that was opened from a file."""

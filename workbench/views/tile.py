@@ -29,6 +29,7 @@ class Tile(QFrame):
         self.setProperty("card", True)
         self.setToolTip(tip)
         self._name = caption
+        self._shown: tuple[object, ...] = ()
         self._caption = ElidedLabel(0.85)
         self._value = QLabel()
         self._value.setFont(scaled_font(scale, QFont.Weight.DemiBold))
@@ -46,6 +47,9 @@ class Tile(QFrame):
         self, text: str, detail: str = "", *, note: str = "", pale: bool = False
     ) -> None:
         """note: a word beside the caption.  pale: not to be relied on before it is checked."""
+        if (shown := (text, detail, note, pale)) == self._shown:
+            return  # many are told again with each result, and laying out words takes a while
+        self._shown = shown
         self._caption.show_text(f"{self._name} · {note}" if note else self._name)
         self._value.setText(text)
         self._value.setForegroundRole(MUTED if pale or text == MISSING else TEXT)

@@ -35,7 +35,7 @@ from workbench.weights.steps import Step
 from workbench.weights.table_text import LARGEST, MOST_CHARACTERS, SIZES, as_text, in_words
 from workbench.weights.told import ToldBox
 
-SIZE_PX = (1020, 740)
+SIZE_PX = (1100, 740)
 SIDE_PX = 400
 MOST_STEPS = 500
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
@@ -224,7 +224,7 @@ class WeightsEditor(QDialog):
             with QSignalBlocker(line):
                 line.setText(text)
         self._presets.show_drawing(drawing)
-        self._told.show_weights(drawing.weights)
+        self._told.show_weights(drawing.weights, drawing.added or 0.0)
         if drawing.weights is None or drawing.added is None:
             self._object(drawing)
         else:
@@ -326,7 +326,7 @@ def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
     made.setObjectName(f"weights-{title.lower()}")
     made.setAccessibleName(title)
     made.setToolTip(tip)
-    made.setMaximumWidth(theme.in_letters(90))
+    made.setFixedWidth(theme.in_letters(90))
     made.editingFinished.connect(do)
     return made
 

@@ -20,13 +20,16 @@ def rank(weights: NDArray[np.float32]) -> int:
     return len(separable_terms(weights)) if weights.any() else 0
 
 
-def facts(weights: NDArray[np.float32]) -> list[tuple[str, str, str]]:
-    """(name, value, what it means), a row each."""
+def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, str, str]]:
+    """(name, value, what it means), a row each.
+
+    offset  what is added, as a part of white
+    """
     total, largest = float(weights.astype(np.float64).sum()), gain(weights)
     total = total if abs(total) > NOTHING * largest else 0.0
     found, size = rank(weights), len(weights)
     return [
-        ("Sum", compact(total, 3), _brightness(total)),
+        ("Sum", compact(total, 3), _added(offset) if offset else _brightness(total)),
         ("Σ|w|", compact(largest, 3), "the most that a sample can grow by"),
         ("Rank", str(found), _separability(found, size)),
     ]
@@ -62,6 +65,10 @@ def response_in_words(values: NDArray[np.float64]) -> str:
     if even > 0 and below.size and row.max() <= 1 + 1e-6:
         words += f" Across, half is left at {below[0] / len(values):.2f} cycles a pixel."
     return words
+
+
+def _added(offset: float) -> str:
+    return f"and {compact(offset, 3)} of white is added"
 
 
 def _brightness(total: float) -> str:

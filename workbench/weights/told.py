@@ -47,9 +47,9 @@ class ToldBox(QGroupBox):
         column.addWidget(self._response, 1)
         column.addWidget(self._in_words)
 
-    def show_weights(self, weights: NDArray[np.float32] | None) -> None:
+    def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
         """(K, K); None: some cell is no number."""
         values = None if weights is None else response(weights)
-        self._facts.setText(UNKNOWN if weights is None else as_html(facts(weights)))
+        self._facts.setText(UNKNOWN if weights is None else as_html(facts(weights, offset)))
         self._response.show_response(values)
         self._in_words.setText("" if values is None else response_in_words(values))

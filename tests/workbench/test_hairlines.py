@@ -1,0 +1,83 @@
+"""The grid of blocks over a picture: where its lines are, and that they are seen on anything."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRect, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from tests.made_up import IMPLEMENTATIONS, a_job
+from workbench.anatomy.hairlines import paint_hairlines
+from workbench.anatomy.overlay import paint_look
+from workbench.anatomy.subject import look_at, subject_of
+
+
+def canvas(grey, width=60, height=40):
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(QColor(grey, grey, grey))
+    return image
+
+
+def greys(image):
+    found = np.frombuffer(image.constBits(), np.uint8)
+    return found.reshape(image.height(), image.width(), 4)[..., 1].astype(int)
+
+
+def painted(grey, area, columns, rows):
+    image = canvas(grey)
+    painter = QPainter(image)
+    paint_hairlines(painter, area, columns, rows)
+    painter.end()
+    return greys(image)
+
+
+@pytest.mark.parametrize("grey", [0, 60, 128, 200, 255])
+def test_lines_are_seen_on_any_grey(grey):
+    found = painted(grey, QRect(0, 0, 60, 40), [20], [10])
+    for dark, light in ((found[30, 19], found[30, 20]), (found[9, 50], found[10, 50])):
+        assert dark <= grey <= light
+        assert light - dark > 100
+    assert (found[11:, :19] == grey).all()
+    assert (found[:9, 21:] == grey).all()
+
+
+def test_upright_and_level_lines_look_alike():
+    found = painted(128, QRect(0, 0, 60, 40), [20], [10])
+    assert abs(found[30, 19:21] - found[9:11, 50]).max() <= 1
+
+
+def test_lines_end_where_the_area_does():
+    area = QRect(5, 7, 30, 20)
+    found = painted(128, area, [0, 5, 35, 50], [7, 27, 30])
+    inside = np.zeros((40, 60), bool)
+    inside[7:27, 5:35] = True
+    assert (found[~inside] == 128).all()
+    for line in (found[15, 5:35], found[7:27, 15]):
+        assert line[0] > 128 > line[-1]
+        assert (line[1:-1] == 128).all()
+
+
+def test_nothing_is_painted_into_no_area():
+    assert (painted(128, QRect(5, 7, 0, 20), [5], [8]) == 128).all()
+
+
+@pytest.mark.parametrize(("scale", "left", "top"), [(3.0, 0.0, 0.0), (4.0, 20.25, 33.5)])
+def test_the_grid_stands_on_the_edges_of_blocks(scale, left, top):
+    """Of 16×16 threads, a pixel each; the tile looked at, in the far corner, is out of sight."""
+    job = a_job(picture=np.zeros((1000, 1000, 1), np.uint8), block_xy=(16, 16))
+    subject = subject_of(IMPLEMENTATIONS["shared"], job, None)
+    look = look_at(subject, 999, 999)
+    across, down = subject.shape.covers
+    image = canvas(128, 300, 200)
+    painter = QPainter(image)
+    painter.scale(scale, scale)
+    painter.translate(-left, -top)
+    paint_look(painter, QRectF(left, top, 300 / scale, 200 / scale), scale, look)
+    painter.end()
+    found = greys(image)
+    columns = {round((x - left) * scale) for x in range(across, 1000, across)}
+    rows = {round((y - top) * scale) for y in range(down, 1000, down)}
+    y, x = ((a + b) // 2 for a, b in (sorted(rows)[2:4], sorted(columns)[2:4]))
+    light_on = {place for place in range(1, 300) if found[y, place] > 128}
+    light_down = {place for place in range(1, 200) if found[place, x] > 128}
+    assert light_on == {place for place in columns if 1 <= place < 300}
+    assert light_down == {place for place in rows if 1 <= place < 200}
