@@ -283,6 +283,7 @@ class Menus(QObject):
     def _fill_recent(self) -> None:
         for action in self._recent.actions()[1:]:
             self._recent.removeAction(action)
+            action.deleteLater()  # or there would be more each time the menu opens
         self._recent.addSeparator()
         for path in self._window.settings.recent_files:
             action = self._recent.addAction(path.name.replace("&", "&&"))

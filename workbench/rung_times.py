@@ -21,6 +21,8 @@ from kernels.timing import Cache, Timing
 from workbench import numbers
 from workbench.intents import implementation
 
+MOST_WORKS = 256  # a large sweep has some dozens
+
 Block = tuple[int, int]
 
 
@@ -120,7 +122,8 @@ class Place:
 
 
 class RungTimes:
-    """Remembers, work by work, the newest time of each implementation, block shape and cache."""
+    """Remembers, work by work, the newest time of each implementation, block shape and cache; of
+    the works that were measured last."""
 
     def __init__(self) -> None:
         self._times: dict[Work, dict[tuple[str, Block | None, Cache | None], Time]] = {}
@@ -146,10 +149,12 @@ class RungTimes:
         return found
 
     def _add(self, work: Work, key: str, time: Time) -> None:
-        times = self._times.setdefault(work, {})
+        times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
         place = (key, time.block_xy, time.timing.cache)
         times.pop(place, None)  # so that the newest stands last
         times[place] = time
+        while len(self._times) > MOST_WORKS:
+            del self._times[next(iter(self._times))]
 
 
 def ladder_places(

@@ -87,12 +87,17 @@ def build(text: str, flavour: Flavour, cache: Path) -> Path:
 
     Processes may share `cache`: the first builds, the others wait for it.
     """
+    parsed = f"-I{_parsed_header(flavour.flags, cache)}"
+    return _library(text, (parsed, *flavour.flags), cache, *runtime(flavour, cache))
+
+
+def runtime(flavour: Flavour, cache: Path) -> list[Path]:
+    """The libraries with which device code is linked."""
     libraries: list[Path] = []
     for file in (RUNTIME, *flavour.beside):
-        text_of_it = file.read_text(encoding="utf-8")
-        libraries.insert(0, _library(text_of_it, flavour.runtime_flags, cache, *libraries))
-    parsed = f"-I{_parsed_header(flavour.flags, cache)}"
-    return _library(text, (parsed, *flavour.flags), cache, *libraries)
+        text = file.read_text(encoding="utf-8")
+        libraries.insert(0, _library(text, flavour.runtime_flags, cache, *libraries))
+    return libraries
 
 
 def _library(text: str, flags: tuple[str, ...], cache: Path, *libraries: Path) -> Path:

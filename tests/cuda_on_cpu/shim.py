@@ -60,7 +60,7 @@ class _Launch(ctypes.Structure):
 
 
 class Shim:
-    """One rung, compiled at once for the knobs of `jobs`, in one library; loaded when it first runs.
+    """One rung, compiled for the knobs of `jobs`, in one library; loaded when it first runs.
 
     cache  a folder for libraries, which several processes may share
     """

@@ -102,9 +102,7 @@ def _compiled_for(case: Case) -> tuple[Any, ...]:
 
 
 def _case(program: tuple[Any, ...], size_hw: Any, block_xy: Any) -> Case:
-    return Case(
-        **dict(zip(COMPILED_FOR, program, strict=True)), size_hw=size_hw, block_xy=block_xy
-    )
+    return Case(**dict(zip(COMPILED_FOR, program, strict=True)), size_hw=size_hw, block_xy=block_xy)
 
 
 def _pairs(case: Case) -> set[Any]:

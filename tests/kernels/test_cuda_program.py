@@ -58,7 +58,7 @@ def jobs():
 
 
 @pytest.fixture
-def on_cpu(tmp_path):
+def on_cpu(tmp_path, build_cache):
     """Compiles a program against a runtime of ours; returns what runs it, words after its name."""
     if reason := compiler.why_not():
         pytest.skip(f"device code does not run on this CPU: {reason}")
@@ -67,7 +67,8 @@ def on_cpu(tmp_path):
         includes = [f"-I{folder}" for folder in (CPU, CPU / "runtime")]
         text = LAUNCH.sub(r"launch_on_cpu(\1, \2, ", text).replace("RUNS = 20", "RUNS = 2")
         program = tmp_path / "program"
-        words = ["g++", "-std=c++20", "-O1", *includes, "-x", "c++", "-", str(compiler.RUNTIME)]
+        runtime = map(str, compiler.runtime(compiler.PLAIN, build_cache))
+        words = ["g++", "-std=c++20", "-Og", *includes, "-x", "c++", "-", "-x", "none", *runtime]
         subprocess.run([*words, "-o", str(program)], input=text, text=True, check=True)
         return lambda *more: subprocess.run(
             [program, *map(str, more)], capture_output=True, text=True

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QApplication
 
 from tests.soak import finding
-from tests.soak.acts import LEAVES
+from tests.soak.acts.keys import LEAVES
 
 LONG_MS, SHORT_MS = 300, 60
 # Without sessions there is no report, and nothing to compare.
