@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -111,6 +111,21 @@ def _pairs(case: Case) -> set[Any]:
 
 def _pairs_of(f: str, g: str) -> Iterator[Any]:
     return (((f, a), (g, b)) for a, b in product(LEVELS[f], LEVELS[g]))
+
+
+# And with an offset, to `dark_job`s of them.
+OFFSET_CASES = (
+    (Case("clamp", "uint8", 3, (37, 41), 5, (32, 8)), 40.25),
+    (Case("zero", "float32", 4, (19, 23), 3, (32, 8)), -2.5),
+    (Case("mirror", "float16", 2, (19, 23), 5, (32, 8)), 3.0),
+)
+
+
+def dark_job(case: Case, offset: float, implementation: str) -> Job:
+    """The case's weights over samples below 20, so that an offset shows."""
+    job = case.job(implementation)
+    samples = np.random.default_rng(3).random(job.picture.shape) * 20
+    return replace(job, picture=samples.astype(case.pixel_type), offset=offset)
 
 
 def groups() -> Iterator[tuple[str, str]]:

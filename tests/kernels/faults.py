@@ -239,8 +239,8 @@ HIDDEN_FAULTS = {
     "threads without a row go on": Fault("separable_flat", " || thread >= ROWS * COLUMNS", ""),
     "all threads write one sample": Fault(
         "global",
-        "float sum = 0.0f;",
-        "float sum = 0.0f; row_of(dst, first_row, pitch)[0] = to_sample(sum);",
+        "float sum = OFFSET;",
+        "float sum = OFFSET; row_of(dst, first_row, pitch)[0] = to_sample(sum);",
     ),
 }
 

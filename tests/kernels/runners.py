@@ -27,7 +27,14 @@ from kernels.job import Job, Sampling
 from kernels.rung import Rung, ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import POISON, Order, Shim
-from tests.kernels.cases import HALVES_CASES, LEVELS, NAN_CASES, pairwise_cases
+from tests.kernels.cases import (
+    HALVES_CASES,
+    LEVELS,
+    NAN_CASES,
+    OFFSET_CASES,
+    dark_job,
+    pairwise_cases,
+)
 from tests.made_up import H200
 
 Run = Callable[[Job], NDArray[Any]]
@@ -74,6 +81,8 @@ def shim_of(rung: Rung, build_cache: Path) -> Shim:
         pytest.skip(f"device code does not run on this CPU: {reason}")
     jobs = [case.job(rung.key) for case in pairwise_cases()]
     jobs += [in_a_block_it_takes(case.job(rung.key)) for case in (*NAN_CASES, *HALVES_CASES)]
+    if not rung.gradient:
+        jobs += [in_a_block_it_takes(dark_job(*each, rung.key)) for each in OFFSET_CASES]
     return Shim(rung, (job for job in jobs if not rung.why_not(job, H200)), build_cache)
 
 

@@ -40,21 +40,23 @@ def quick_cases(flavour: str, rung: Rung) -> list[Case]:
     seconds = {case: _seconds(case, flavour, rung) for case in pairwise_cases()}
     most = max(MOST_SECONDS, min(seconds.values()))
     left = [case for case, each in seconds.items() if each <= most]
-    unseen = {level for case in left for level in _levels(case)}
+    unseen = {level for case in left for level in _levels(case, rung)}
     chosen = []
     while unseen:
-        chosen.append(max(left, key=lambda case: len(unseen & _levels(case)) / seconds[case]))
-        unseen -= _levels(chosen[-1])
+        chosen.append(max(left, key=lambda case: len(unseen & _levels(case, rung)) / seconds[case]))
+        unseen -= _levels(chosen[-1], rung)
     return chosen
 
 
-def _levels(case: Case) -> set[tuple[str, Any]]:
+def _levels(case: Case, rung: Rung) -> set[tuple[str, Any]]:
     """What the case shows; most of a block or a kernel does not come to light on a tiny picture."""
     (height, width), (x, y) = case.size_hw, case.block_xy
     shown = {(name, getattr(case, name)) for name in LEVELS}
     if case.ksize == 1:  # which never reaches beyond one
         shown.remove(("border", case.border))
-    if height > y and width * case.channels > x:
+    if not any("BLOCK_" in side for each in rung.passes for side in each.block):
+        shown.remove(("block_xy", case.block_xy))  # it has one of its own
+    elif height > y and width * case.channels > x:
         shown.add(("several blocks", case.block_xy))
     if min(height, width) > case.ksize:
         shown.add(("inside", case.ksize))

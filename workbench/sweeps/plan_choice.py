@@ -29,6 +29,7 @@ from workbench.views.tile import MUTED, scaled_font
 
 HINT_LINES = 3
 COUNT_MS = 120  # after the last keystroke
+HIDDEN_MS = 120  # after the last change of a state, while nobody sees what the plan comes to
 FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
 
 Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out, transfers
@@ -36,8 +37,6 @@ Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out,
 
 class PlanChoice(QWidget):
     """Makes a plan of what is chosen.
-
-    plan  what it comes to; None: it makes no sense as it stands, and the hint says why
 
     Signals:
         changed(): there is another plan, or none.
@@ -51,7 +50,8 @@ class PlanChoice(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.plan: Plan | None = None
+        self._plan: Plan | None = None
+        self._is_stale = False
         self._state = State()
         self._device: Device | NoDevice | None = None
         self._own: Own = (dict(FIRST_TEXTS), [], False)
@@ -63,16 +63,25 @@ class PlanChoice(QWidget):
         self._editor = PlanEditor()
         self._hint = _hint()
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
+        self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         for part in (self._source, self._editor, self._hint):
             column.addWidget(part)
         self._count.timeout.connect(self._show_count)
+        self._later.timeout.connect(self._refresh)
         self._source.chosen.connect(self._choose)
         self._source.open_wanted.connect(self.open_wanted)
         self._source.save_wanted.connect(self._save)
         self._editor.edited.connect(self._refresh)
+
+    @property
+    def plan(self) -> Plan | None:
+        """What it comes to; None: it makes no sense as it stands, and the hint says why."""
+        if self._is_stale:
+            self._refresh()
+        return self._plan
 
     @property
     def plan_actions(self) -> list[QAction]:
@@ -84,7 +93,11 @@ class PlanChoice(QWidget):
     def show_state(self, state: State) -> None:
         """What is fixed where nothing is varied."""
         self._state = state
-        self._refresh()
+        if self.isVisible() or self._plan is None:
+            self._refresh()
+        else:  # dragging a slider is not to pay for what nobody sees
+            self._is_stale = True
+            self._later.start()
 
     def show_device(self, device: Device | NoDevice) -> None:
         self._device = device
@@ -168,9 +181,10 @@ class PlanChoice(QWidget):
     def _refresh(self) -> None:
         """What the choices come to, or what is wrong with them."""
         problem: UnclearError | None = None
-        self.plan = None
+        self._plan, self._is_stale = None, False
+        self._later.stop()
         try:
-            self.plan = self._editor.draft().plan(self._state, self._device)
+            self._plan = self._editor.draft().plan(self._state, self._device)
         except UnclearError as unclear:
             problem = unclear
         is_told = self._editor.show_wrong(problem)
