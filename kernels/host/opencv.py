@@ -186,9 +186,7 @@ def _weighted(
         filtered = cv2.filter2D(around, depth, job.weights, delta=job.offset, borderType=border)
     else:
         column, row = factors
-        filtered = cv2.sepFilter2D(
-            around, depth, row, column, delta=job.offset, borderType=border
-        )
+        filtered = cv2.sepFilter2D(around, depth, row, column, delta=job.offset, borderType=border)
     # OpenCV drops a lone channel.
     whole = np.asarray(filtered).reshape(around.shape)
     return whole[top - y : bottom - y, left - x : right - x]

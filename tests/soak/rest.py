@@ -70,7 +70,7 @@ def _close_windows(window):
     while True:
         popup = QApplication.activePopupWidget()
         others = [each for each in finding.top_levels() if each not in (window, popup)]
-        dialogs = [each for each in others if not each.windowFlags() & Qt.WindowType.ToolTip]
+        dialogs = [each for each in others if each.windowType() != Qt.WindowType.ToolTip]
         top = popup or next(iter(reversed(dialogs)), None)
         if top is None:
             return

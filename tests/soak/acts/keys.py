@@ -9,7 +9,7 @@ from tests.soak import finding
 from tests.soak.acts.act import Act, one_of, trigger
 from tests.soak.stage import is_there
 
-LEAVES = ("Quit",)  # what ends the window, which the soak does itself
+LEAVES = ("Quit", "Restart the program")  # what ends the window, which the soak does itself
 KEYS = [
     *(Qt.Key(code) for code in (*range(Qt.Key.Key_A, Qt.Key.Key_Z + 1), *range(0x30, 0x3A))),
     *(Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Tab),
@@ -19,7 +19,7 @@ KEYS = [
     *(Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_Question, Qt.Key.Key_F5, Qt.Key.Key_F9),
 ]
 MODIFIERS = [0, 0, 0, 0, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier]
-NEVER = {("Q", True)}  # Ctrl+Q
+NEVER = {("Q", True)}  # Ctrl+Q; the other has a function key
 
 
 def _choose_action(rng, stage):
