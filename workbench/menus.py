@@ -284,9 +284,12 @@ class Menus(QObject):
         for action in self._recent.actions()[1:]:
             self._recent.removeAction(action)
             action.deleteLater()  # or there would be more each time the menu opens
-        self._recent.addSeparator()
+        line = QAction(self._recent)  # made by the menu, PySide would keep what it has for it
+        line.setSeparator(True)
+        self._recent.addAction(line)
         for path in self._window.settings.recent_files:
-            action = self._recent.addAction(path.name.replace("&", "&&"))
+            action = QAction(path.name.replace("&", "&&"), self._recent)
+            self._recent.addAction(action)
             action.setToolTip(str(path))
             action.triggered.connect(lambda _=False, p=path: self._window.opener.open_file(p))
 

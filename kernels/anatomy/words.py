@@ -109,7 +109,10 @@ def conflict_words(step: Step, found: Conflicts) -> str:
     if found.active == 1 and found.turns == 1:
         return f"A warp's 1 {noun} takes one turn in shared memory."
     if found.turns == 1:
-        return f"A warp's {found.active} {noun} meet in no bank of shared memory: one turn for all."
+        return (
+            f"Of a warp's {found.active} {noun} no two want different words of one bank of shared "
+            "memory: one turn for all."
+        )
     if found.is_best:
         return (
             f"A warp's {found.active} {noun} of {step.bytes} bytes take {found.turns} turns in "

@@ -6,6 +6,8 @@ A filter module has
     ORDER       where it stands in a list, smallest first
     SIZES       a range of the odd sizes it takes
     PARAMETERS  optional: the `Parameter`s that weights() takes by name
+    automatic_sigma(ksize) -> the standard deviation that weights() has without one, in pixels, of a
+                filter that takes a sigma
     GRADIENT    optional: True where `Job.gradient` is to follow the weights
     weights(ksize, *, ...) -> (ksize, ksize) float32, applied as drawn
 """
@@ -37,6 +39,7 @@ class Filter:
     parameters: tuple[Parameter, ...]
     make: Callable[..., NDArray[np.float32]]
     gradient: bool = False
+    automatic_sigma: Callable[[int], float] | None = None
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
         """(ksize, ksize) float32, read-only.
@@ -94,4 +97,5 @@ def _read(name: str) -> Filter | None:
         parameters,
         module.weights,
         getattr(module, "GRADIENT", False),
+        getattr(module, "automatic_sigma", None),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,16 @@ BINOMIAL = {1: (1,), 3: (1, 2, 1), 5: (1, 4, 6, 4, 1)}
 def default_sigma(ksize: int) -> float:
     """The standard deviation, in pixels, that OpenCV documents for a size without one."""
     return 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
+
+
+def automatic_sigma(ksize: int) -> float:
+    """The standard deviation, in pixels, of taps(ksize): a binomial of K taps has √((K - 1) / 4).
+
+    One weight alone is 1 for every sigma; default_sigma() then.
+    """
+    if ksize > 1 and ksize in BINOMIAL:
+        return math.sqrt((ksize - 1) / 4)
+    return default_sigma(ksize)
 
 
 def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ TITLE = "Laplacian of Gaussian"
 ORDER = 42
 SIZES = range(3, 128, 2)
 PARAMETERS = (SIGMA,)
+automatic_sigma = default_sigma
 
 
 def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:

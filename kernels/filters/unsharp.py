@@ -12,6 +12,7 @@ TITLE = "Unsharp mask"
 ORDER = 22
 SIZES = ANY_ODD
 PARAMETERS = (SIGMA, AMOUNT)
+automatic_sigma = gaussian.automatic_sigma
 
 
 def weights(ksize: int, *, sigma: float | None = None, amount: float = 1.0) -> NDArray[np.float32]:

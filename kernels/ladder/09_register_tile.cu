@@ -6,7 +6,7 @@ weights = "constant"
 includes = ["wide"]
 requires = [
     ["KSIZE <= 15", "A register tile unrolls all its multiply-adds, too many at size {KSIZE}; it takes sizes up to 15."],
-    ["HALO_X * SAMPLE_BYTES <= 60", "A register tile would read {HALO_X * SAMPLE_BYTES} bytes on either side of the sixteen it makes, too many for its registers; up to 60 find room."],
+    ["HALO_X * SAMPLE_BYTES <= 60", "A register tile would read {HALO_X * SAMPLE_BYTES} bytes on either side of the sixteen it makes, too many for its registers, which have room for 60. Choose a smaller size, or another implementation, such as shared."],
     ["THREADS <= 512", "A thread with a register tile needs up to 128 registers, so that a block has at most 512 threads, not {THREADS}."],
 ]
 

@@ -6,7 +6,7 @@ weights = "constant"
 includes = ["wide", "async"]
 own_block = "A warp walks down a strip of the picture by itself; a block is four of them, side by side."
 requires = [
-    ["KSIZE * 16 // SAMPLE_BYTES <= 120", "A thread of the ring keeps {KSIZE} rows of {16 // SAMPLE_BYTES} sums in registers, {KSIZE * 16 // SAMPLE_BYTES} in all; up to 120 find room."],
+    ["KSIZE * 16 // SAMPLE_BYTES <= 120", "A thread of the ring keeps {KSIZE} rows of {16 // SAMPLE_BYTES} sums in registers, {KSIZE * 16 // SAMPLE_BYTES} in all, and there is room for 120. Choose a smaller size, or another implementation, such as shared."],
 ]
 
 [[passes]]

@@ -151,7 +151,8 @@ def test_one_lane_touches():
     [
         (
             np.arange(32),
-            "A warp's 32 reads of this tap meet in no bank of shared memory: one turn for all.",
+            "Of a warp's 32 reads of this tap no two want different words of one bank of shared "
+            "memory: one turn for all.",
         ),
         (
             np.where(np.arange(32) == 3, 3, NOWHERE),

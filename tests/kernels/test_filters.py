@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernels import filters
 from kernels.errors import BadJobError
-from kernels.filters import custom
+from kernels.filters import custom, gaussian
 from kernels.filters.gaussian import default_sigma
 
 WRITTEN_DOWN = {
@@ -82,6 +82,21 @@ def test_gaussian_3_and_5_are_binomial():
     np.testing.assert_array_equal(weights("gaussian", 3) * 16, [[1, 2, 1], [2, 4, 2], [1, 2, 1]])
     row = np.array([1, 4, 6, 4, 1])
     np.testing.assert_array_equal(weights("gaussian", 5) * 256, np.outer(row, row))
+
+
+@pytest.mark.parametrize("ksize", [3, 5, 7, 31])
+def test_the_automatic_sigma_is_that_of_the_weights(ksize):
+    """Nearly, of those cut off at the kernel's edge."""
+    row = gaussian.taps(ksize)
+    sigma = np.sqrt((row * (np.arange(ksize) - ksize // 2) ** 2).sum())
+    exactness = 1e-12 if ksize in gaussian.BINOMIAL else 0.1
+    assert gaussian.automatic_sigma(ksize) == pytest.approx(sigma, rel=exactness)
+
+
+@pytest.mark.parametrize("key", ["gaussian", "unsharp", "laplacian_of_gaussian"])
+def test_the_automatic_sigma_given_by_hand_draws_the_same(key):
+    sigma = filters.get(key).automatic_sigma(9)
+    np.testing.assert_array_equal(weights(key, 9, sigma=sigma), weights(key, 9))
 
 
 @pytest.mark.parametrize("ksize", [7, 9, 31, 127])

@@ -137,6 +137,12 @@ def test_an_untiled_picture_that_does_not_fit_is_refused_with_its_size(card, sid
         ("shared_two_batch", 5, (32, 8), "has 44×12 = 528 samples"),
         ("shared_apron", 7, (16, 16), "block of 18 threads across or more"),
         ("shared_apron", 7, (32, 4), "block of 6 threads down or more"),
+        (
+            "ring",
+            9,
+            (32, 8),
+            "room for 120. Choose a smaller size, or another implementation, such",
+        ),
     ],
 )
 def test_what_a_thread_cannot_load_is_refused_with_numbers(key, ksize, block_xy, words):

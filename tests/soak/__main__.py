@@ -50,7 +50,6 @@ def _parsed():
 def _soak(arguments, home):
     # After the environment is set: Qt, and folders that are remembered, are looked up once.
     from tests.soak.driver import Driver
-    from tests.soak.judging import most_grown
     from tests.soak.stage import Stage
 
     replay = _acts(arguments.replay)[: arguments.until] if arguments.replay else None
@@ -63,18 +62,8 @@ def _soak(arguments, home):
         stage.close()
         faults, left = stage.take_faults(), left_over(home, before)
         complaints = [*driver.complaints, *driver.grown(), *faults, *left]
-        first, last = (driver.measured[n][2] for n in (min(1, len(driver.measured) - 1), -1))
-        outcome = {
-            "seed": arguments.seed,
-            "seconds": arguments.seconds,
-            "acts": driver.done,
-            "rss_mib": [round(each.rss_mib, 1) for _, _, each in driver.measured],
-            "qt_objects": [sum(h.qt_objects.values()) for h in (first, last)],
-            "python_objects": [sum(h.objects.values()) for h in (first, last)],
-            "files": [sum(h.files.values()) for h in (first, last)],
-            "more": most_grown(first, last),
-            "complaints": complaints,
-        }
+        outcome = {"seed": arguments.seed, "seconds": arguments.seconds, "acts": driver.done}
+        outcome |= driver.figures() | {"complaints": complaints}
     sys.stdout.write(f"{json.dumps(outcome)}\n")
     sys.stderr.write("".join(f"{each}\n" for each in complaints))
     return 1 if complaints else 0

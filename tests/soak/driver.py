@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from tests.soak.acts import ACTS
-from tests.soak.judging import grown
+from tests.soak.judging import grown, most_grown
 from tests.soak.measures import held
 from tests.soak.rest import is_right, known_picture, rest
 from tests.soak.tour import tour
@@ -121,6 +121,16 @@ class Driver(QObject):
                 },
             }
         )
+
+    def figures(self):
+        """What was measured, as JSON takes it."""
+        rests = [held for _, _, held in self.measured]
+        kinds = ("files", "threads", "windows", "qt_objects", "objects")
+        return {
+            "rss_mib": [round(each.rss_mib, 1) for each in rests],
+            **{kind: [sum(getattr(each, kind).values()) for each in rests] for kind in kinds},
+            "more": most_grown(rests[1], rests[-1]) if rests[1:] else {},
+        }
 
     def grown(self):
         """What there is more of at the end than after the warm-up; needs two measurements."""

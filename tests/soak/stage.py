@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from kernels.engine import Engine
 from tests.picture_files import all_kinds, samples
 from tests.soak.dialogs import Dialogs
+from workbench import rung_times
 from workbench.app import make_application
 from workbench.assets_path import asset
 from workbench.files import image_files
@@ -24,6 +25,7 @@ from workbench.settings import Settings
 NOWHERE = "http://127.0.0.1:9/"  # a soak downloads nothing
 HARMLESS = "This plugin does not support"  # offscreen, of size hints
 BUG = "Something went wrong here"
+FEW_WORKS = 20  # whose times are kept: so that it is seen that no more are
 PLAN = """\
 title = "Soak"
 implementations = ["opencv", "parallel", "sequential"]
@@ -47,6 +49,7 @@ class Stage:
         self.saved.mkdir()
         self.files = _make_files(home / "files")
         self._watch()
+        rung_times.MOST_WORKS = FEW_WORKS
         self.app = make_application()
         settings = Settings(home / "settings.json")
         settings.set("mirror", NOWHERE)

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 from tests.soak.judging import grown
 from tests.soak.measures import Held
 
-SECONDS = float(os.environ.get("FILTER_WORKBENCH_SOAK_S", "75"))
+SECONDS = float(os.environ.get("FILTER_WORKBENCH_SOAK_S", "70"))
 SEED = os.environ.get("FILTER_WORKBENCH_SOAK_SEED", "1")
 PATIENCE_S = 10 * SECONDS + 600  # the driver ends itself, and says where, long before
 

@@ -2,10 +2,13 @@
 
 from PySide6.QtWidgets import QApplication
 
+from kernels.engine import all_implementations
+from kernels.job import PIXEL_TYPES
 from tests.soak import finding
 from tests.soak.acts.keys import LEAVES
 
 LONG_MS, SHORT_MS = 300, 60
+POLL_MS, MOST_POLLS = 20, 100
 # Without sessions there is no report, and nothing to compare.
 LEFT_OUT = (*LEAVES, "Close all sessions")
 SLOW = ("Start or cancel sweep", "Block shapes, live", "Measure the ladder, or cancel")
@@ -14,6 +17,7 @@ SLOW = ("Start or cancel sweep", "Block shapes, live", "Measure the ladder, or c
 def tour(stage):
     """Open every file, choose every line of the menus; yields milliseconds to wait."""
     window = stage.window
+    yield from _every_implementation(stage)
     for name, path in sorted(stage.files.items()):
         window.open_paths([path])
         yield LONG_MS if "." not in name else SHORT_MS
@@ -22,5 +26,24 @@ def tour(stage):
             action.trigger()
         yield LONG_MS if name in SLOW else SHORT_MS
         while dialog := QApplication.activeModalWidget():
-            dialog.reject()
+            dialog.close()
             yield SHORT_MS
+
+
+def _every_implementation(stage):
+    """With every pixel type: what is compiled for it is compiled then, which takes much memory."""
+    window = stage.window
+    window.opener.open_file(stage.files["rgb8.png"])
+    yield LONG_MS
+    for pixel_type in (*PIXEL_TYPES, None):
+        for implementation in all_implementations():
+            if implementation.kind == "cpu":
+                window.take_over({"pixel_type": pixel_type, "implementation": implementation.key})
+                yield from _answered(window, implementation.key)
+
+
+def _answered(window, key):
+    for _ in range(MOST_POLLS):  # some cannot run every job
+        yield POLL_MS
+        if window.live.result is not None and window.live.result.job.implementation == key:
+            return

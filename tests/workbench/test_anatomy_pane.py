@@ -333,7 +333,9 @@ def test_another_access_and_another_tap(opened):
     ]
     assert access.currentIndex() == 2
     strip = child(opened, "anatomy-lanes", LaneStrip)
-    assert "of this tap meet in no bank" in strip.accessibleDescription()
+    assert "no two want different words of one bank" in strip.accessibleDescription()
+    assert "In small: the lane; below it: its bank." in strip.accessibleDescription()
+    assert child(opened, "anatomy-lane-legend", QLabel).text() in strip.accessibleDescription()
     time_box = child(opened, "anatomy-time", QSpinBox)
     assert time_box.maximum() == 25
     time_box.setValue(8)

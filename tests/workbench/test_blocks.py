@@ -97,6 +97,8 @@ def test_without_a_gpu_the_cpu_implementations_take_part():
     assert not field.is_of_blocks
     assert "opencv" in [each.key for each in field.contenders]
     assert field.contenders[0].changes == {"implementation": field.contenders[0].key}
+    assert field.subject == "No GPU here: CPU implementations take turns"
+    assert field.signature == field_of(STATE, None, None, SHAPES).signature
 
 
 def test_why_there_is_nothing_to_compare():

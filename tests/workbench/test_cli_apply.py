@@ -68,6 +68,14 @@ def test_a_name_that_ends_with_a_slash_is_a_folder_that_is_made(folder):
     assert names("out") == ["a.png"]
 
 
+def test_a_folder_into_which_nothing_was_written_is_not_left_behind(folder):
+    (folder / "pics").mkdir()
+    (folder / "mine").mkdir()
+    assert apply("pics", "out/") == 1
+    assert apply("pics", "mine/") == 1
+    assert names() == ["a.png", "b.png", "mine", "pics"]
+
+
 def test_a_file_is_no_folder(folder, capsys):
     assert apply("a.png", "b.png/") == 1
     assert "Cannot make the folder b.png" in capsys.readouterr().err

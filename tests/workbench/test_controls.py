@@ -144,7 +144,7 @@ def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
     sigma = child(window, "sigma", QDoubleSpinBox)
     assert automatic.isChecked()
     assert not sigma.isEnabled()
-    assert sigma.value() == pytest.approx(1.1)
+    assert sigma.value() == pytest.approx(1.0)
     settle(qtbot, window, lambda: type_into(child(window, "ksize", QSpinBox), "9"))
     assert sigma.value() == pytest.approx(1.7)
     automatic.click()

@@ -1,5 +1,7 @@
 """What is used again and again is not kept again and again: found by tests/soak."""
 
+import gc
+
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QAction
@@ -11,9 +13,16 @@ from workbench.rung_times import MOST_WORKS, RungTimes
 def test_the_menu_of_recent_files_has_no_more_lines_than_it_shows(window, tmp_path):
     window.settings.add_recent_file(tmp_path / "a.png")
     menu = window.menus._recent
-    for _ in range(5):
-        menu.aboutToShow.emit()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def lines_alive_after(times):
+        for _ in range(times):
+            menu.aboutToShow.emit()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            menu.actions()
+        gc.collect()
+        return sum(isinstance(each, QAction) for each in gc.get_objects())
+
+    assert lines_alive_after(10) == lines_alive_after(1)
     own = [each for each in menu.children() if isinstance(each, QAction)]
     assert [each for each in own if each not in (*menu.actions(), menu.menuAction())] == []
 

@@ -16,7 +16,7 @@ from workbench.looking.cells import in_characters
 from workbench.looking.differences import MIDDLE, auto_gain, diverging, subtracting
 from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
-from workbench.looking.line_profile import along, column, in_words, row
+from workbench.looking.line_profile import along, column, distances, in_words, row
 from workbench.looking.look import Look, furthest, is_signed, known_unclipped, show, unclipped
 from workbench.looking.mismatch import COLORS, DIFFERS, WRONG, searching
 
@@ -435,6 +435,9 @@ def test_rows_columns_and_slanted_lines():
     assert along(samples, ((3, 2), (0, 2))).ravel().tolist() == [11, 10, 9, 8]
     assert along(samples, ((-5, 0), (9, 0))).ravel().tolist() == [0, 1, 2, 3]
     assert along(samples, ((1, 1), (1, 1))).ravel().tolist() == [5]
+    assert distances(samples, row(samples, 1)).tolist() == [0, 1, 2, 3]
+    assert distances(samples, ((2, 0), (0, 2))).tolist() == pytest.approx([0, 2**0.5, 8**0.5])
+    assert distances(samples, ((-5, 0), (9, 0))).tolist() == pytest.approx([5, 6, 7, 8])
     assert in_words(((0, 1), (3, 1))) == "row 1, x 0 to 3"
     assert in_words(((2, 0), (2, 2))) == "column 2, y 0 to 2"
     assert in_words(((0, 0), (3, 4))) == "(0, 0) to (3, 4), 5 pixels long"

@@ -65,7 +65,7 @@ def test_sentences_say_what_the_border_does():
 
 def test_a_cell_says_which_pixel_it_is():
     found = found_at(0, 5, "zero")
-    assert "x 4, y -1 is beyond the picture and counts as 0" in words.cell_tip(found, 0, 0, "zero")
+    assert "x 4, y −1 is beyond the picture and counts as 0" in words.cell_tip(found, 0, 0, "zero")
     found = found_at(0, 5, "wrap")
     assert "wrap reads x 4, y 39" in words.cell_tip(found, 0, 0, "wrap")
     assert words.cell_tip(found, 1, 1, "wrap").startswith("Pixel x 5, y 0\n")
@@ -76,7 +76,7 @@ def test_differences_are_from_the_exact_value_and_from_its_rounding():
     right = found.rounded
     assert words.difference(found, right).endswith("0 from its rounding")
     assert words.difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
-    assert words.difference(found, np.uint8(right - 1)).endswith("-1 from its rounding")
+    assert words.difference(found, np.uint8(right - 1)).endswith("−1 from its rounding")
     exact = found_at(20, 20, picture=np.ones((40, 60, 1), np.uint8), ksize=1)
     assert words.difference(exact, np.uint8(1)) == "0: exactly that"
     floats = found_at(20, 20, picture=PICTURE.astype(np.float32))

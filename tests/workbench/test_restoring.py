@@ -220,7 +220,7 @@ def test_where_something_else_was_asked_for_it_is_offered(qtbot, beginning, left
     assert window.store.state.picture.name == "other.png"
     assert "ended unexpectedly" in window.messages.sentence
     act(window).click()
-    until(qtbot, lambda: window.messages.sentence.endswith("as it was."))
+    until(qtbot, lambda: window.messages.sentence.endswith("measured anew."))
     assert window.store.state.picture.name == "photo.png"
     assert (window.store.state.filter, window.store.state.ksize) == ("box", 3)
     assert [pin.caption.partition("\n")[0] for pin in window.inspection.pins] == [

@@ -198,9 +198,11 @@ def test_the_menu_says_what_is_undone_and_the_keys_do_it(qtbot, window):
     assert window.store.state.filter == "gaussian"
     assert child(window, "filter", QComboBox).currentData() == "gaussian"
     assert redo(window).text() == "&Redo filter Gaussian blur → Box blur"
+    assert window.statusBar().currentMessage() == "Undone: filter Box blur → Gaussian blur"
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(window, Qt.Key.Key_Z, both)
     assert window.store.state.filter == "box"
+    assert window.statusBar().currentMessage() == "Redone: filter Gaussian blur → Box blur"
     undo(window).trigger()
     QTest.keyClick(window, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
     assert window.store.state.filter == "box"

@@ -23,6 +23,7 @@ from kernels.reference import filtered, to_pixel_type
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from workbench import intents
 from workbench.weights.cells import INVALID
+from workbench.weights.editor import HINT
 from workbench.weights.grid import WeightsGrid
 from workbench.weights.named import DIRECTORY_VARIABLE
 from workbench.weights.response_view import ResponseView
@@ -247,6 +248,11 @@ def test_part_of_the_grid_is_copied_and_pasted_elsewhere(qtbot, window, editor, 
     settle(qtbot, window, lambda: QTest.keyClick(grid, Key.Key_V, control))
     assert editor.drawing.cells == (("2", "4", "2"), ("2", "4", "2"), ("1", "2", "1"))
     assert "from row 1, column 1 on" in sentence(editor)
+    undo, redo = (child(editor, f"weights-{name}", QPushButton) for name in ("undo", "redo"))
+    settle(qtbot, window, lambda: click(undo))
+    assert sentence(editor) == HINT
+    settle(qtbot, window, lambda: click(redo))
+    assert "from row 1, column 1 on" in sentence(editor)
     at(grid, 0, 1)  # from where there is no room for it
     QTest.keyClick(grid, Key.Key_V, control)
     assert "a square" in sentence(editor)
@@ -335,7 +341,7 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
     assert (window.store.state.filter, window.store.state.ksize) == ("custom", 3)
     assert is_right(result)
     assert intents.caption(result.job).startswith("Custom weights 3×3 + 128 · ")
-    assert "0.502 of white is added" in child(window, "matrix-sum", QLabel).text()
+    assert "sum 1, offset 0.502 × white" in child(window, "matrix-sum", QLabel).text()
     before = window.store.state
     add("128")
     assert "write 128/255" in sentence(editor)

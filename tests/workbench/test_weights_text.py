@@ -233,7 +233,7 @@ def test_facts():
     assert gaussian["Sum"] == ("1", "keeps the brightness")
     assert gaussian["Rank"] == ("1", "separable: 10 products a sample, not 25")
     added = facts.facts(filters.get("sobel_x").weights(3), 0.5)
-    assert added[0] == ("Sum", "0", "and 0.5 of white is added")
+    assert added[0] == ("Sum", "0", "offset 0.5 × white")
     assert facts.rank(filters.get("sharpen").weights(3)) == 2
     assert facts.rank(np.zeros((3, 3), np.float32)) == 0
     log = facts.facts(filters.get("laplacian_of_gaussian").weights(31))
@@ -245,7 +245,7 @@ def test_facts_of_tiny_huge_and_single_weights():
     told = facts.facts(tiny)
     assert told[0] == ("Sum", "3e−9", "darkens to 3e−9")
     assert told[1][1] == "3e−9"
-    assert facts.response_in_words(facts.response(tiny)).startswith("Even areas × 3e−9;")
+    assert in_words(tiny).startswith("Even areas × 3e−9;")
     huge = np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1e-9]], np.float32) * np.float32(1e37)
     assert facts.facts(huge)[0] == ("Sum", "0", "even areas turn black")
     assert facts.facts(np.full((1, 1), 2, np.float32))[2][2] == "a single product a sample"
@@ -264,11 +264,24 @@ def test_the_frequency_response_is_the_sum_of_waves():
 
 
 def test_the_response_in_words():
-    words = facts.response_in_words(facts.response(filters.get("gaussian").weights(5)))
+    words = in_words(filters.get("gaussian").weights(5))
     assert words.startswith("Even areas × 1; the finest stripes × 0 across")
     assert "half is left at 0." in words
-    edges = facts.response_in_words(facts.response(filters.get("sobel_x").weights(3)))
-    assert edges.startswith("Even areas × 0")
+    assert in_words(filters.get("sobel_x").weights(3)).startswith("Even areas × 0;")
+
+
+def test_the_response_in_words_has_the_signs_that_the_sum_has():
+    ring = np.full((3, 3), -1, np.float32)
+    ring[1, 1] = 0
+    assert in_words(ring).startswith(
+        "Even areas × −8; the finest stripes × 4 across and × 4 down; a checkerboard of pixels × 0."
+    )
+    assert facts.facts(ring)[0] == ("Sum", "−8", "even areas fall below black")
+    assert "a checkerboard of pixels × −1." in in_words(np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]))
+
+
+def in_words(weights):
+    return facts.response_in_words(weights, facts.response(weights))
 
 
 # -- files

@@ -50,8 +50,12 @@ def color_of(channel: str, colors: theme.Colors) -> QColor:
 class CurvesChart(Canvas):
     """Draws curves: after solid, before dashed."""
 
-    def __init__(self, empty: str, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, empty: str, name: str, parent: QWidget | None = None, *, across: str = ""
+    ) -> None:
+        """across  what the lower axis says that it counts"""
         super().__init__(empty, parent)
+        self._across = across
         self.setAccessibleName(name)
         self.setMinimumHeight(150)
         self._curves: Sequence[Curve] = ()
@@ -125,6 +129,9 @@ class CurvesChart(Canvas):
             plot.getAxis(name).in_words = self._in_words
         axis = plot.getAxis("left")
         axis.is_log = self._is_log
+        if self._across:
+            muted = theme.colors(self.palette()).muted
+            plot.getAxis("bottom").setLabel(self._across, color=muted)
         axis.setWidth(AXIS_PX)
         xs = self._curves[0].xs
         plot.setXRange(float(xs[0]), max(float(xs[-1]), float(xs[0]) + 1e-9), padding=0.01)

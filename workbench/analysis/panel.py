@@ -23,7 +23,7 @@ from workbench.analysis.table import as_share, as_table, in_decibels
 from workbench.controls.eliding_box import ElidingBox
 from workbench.looking.histograms import NAMES, Histogram
 from workbench.looking.likeness import Likeness
-from workbench.looking.line_profile import Line, along, in_words
+from workbench.looking.line_profile import Line, along, distances, in_words
 from workbench.numbers import MISSING, in_digits
 from workbench.views.mode_bar import ORIGINAL
 from workbench.views.tile import MUTED, Tile, scaled_font
@@ -122,7 +122,7 @@ class AnalysisPanel(UprightArea):
             return
         pair = along(before, line), along(after, line)
         names = NAMES[before.shape[2]]
-        xs = np.arange(pair[0].shape[0], dtype=np.float64)
+        xs = distances(before, line)
         curves = [
             Curve(name, bool(is_after), xs, samples[:, channel].astype(np.float64))
             for is_after, samples in enumerate(pair)
@@ -139,7 +139,7 @@ class AnalysisPanel(UprightArea):
                 )
                 for title, samples in zip((other, "after"), pair, strict=True)
             )
-            return "\n".join((f"pixel {index} of the line", *texts))
+            return "\n".join((f"{in_digits(float(xs[index]))} pixels along the line", *texts))
 
         words = in_words(line)
         self._where.setText(f"{words.capitalize()}; dashed: {other}, solid: after")
@@ -219,7 +219,9 @@ class AnalysisPanel(UprightArea):
             self._line_kind.addItem(title, kind)
         self._line_kind.activated.connect(lambda _: self.line_kind_wanted.emit(self.line_kind))
         self._column.addLayout(_row(_title("Profile"), self._line_kind))
-        self._profile = CurvesChart("The values along a line appear here.", "Line profile")
+        self._profile = CurvesChart(
+            "The values along a line appear here.", "Line profile", across="pixels along the line"
+        )
         self._column.addWidget(self._profile, 1)
         self._where = QLabel()
         self._where.setObjectName("profile-line")

@@ -58,7 +58,7 @@ class LaneStrip(QWidget):
     def show_lanes(self, lanes: Lanes | None, lane: int) -> None:
         """lane  the one looked at"""
         self._lanes, self._lane = lanes, lane
-        self.setAccessibleDescription(lanes.sentence if lanes else "")
+        self.setAccessibleDescription(f"{lanes.sentence} {lanes.legend}" if lanes else "")
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802

@@ -203,6 +203,11 @@ class Lanes:
     places: Places
     sentence: str
 
+    @property
+    def legend(self) -> str:
+        """What the two numbers of a lane are."""
+        return f"In small: the lane; below it: its {self.title.lower()}."
+
 
 def lanes_of(look: Look, step: Step, time: int) -> Lanes:
     """time  0 to step.count - 1"""

@@ -44,6 +44,8 @@ class WarpCard(QFrame):
         self._lanes.stepped.connect(self.stepped)
         self._lanes.block_stepped.connect(self.block_stepped)
         self._lanes.picked.connect(self.picked)
+        self._legend = words_label("anatomy-lane-legend")
+        self._legend.setProperty("muted", True)
         self._sentence = words_label("anatomy-lane-words")
         times = QHBoxLayout()
         times.addWidget(self._time)
@@ -53,6 +55,7 @@ class WarpCard(QFrame):
         rows.addWidget(self._access)
         rows.addLayout(times)
         rows.addWidget(self._lanes)
+        rows.addWidget(self._legend)
         rows.addWidget(self._sentence)
 
     @property
@@ -99,4 +102,5 @@ class WarpCard(QFrame):
         self._turn.setText(f"of {step.count:,}: {turn}" if turn else f"of {step.count:,}")
         lanes = lanes_of(look, step, time)
         self._lanes.show_lanes(lanes, look.lane)
+        self._legend.setText(lanes.legend)
         self._sentence.setText(lanes.sentence)

@@ -43,7 +43,7 @@ class Contender:
 class Field:
     """All that are compared, and on what.
 
-    subject   whose shapes: "Shared-memory tile", or "CPU implementations"
+    subject   whose shapes: "Shared-memory tile"; or that CPU implementations take turns, and why
     work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
     is_of_blocks  block shapes of a rung, rather than implementations
     sampling  how each is measured
@@ -67,7 +67,7 @@ class Field:
             for job in (each.job for each in self.contenders[:1])
         )
         keys = tuple((each.key, each.reason) for each in self.contenders)
-        return self.subject, jobs, keys, self.sampling.cache
+        return self.is_of_blocks and self.subject, jobs, keys, self.sampling.cache
 
     def current(self, state: State) -> Key | None:
         """The one that the window shows now."""
@@ -99,7 +99,7 @@ def field_of(
             return NO_PICK
         chosen = intents.implementation(picked.implementation)
     if not isinstance(chosen, Rung) or not isinstance(device, Device):
-        return _on_cpu(job)
+        return _on_cpu(job, device)
     if chosen.own_block:
         return f"{chosen.title}: {chosen.own_block}"
     if not shapes:
@@ -120,7 +120,7 @@ def _of_shapes(
     return Field(rung.title, _in_words(job), True, tuple(contenders), sampling)
 
 
-def _on_cpu(job: Job) -> Field:
+def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
     contenders = tuple(
         Contender(
             each.key,
@@ -131,7 +131,9 @@ def _on_cpu(job: Job) -> Field:
         )
         for each in host_implementations()
     )
-    return Field("CPU implementations", _in_words(job), False, contenders, SWEEP_SAMPLING)
+    no_gpu = isinstance(device, NoDevice)
+    subject = "No GPU here: CPU implementations take turns" if no_gpu else "CPU implementations"
+    return Field(subject, _in_words(job), False, contenders, SWEEP_SAMPLING)
 
 
 def _in_words(job: Job) -> str:

@@ -64,6 +64,7 @@ class BlocksPanel(QWidget):
         self._subject = QLabel()
         self._subject.setObjectName("blocks-subject")
         self._subject.setFont(scaled_font(1.05))
+        self._subject.setWordWrap(True)
         self._work = ElidedLabel(0.88)
         self.picks = ShapePicks()
         self.picks.changed.connect(self.shapes_changed)

@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,8 +34,11 @@ def run(arguments: Namespace) -> int:
     if note := ignored(arguments, *_chosen_implementation(engine, chosen, arguments)):
         print(f"workbench: {note}", file=sys.stderr)
     if len(pairs) > 1 or _names_folder(arguments.output):
-        _make_folder(Path(arguments.output))
-    done = [_attempt(engine, chosen, *pair, arguments) for pair in pairs]
+        into: AbstractContextManager[None] = _folder(Path(arguments.output))
+    else:
+        into = nullcontext()
+    with into:
+        done = [_attempt(engine, chosen, *pair, arguments) for pair in pairs]
     return 0 if all(done) else FAILED
 
 
@@ -70,13 +74,22 @@ def _names_folder(output: str) -> bool:
     return output.endswith(("/", os.sep))
 
 
-def _make_folder(path: Path) -> None:
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Makes `path` if it is not there; it goes again if nothing was written into it."""
+    is_ours = not path.exists()
     try:
         path.mkdir(exist_ok=True)
     except OSError as error:
         raise CommandError(
             f"Cannot make the folder {path}: {error.strerror}; choose another one."
         ) from error
+    try:
+        yield
+    finally:
+        if is_ours:
+            with suppress(OSError):  # it is not empty
+                path.rmdir()
 
 
 def _chosen_implementation(

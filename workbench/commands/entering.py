@@ -12,6 +12,7 @@ from kernels import filters
 from workbench.assets_path import asset
 from workbench.blocks.panel import Phase
 from workbench.commands.real_window import settle, wait_for_baseline, wait_until
+from workbench.intents import has_parameter
 from workbench.main_window import MainWindow
 from workbench.presenting.figures import is_answer
 from workbench.state import ViewMode
@@ -84,7 +85,9 @@ class Visit:
         self._make_room()
         window = self.window
         state = window.store.state
-        larger = [size for size in filters.get(state.filter).sizes if size > state.ksize]
+        chosen = filters.get(state.filter)
+        is_drawn = has_parameter(chosen, "matrix")  # then there is no larger one
+        larger = [] if is_drawn else [size for size in chosen.sizes if size > state.ksize]
         for size in larger[:MOST]:
             window.inspection.pin()
             result = settle(window, partial(window.store.update, ksize=size))

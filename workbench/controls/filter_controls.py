@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
 from kernels import filters
 from kernels.borders import BORDERS
 from kernels.filters import Filter
-from kernels.filters.gaussian import default_sigma
 from kernels.filters.parameters import AMOUNT, SIGMA
 from kernels.job import PIXEL_TYPES
 from workbench.controls.drop_down import DropDown
@@ -55,7 +54,9 @@ class FilterControls(QGroupBox):
         self._slider.valueChanged.connect(lambda radius: self._want("ksize", 2 * radius + 1))
         self._automatic = QCheckBox("Auto")
         self._automatic.setToolTip(
-            "Let sigma follow the kernel size, so that the bell always fills it."
+            "Let sigma follow the kernel size K, so that the bell always fills it:\n"
+            "σ = 0.3 · ((K − 1) / 2 − 1) + 0.8, as in OpenCV.  A blur of size 3 or 5 is\n"
+            "binomial instead, 1 2 1 or 1 4 6 4 1, and so has σ = √((K − 1) / 4)."
         )
         self._automatic.setObjectName("automatic-sigma")
         self._automatic.setAccessibleName("Automatic sigma")
@@ -91,7 +92,9 @@ class FilterControls(QGroupBox):
         self._show_size(state, chosen)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
-        self._sigma.setValue(default_sigma(state.ksize) if state.sigma is None else state.sigma)
+        if chosen.automatic_sigma is not None:
+            automatic = chosen.automatic_sigma(state.ksize)
+            self._sigma.setValue(automatic if state.sigma is None else state.sigma)
         self._amount.setValue(state.amount)
         self._matrix.show_matrix(state.matrix, state.offset)
         for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):

@@ -99,11 +99,13 @@ def _sum_in_words(matrix: Matrix, offset: float) -> str:
     """The weights' sum, and what it does to the picture's brightness: "sum 16: brightens 16×"."""
     total = round(math.fsum(map(math.fsum, matrix)), 6)  # nine times 0.1111111 is meant to be 1
     if offset:
-        return f"sum {total:.4g}, and {offset:.3g} of white is added"
+        return f"sum {total:.4g}, offset {offset:.3g} × white".replace("-", "−")
     if total > 1:
         return f"sum {total:.4g}: brightens {total:.4g}×"
     if total == 1:
         return "sum 1: keeps the brightness"
     if total > 0:
         return f"sum {total:.4g}: darkens to {total:.3g} of the brightness"
-    return f"sum {total:.4g}: even areas turn black"
+    if total == 0:
+        return "sum 0: even areas turn black"
+    return f"sum {total:.4g}: even areas fall below black".replace("-", "−")

@@ -153,14 +153,15 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """The file that a text names by its whole path, or as an address."""
+    """The file that a text names by its whole path, or as an address; or a folder, which is refused
+    where it is opened."""
     words = text.strip().strip("\"'")
     if not words or len(words) > _LONGEST_PATH or not words.isprintable():
         return []
     url = QUrl(words)
     path = Path(url.toLocalFile() if url.isLocalFile() else words)
     try:
-        return [path] if path.is_absolute() and path.is_file() else []
+        return [path] if path.is_absolute() and (path.is_file() or path.is_dir()) else []
     except (OSError, ValueError):
         return []
 

@@ -55,7 +55,7 @@ def _failures_in_words(name: str) -> Iterator[None]:
     except UnidentifiedImageError as error:
         raise ImageFileError(
             f"{name} is not a picture this program can read; "
-            "choose a PNG, JPEG, TIFF, BMP, WebP or PNM file."
+            "choose a PNG, JPEG, TIFF, BMP, WebP, GIF or PNM file."
         ) from error
     except MemoryError as error:
         raise ImageFileError(

@@ -87,7 +87,7 @@ def _check_readable(path: Path) -> None:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise ImageFileError(f"{path.name} is a folder; choose a picture inside it.")
+            raise ImageFileError(f"{path.name or path} is a folder; choose a picture inside it.")
         if not stat.S_ISREG(status.st_mode):
             raise ImageFileError(f"{path.name} is a device, not a file; choose a picture file.")
         path.open("rb").close()

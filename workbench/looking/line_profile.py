@@ -17,14 +17,27 @@ def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
 
     samples  (H, W, C); what of the line lies beyond its edges is left out
     """
+    xs, ys, inside = _pixels(samples, line)
+    found: NDArray[Any] = samples[ys[inside], xs[inside]]
+    return found
+
+
+def distances(samples: NDArray[Any], line: Line) -> NDArray[np.float64]:
+    """(n,) float64: how many pixels each of `along` is away from where the line begins."""
+    _, _, inside = _pixels(samples, line)
+    return np.linspace(0.0, math.dist(*line), inside.size)[inside]
+
+
+def _pixels(
+    samples: NDArray[Any], line: Line
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """x and y of each step, and whether it is inside the picture."""
     (x0, y0), (x1, y1) = line
     steps = max(abs(x1 - x0), abs(y1 - y0))
     xs = np.rint(np.linspace(x0, x1, steps + 1)).astype(np.int64)
     ys = np.rint(np.linspace(y0, y1, steps + 1)).astype(np.int64)
     height, width = samples.shape[:2]
-    inside = (xs >= 0) & (xs < width) & (ys >= 0) & (ys < height)
-    found: NDArray[Any] = samples[ys[inside], xs[inside]]
-    return found
+    return xs, ys, (xs >= 0) & (xs < width) & (ys >= 0) & (ys < height)
 
 
 def row(samples: NDArray[Any], y: int) -> Line:
@@ -42,4 +55,4 @@ def in_words(line: Line) -> str:
         return f"row {y0}, x {min(x0, x1)} to {max(x0, x1)}"
     if x0 == x1:
         return f"column {x0}, y {min(y0, y1)} to {max(y0, y1)}"
-    return f"({x0}, {y0}) to ({x1}, {y1}), {math.hypot(x1 - x0, y1 - y0):.0f} pixels long"
+    return f"({x0}, {y0}) to ({x1}, {y1}), {math.dist(*line):.0f} pixels long"

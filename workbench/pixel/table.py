@@ -78,7 +78,7 @@ class Neighbours(QAbstractTableModel):
             return None
         if self._what == "weighted":
             here = found.x if way == Qt.Orientation.Horizontal else found.y
-            return str(here + section - 1).replace("-", "−")
+            return words.minus(str(here + section - 1))
         if way == Qt.Orientation.Horizontal:
             parts = found.columns, found.from_columns, found.beyond_columns
         else:

@@ -23,19 +23,19 @@ STANDS_IN, ZERO = "↪", "∅"
 
 def exact(value: float) -> str:
     """All the digits that a float64 is known to."""
-    return f"{value + 0.0:.12g}"  # -0 would be read as a mistake
+    return minus(f"{value + 0.0:.12g}")  # -0 would be read as a mistake
 
 
 def short(value: float) -> str:
     """For a cell of a table; samples of integer types whole."""
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value + 0.0:.4g}"
+    return minus(f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value + 0.0:.4g}")
 
 
 def stored(value: Any) -> str:
     """A sample in the picture's own type."""
     if not isinstance(value, np.floating):
-        return str(int(value))
-    return f"{float(value):.9g}" if value.dtype == np.float32 else f"{float(value):.5g}"
+        return minus(str(int(value)))
+    return minus(f"{float(value):.9g}" if value.dtype == np.float32 else f"{float(value):.5g}")
 
 
 def sentence(found: Explained, border: str) -> str:
@@ -66,13 +66,13 @@ def place(position: int, source: int, is_beyond: bool) -> str:
     """A row or a column: where it is, and what stands in for it: "−2 ↪ 1"."""
     if not is_beyond:
         return str(position)
-    number = str(position).replace("-", "−")
+    number = minus(str(position))
     return f"{number} {ZERO}" if source == OUTSIDE else f"{number} {STANDS_IN} {source}"
 
 
 def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
     """One neighbour: which pixel it is, and its product."""
-    x, y = int(found.columns[column]), int(found.rows[row])
+    x, y = (minus(str(int(each))) for each in (found.columns[column], found.rows[row]))
     from_x, from_y = int(found.from_columns[column]), int(found.from_rows[row])
     product = (
         f"{exact(found.samples[row, column])} × {exact(found.weights[row, column])} = "
@@ -92,12 +92,13 @@ def difference(found: Explained, value: Any) -> str:
     if float(value) == found.value:
         return "0: exactly that"
     if not (math.isfinite(float(value)) and math.isfinite(found.value)):
-        return f"none can be told: {float(value):g} where {found.value:g} would be exact"
+        return f"none can be told: {exact(float(value))} where {exact(found.value)} would be exact"
     off = signed(float(value) - found.value)
     if isinstance(value, np.floating):
         return f"{off} from the exact value"
     whole = int(value) - int(found.rounded)
-    return f"{off} from the exact value, {f'{whole:+d}' if whole else '0'} from its rounding"
+    steps = minus(f"{whole:+d}") if whole else "0"
+    return f"{off} from the exact value, {steps} from its rounding"
 
 
 def is_cut_off(found: Explained) -> bool:
@@ -108,5 +109,10 @@ def is_cut_off(found: Explained) -> bool:
 
 
 def signed(value: float) -> str:
-    """+1.2e-05"""
-    return f"{value:+.3g}"
+    """+1.2e−05"""
+    return minus(f"{value:+.3g}")
+
+
+def minus(number: str) -> str:
+    """With the sign that is as wide as a plus, not a hyphen."""
+    return number.replace("-", "−")

@@ -20,6 +20,7 @@ class Figures:
     verdict   one line: whether the answer is right
     is_right  None: not known yet
     work      filter and size; how: implementation and block shape
+    speedup   how many times as fast as the CPU, or as long where it is slower: the note says which
     """
 
     time: str = MISSING
@@ -36,7 +37,7 @@ class Figures:
         """All of it, for who cannot see it."""
         parts = (
             f"{self.time_note} {self.time}",
-            f"speed-up {self.speedup} {self.speedup_note}".strip(),
+            f"{self.speedup} {self.speedup_note}" if self.speedup_note else "",
             *(self.verdict, self.work, self.how),
         )
         return ", ".join(part for part in parts if part)
@@ -95,6 +96,8 @@ def _speedup(result: Result, baseline: Result | None) -> tuple[str, str]:
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
     many = f"{threads} thread{'s' if threads > 1 else ''}"
     factor = baseline.kernel.median_ms / result.kernel.median_ms
+    if factor < 1:
+        return numbers.ratio(1 / factor), f"as long as {name} takes, {many}"
     return numbers.ratio(factor), f"as fast as {name}, {many}"
 
 

@@ -33,11 +33,11 @@ FORWARD = {
 BACK = {Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Backspace}
 BLANK = {Qt.Key.Key_B, Qt.Key.Key_Period}  # what clickers send
 ZOOM = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0, Qt.Key.Key_1}
-HINT = "→ next   ← back   W wipe   Space original   + − 0 zoom   B blank   Esc leave"
+HINT = "→ PgDn next   ← PgUp back   W wipe   Space original   + − 0 zoom   B blank   Esc leave"
 
 
 class Stage(QWidget):
-    """A window of its own, over the whole screen.
+    """A window of its own, over the whole screen; meanwhile no other takes keys or the mouse.
 
     Signals:
         stepped(steps): 1 for the next step, -1 for the one before.
@@ -53,6 +53,7 @@ class Stage(QWidget):
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("stage")
         self.setWindowTitle("Presenter")
+        self.setWindowModality(Qt.WindowModality.ApplicationModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._before: Display | None = None

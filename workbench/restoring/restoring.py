@@ -121,6 +121,7 @@ class Restoring:
             window.messages.show_message(
                 "warning" if complaint else "info",
                 f"This window ended unexpectedly {in_words(self._at)}, and is back as it was."
+                + (" The pinned results were measured anew." if window.inspection.pins else "")
                 + (f" {complaint}" if complaint else ""),
                 actions=[("&Just start afresh", lambda: self._start_afresh(window))],
                 stays=True,

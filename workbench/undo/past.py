@@ -23,6 +23,11 @@ class Change:
     def fields(self) -> frozenset[Hashable]:
         return frozenset(self.before)
 
+    @property
+    def reversed(self) -> Change:
+        """What takes it back."""
+        return Change(self.after, self.before)
+
     def then(self, later: Change) -> Change:
         """Both as one; of the same fields."""
         return replace(self, after=later.after)

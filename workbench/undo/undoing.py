@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.main_window import MainWindow
 
 MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
+NOTE_MS = 5000  # how long the status line says what was taken back
 NAMES = tuple(each.name for each in fields(State))
 
 
@@ -64,13 +65,13 @@ class Undoing(QObject):
     def undo(self) -> None:
         """Take the last step back."""
         if (change := self._past.to_undo) is not None:
-            self._apply(change.before, self._past.undo)
+            self._apply(change.before, self._past.undo, f"Undone: {in_words(change.reversed)}")
 
     @Slot()
     def redo(self) -> None:
         """Do what was taken back again."""
         if (change := self._past.to_redo) is not None:
-            self._apply(change.after, self._past.redo)
+            self._apply(change.after, self._past.redo, f"Redone: {in_words(change)}")
 
     def forget(self) -> None:
         """There is nothing to undo."""
@@ -120,18 +121,18 @@ class Undoing(QObject):
     def _kept(self, value: Any) -> Any:
         return self._album.keep(value) if isinstance(value, Picture) else value
 
-    def _apply(self, side: Mapping[str, Any], done: Callable[[], None]) -> None:
+    def _apply(self, side: Mapping[str, Any], done: Callable[[], None], note: str) -> None:
         """Change what `side` says, after its picture was loaded, if it has one."""
         self._wish += 1
         wish, changes, picture = self._wish, dict(side), side.get("picture")
         if not isinstance(picture, Kept):
-            self._change(changes, done)
+            self._change(changes, done, note)
             return
         pixel_type = changes.get("pixel_type", self._window.store.state.pixel_type)
 
         def show(found: Picture) -> None:
             if wish == self._wish:
-                self._change({**changes, "picture": found}, done)
+                self._change({**changes, "picture": found}, done, note)
 
         self._window.reading.run(
             lambda: picture.load().stored_as(pixel_type),
@@ -139,11 +140,12 @@ class Undoing(QObject):
             lambda error: self._window.messages.show_message("error", str(error)),
         )
 
-    def _change(self, changes: dict[str, Any], done: Callable[[], None]) -> None:
+    def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
         with self.quietly():
             self._window.take_over(changes)
         done()
         self.changed.emit()
+        self._window.statusBar().showMessage(note, NOTE_MS)
 
 
 def _is_nobodys(old: State, new: State) -> bool:

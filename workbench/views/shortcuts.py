@@ -30,6 +30,7 @@ ELSEWHERE = (
     ("Space, held", "Show the original"),
     ("Click on a pixel", "With the panel Pixel open: explain it"),
     ("Arrow keys", "In Pixel: the next one; in Anatomy: a lane, a warp, with Shift a block"),
+    ("PgDn, PgUp", "In Presenter: on and back, as → and ←"),
     ("Alt+Down", "In a sweep's line: choose its values"),
     ("Click on a point", "In a chart: show what was measured"),
     ("Arrow keys, Enter", "In a chart or map: go over it, take it"),

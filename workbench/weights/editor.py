@@ -121,9 +121,9 @@ class WeightsEditor(QDialog):
         """As if somebody had typed it."""
         self._take(drawing, "what was drawn before")
 
-    def apply(self, drawing: Drawing) -> None:
+    def apply(self, drawing: Drawing, sentence: str = HINT) -> None:
         """Show `drawing`, and have it filtered if it can be; for steps alone."""
-        self._show(drawing)
+        self._show(drawing, sentence)
         weights, offset = drawing.weights, drawing.added
         if weights is None or offset is None or self._are_applied(weights, offset):
             return
@@ -213,10 +213,9 @@ class WeightsEditor(QDialog):
         if following and self._steps.count() == 0:
             self._show(drawing)  # what it begins with is no step
         elif drawing != self._drawing:
-            self._sentence.setText(sentence)
-            self._steps.push(Step(self, self._drawing, drawing, words, following))
+            self._steps.push(Step(self, self._drawing, drawing, words, sentence, following))
 
-    def _show(self, drawing: Drawing) -> None:
+    def _show(self, drawing: Drawing, sentence: str = HINT) -> None:
         self._drawing = drawing
         self._grid.show_drawing(drawing)
         self._size.show_size(drawing.size, SIZES)
@@ -228,7 +227,7 @@ class WeightsEditor(QDialog):
         if drawing.weights is None or drawing.added is None:
             self._object(drawing)
         else:
-            self._say(self._sentence.text() if not self._sentence.property("objection") else HINT)
+            self._say(sentence)
 
     def _object(self, drawing: Drawing) -> None:
         """Why what is drawn is not applied."""

@@ -49,13 +49,15 @@ def response(weights: NDArray[np.float32]) -> NDArray[np.float64]:
     return frequency_response(weights, RESPONSE_SIZE)
 
 
-def response_in_words(values: NDArray[np.float64]) -> str:
-    """What the picture of the response shows: "even areas × 1, finest stripes × 0.06, …"."""
+def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64]) -> str:
+    """What the picture of the response shows: "even areas × 1, finest stripes × 0.06, …".
+
+    values  response(weights), which has no signs; below zero dark and bright change places
+    """
     middle = len(values) // 2
-    even, across = values[middle, middle], values[middle, 0]
-    down, checks = values[0, middle], values[0, 0]
+    even = values[middle, middle]
     least = NOTHING * values.max()
-    told = [compact(value if value > least else 0.0, 3) for value in (even, across, down, checks)]
+    told = [compact(value if abs(value) > least else 0.0, 3) for value in _extremes(weights)]
     words = (
         "Even areas × {}; the finest stripes × {} across and × {} down; "
         "a checkerboard of pixels × {}."
@@ -67,8 +69,17 @@ def response_in_words(values: NDArray[np.float64]) -> str:
     return words
 
 
+def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]:
+    """What an even area, the finest stripes across and down, and a checkerboard are multiplied by:
+    the frequencies whose response is real, so that it has a sign."""
+    exact = weights.astype(np.float64)
+    stripes = (-1.0) ** np.abs(np.arange(len(exact)) - len(exact) // 2)
+    across, down = exact * stripes, exact * stripes[:, np.newaxis]
+    return float(exact.sum()), float(across.sum()), float(down.sum()), float((across * down).sum())
+
+
 def _added(offset: float) -> str:
-    return f"and {compact(offset, 3)} of white is added"
+    return f"offset {compact(offset, 3)} × white"
 
 
 def _brightness(total: float) -> str:
@@ -76,7 +87,9 @@ def _brightness(total: float) -> str:
         return "keeps the brightness"
     if total > 1:
         return f"brightens {compact(total, 4)}×"
-    return f"darkens to {compact(total, 3)}" if total > 0 else "even areas turn black"
+    if total > 0:
+        return f"darkens to {compact(total, 3)}"
+    return "even areas turn black" if total == 0 else "even areas fall below black"
 
 
 def _separability(found: int, size: int) -> str:

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QKeyEvent, QPainter, QPain
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from workbench import theme
-from workbench.weights.facts import response_in_words
 from workbench.weights.table_text import compact
 
 FLOOR_DB = -60.0  # below the largest value: what is drawn black on the logarithmic scale
@@ -46,11 +45,13 @@ class ResponseView(QWidget):
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(300, 260)
 
-    def show_response(self, values: NDArray[np.float64] | None) -> None:
-        """(N, N), the frequency 0 in the middle; None: there are no weights."""
+    def show_response(self, values: NDArray[np.float64] | None, words: str) -> None:
+        """(N, N), the frequency 0 in the middle; None: there are no weights.
+
+        words  response_in_words() of it
+        """
         self._values = values
-        words = "Nothing is known of cells that are no numbers."
-        self.setAccessibleDescription(words if values is None else response_in_words(values))
+        self.setAccessibleDescription(words or "Nothing is known of cells that are no numbers.")
         self._draw()
 
     def show_logarithmic(self, is_log: bool) -> None:

@@ -14,23 +14,31 @@ FOLLOWING = 1  # what is merged with the last of its kind
 class Draws(Protocol):
     """What shows drawings."""
 
-    def apply(self, drawing: Drawing) -> None: ...
+    def apply(self, drawing: Drawing, sentence: str = ...) -> None: ...
 
 
 class Step(QUndoCommand):
     """From one drawing to another.
 
+    sentence   what is said of it when it is done, and again when it is redone
     following  the window had other weights, as while a slider is dragged: many are one step
     """
 
     def __init__(
-        self, editor: Draws, old: Drawing, new: Drawing, words: str, following: bool = False
+        self,
+        editor: Draws,
+        old: Drawing,
+        new: Drawing,
+        words: str,
+        sentence: str,
+        following: bool = False,
     ) -> None:
         super().__init__(words)
         self._editor, self._old, self._new, self._following = editor, old, new, following
+        self._sentence = sentence
 
     def redo(self) -> None:
-        self._editor.apply(self._new)
+        self._editor.apply(self._new, self._sentence)
 
     def undo(self) -> None:
         self._editor.apply(self._old)

@@ -51,5 +51,6 @@ class ToldBox(QGroupBox):
         """(K, K); None: some cell is no number."""
         values = None if weights is None else response(weights)
         self._facts.setText(UNKNOWN if weights is None else as_html(facts(weights, offset)))
-        self._response.show_response(values)
-        self._in_words.setText("" if values is None else response_in_words(values))
+        words = "" if weights is None or values is None else response_in_words(weights, values)
+        self._response.show_response(values, words)
+        self._in_words.setText(words)

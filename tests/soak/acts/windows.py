@@ -1,7 +1,6 @@
 """Docks, sizes, dialogs, and what runs in the background."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog
 
 from tests.soak import finding
 from tests.soak.acts.act import Act, one_of
@@ -43,15 +42,18 @@ def _do_size(stage, size):
 
 
 def _choose_away(rng, stage):
-    dialogs = [name for name, each in finding.widgets(QDialog).items() if each.isWindow()]
-    return (one_of(rng, dialogs),)
+    return (one_of(rng, _others(stage)),)
 
 
 def _do_away(stage, name):
-    """Close a dialog, as Esc does."""
-    dialog = finding.widgets(QDialog).get(name)
-    if dialog is not None:
-        dialog.reject()
+    """Close what is before the window, as its own button does."""
+    if other := _others(stage).get(name):
+        other.close()
+
+
+def _others(stage):
+    found = finding.widgets()
+    return {name: e for name, e in found.items() if e.isWindow() and e is not stage.window}
 
 
 def _choose_stop(rng, stage):
