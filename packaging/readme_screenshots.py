@@ -49,6 +49,8 @@ WORDS: dict[str, str] = {
     "palette": "",
     "help": "",
 }
+# With a GPU `auto` takes a rung whose blocks have a shape of their own.
+ON_GPU = {"blocks": ["--implementation", "shared"], "anatomy": ["--implementation", "shared"]}
 DARK = ("side",)  # drawn in the dark theme as well
 # Its paragraph stands among the others, its picture at README's top.
 FIRST = "side"
@@ -108,14 +110,16 @@ def with_words(text: str, made: str) -> str:
 
 def main(arguments: list[str]) -> int:
     target = Path(arguments[0]) if arguments else DRAWN
+    has_gpu = not isinstance(Engine().device, NoDevice)
     # Against the best on the CPU a CPU's figures say nothing.
-    on_cpu = ["--baseline", "sequential"] if isinstance(Engine().device, NoDevice) else []
+    on_cpu = [] if has_gpu else ["--baseline", "sequential"]
     with TemporaryDirectory() as name:
         folder = Path(name)
         for variable in THEIR_OWN:
             os.environ[variable] = str(folder / "nobody")
         for file, said in shots().items():
-            draw(file, [*on_cpu, *said], folder)
+            on_gpu = ON_GPU.get(Path(file).stem, []) if has_gpu else []
+            draw(file, [*on_cpu, *on_gpu, *said], folder)
             print(file, flush=True)
         target.mkdir(parents=True, exist_ok=True)
         for old in target.glob("*.png"):
