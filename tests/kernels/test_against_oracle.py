@@ -162,8 +162,13 @@ def halves_differ(key: str, run: r.Run) -> int:
 
 @pytest.mark.parametrize("name", r.ON_SHIM)
 def test_a_launch_writes_its_rows_and_no_others(name, runners, build_cache):
-    """Long pictures, and those on a GPU with a display, are launched in strips."""
-    job = a_case_for(r.key_of(name), lambda case: case.size_hw == (64, 64) and case.ksize > 1)
+    """Long pictures, and those on a GPU with a display, are launched in strips.  Of integers:
+    running sums of floats are rounded otherwise where they begin elsewhere."""
+
+    def is_wanted(case: Case) -> bool:
+        return case.size_hw == (64, 64) and case.ksize > 1 and case.pixel_type.startswith("uint")
+
+    job = a_case_for(r.key_of(name), is_wanted)
     whole = runners(name)(job)
     strip = r.shim_of(r.RUNGS[r.key_of(name)], build_cache).run(job, rows=(13, 37))
     nothing = r.poisoned_like(job.picture)

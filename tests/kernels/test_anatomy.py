@@ -70,6 +70,7 @@ WIDE_CASES = (
 TOO_MANY = {(key, case) for key in ("tensor", "tensor_split") for case in WIDE_CASES[-2:]} | {
     ("window_tile", WIDE_CASES[-1]),
     ("tensor_split", WIDE_CASES[1]),
+    ("tensor_split", WIDE_CASES[2]),
 }
 WIDE_PAIRS = [(key, case) for key in WIDE for case in WIDE_CASES if (key, case) not in TOO_MANY]
 

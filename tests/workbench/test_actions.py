@@ -193,6 +193,7 @@ OTHERS = {
     "divider": "level",
     "difference": "signed",
     "gain": 4.0,
+    "offset": 0.5,
 }
 
 

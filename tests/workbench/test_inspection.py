@@ -5,7 +5,8 @@ from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
@@ -599,8 +600,18 @@ def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded):
     loaded.resize(1600, 1100)  # so that no message covers the middle
     QApplication.processEvents()
     before = view(loaded, "Before")
-    middle = before.rect().center()
-    QTest.mouseMove(before, middle)
-    pixel = before.pixel_at(QPointF(middle))
+    middle = QPointF(before.rect().center())
+    none = Qt.MouseButton.NoButton
+    # Not the screen's pointer: that says nothing where it is there already.
+    moved = QMouseEvent(
+        QEvent.Type.MouseMove,
+        middle,
+        before.mapToGlobal(middle),
+        none,
+        none,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(before, moved)
+    pixel = before.pixel_at(middle)
     assert pixel is not None
     assert view(loaded, "Pinned 1")._mark == view(loaded, "After")._mark == pixel

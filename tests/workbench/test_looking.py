@@ -12,6 +12,7 @@ from kernels.job import Job
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
 from workbench.display import NAN_BGR, to_display
+from workbench.looking import mismatch
 from workbench.looking.cells import in_characters
 from workbench.looking.differences import MIDDLE, auto_gain, diverging, subtracting
 from workbench.looking.histograms import counting
@@ -253,7 +254,7 @@ def test_where_sums_may_overflow_nothing_is_called_wrong():
 
 def test_what_is_in_view_is_compared_first(monkeypatch):
     job = a_job((300, 300, 1))
-    monkeypatch.setattr("workbench.looking.mismatch.TELL_S", 0.0)
+    monkeypatch.setattr(mismatch, "TELL_S", 0.0)
     answer = right_answer(job)
     first = next(iter(searching(job, answer, to_display(answer), 25, 1.0, (200, 220, 200, 210))))
     seen = first.display.pixels[0][..., 0] > 60

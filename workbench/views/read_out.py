@@ -67,7 +67,9 @@ class ReadOut(QWidget):
     ) -> None:
         """Each (C,), in the same units; None: there is no such pixel, or no such picture."""
         self.position.setText(_position(*point) if point else "")
-        other = pinned[self._against - 1] if self._against else before
+        # A pin that has just been removed may still be what is compared with.
+        is_there = self._against <= len(pinned)
+        other = before if not self._against else pinned[self._against - 1] if is_there else None
         difference = None if other is None or after is None else _subtract(after, other)
         values = (before, *pinned, *[None] * (MOST - len(pinned)), after, difference)
         for name, each in zip(_ROWS, values, strict=True):
