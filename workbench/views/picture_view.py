@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from numpy.typing import NDArray
@@ -205,7 +206,8 @@ class PictureView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(self.rect())
         for corner in (area.topLeft(), area.topRight(), area.bottomLeft(), area.bottomRight()):
-            painter.fillPath(_outside_corner(area, corner), QColor(colors.surface))
+            outside = _outside_corner(corner.x() == area.left(), corner.y() == area.top())
+            painter.fillPath(outside.translated(corner), QColor(colors.surface))
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
@@ -393,11 +395,11 @@ def paint_chip(
     painter.drawText(chip.adjusted(10, 0, -10, 0), CHIP_FLAGS, "\n".join(lines))
 
 
-def _outside_corner(area: QRectF, corner: QPointF) -> QPainterPath:
-    """What rounding takes away at one corner of `area`."""
+@cache  # of the four there are; working one out takes longer than painting it
+def _outside_corner(is_left: bool, is_top: bool) -> QPainterPath:
+    """What rounding takes away at a corner that lies at 0, 0."""
     square, circle = QPainterPath(), QPainterPath()
-    inward_x = _CORNER if corner.x() == area.left() else -_CORNER
-    inward_y = _CORNER if corner.y() == area.top() else -_CORNER
-    square.addRect(QRectF(corner, corner + QPointF(inward_x, inward_y)).normalized())
-    circle.addEllipse(corner + QPointF(inward_x, inward_y), _CORNER, _CORNER)
+    inward = QPointF(_CORNER if is_left else -_CORNER, _CORNER if is_top else -_CORNER)
+    square.addRect(QRectF(QPointF(0, 0), inward).normalized())
+    circle.addEllipse(inward, _CORNER, _CORNER)
     return square.subtracted(circle)
