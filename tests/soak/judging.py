@@ -37,7 +37,13 @@ def most_grown(before, after, most=12):
     return dict(sorted(more.items(), key=lambda each: -each[1])[:most])
 
 
+# The grid of weights has a tint for each cell, and up to 31 × 31 of those.
+TINTS = 31 * 31
+
+
 def _slack(kind, name, was):
+    if name == "PySide6.QtGui.QColor":
+        return TINTS
     if kind in ("open file", "thread"):
         return FEW
     if kind == "window" and not name.startswith("PySide6."):

@@ -45,7 +45,7 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     yield lambda: window.sessions.shown
     window.weights.open()
     window.weights.editor.draw(UNFINISHED)
-    yield lambda: "x" in kept_text() and session in kept_text()
+    yield lambda: '"x"' in kept_text() and session in kept_text()
     say("kept")
     yield lambda: False
 

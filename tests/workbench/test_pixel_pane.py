@@ -100,6 +100,11 @@ def text(window, name):
     return child(window, f"pixel-{name}", QLabel).text()
 
 
+def number(window, name):
+    """The same as a number: with a minus sign, on the screen, and no hyphen."""
+    return float(text(window, name).replace("−", "-"))
+
+
 def table(window):
     return child(window, "pixel-table", NeighbourTable)
 
@@ -154,7 +159,7 @@ def test_numbers_are_the_oracles_and_the_implementations(opened):
     opened.pixel.show_pixel((0, 39))
     job = job_for(opened.store.state)
     oracle = filtered(job)[39, 0, 0]
-    assert float(text(opened, "sum")) == pytest.approx(oracle, rel=1e-11)
+    assert number(opened, "sum") == pytest.approx(oracle, rel=1e-11)
     result = opened.live.result
     assert text(opened, "value") == str(result.picture[39, 0, 0])
     assert text(opened, "rounded") == str(int(np.rint(oracle)))
@@ -218,7 +223,7 @@ def test_a_gradient_shows_both_slopes_and_the_length(qtbot, opened):
     assert not child(opened, "pixel-gx", QLabel).isVisible()
     settle(qtbot, opened, lambda: opened.take_over({"filter": "gradient", "ksize": 3}))
     opened.pixel.show_pixel((20, 20))
-    gx, gy, length = (float(text(opened, name)) for name in ("gx", "gy", "length"))
+    gx, gy, length = (number(opened, name) for name in ("gx", "gy", "length"))
     assert length == pytest.approx(np.hypot(gx, gy))
     assert text(opened, "rounded") == text(opened, "value")
     pick(child(opened, "pixel-show", QComboBox), "weighted")
@@ -371,7 +376,7 @@ def test_an_offset_stands_beside_the_sum(opened):
     opened.pixel._job = replace(job, offset=100.25)
     opened.pixel._found = explain_pixel(opened.pixel._job, 20, 20, 0)
     opened.pixel._show_numbers()
-    total, offset, together = (float(text(opened, name)) for name in ("sum", "offset", "together"))
+    total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
     assert offset == 100.25
     assert together == pytest.approx(total + offset)
     assert text(opened, "value") == "has not answered yet"  # that was without
