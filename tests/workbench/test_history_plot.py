@@ -154,3 +154,21 @@ def test_a_screenshot_need_not_wait_for_the_next_drawing(history):
     history.add(result("shared", (0.2,)))
     history.draw_now()
     assert len(texts(history)) == 1
+
+
+def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
+    """Or it would ask what Qt has deleted, and end the process."""
+    import pyqtgraph as pg
+
+    from workbench.charts.plotting import emptied
+
+    view = pg.PlotWidget()
+    qtbot.addWidget(view)
+    curve = view.plot([1, 2, 3])
+    scene = view.getPlotItem().scene()
+    scene.hoverItems[curve] = None
+    scene.lastHoverEvent = object()
+    emptied(view.getPlotItem())
+    assert not scene.hoverItems
+    assert scene.lastHoverEvent is None
+    assert not view.getPlotItem().listDataItems()

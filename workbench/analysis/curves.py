@@ -117,7 +117,9 @@ class CurvesChart(Canvas):
 
         items = [each for each in self.plot.listDataItems() if isinstance(each, pg.PlotCurveItem)]
         if len(items) != count:
-            self.plot.clear()
+            from workbench.charts.plotting import emptied
+
+            emptied(self.plot)
             items = [pg.PlotCurveItem() for _ in range(count)]
             for item in items:
                 self.plot.addItem(item)

@@ -100,7 +100,9 @@ class HistoryPlot(QFrame):
         plot = self._canvas.plot
         if plot is None:
             return
-        plot.clear()
+        from workbench.charts.plotting import emptied
+
+        emptied(plot)
         times = [run.median_ms for run in self._runs]
         is_log = bool(times) and max(times) / min(times) > LARGE_RANGE
         axis = plot.getAxis("left")

@@ -181,6 +181,18 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             event.ignore()
 
 
+def emptied(plot: Any) -> None:
+    """Take everything out of `plot`.
+
+    Its scene keeps what the pointer is over, and asks it at the next movement, though Qt may have
+    deleted it by then: which ends the process.  So it forgets that first.
+    """
+    if (scene := plot.scene()) is not None:
+        scene.hoverItems.clear()
+        scene.lastHoverEvent = None
+    plot.clear()
+
+
 def dress(plot: Any, colors: Colors, font: QFont) -> None:
     """Put `plot` into a theme; `font` is that of its ticks."""
     plot.setBackground(colors.panel)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench.charts import figure as shown
 from workbench.charts.drawing import bars, dots, grid
-from workbench.charts.plotting import dress
+from workbench.charts.plotting import dress, emptied
 from workbench.charts.spots import Drawn
 from workbench.theme import Colors
 
@@ -19,7 +19,7 @@ def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
 
     font  of labels; ticks are a little smaller
     """
-    plot.clear()
+    emptied(plot)
     dress(plot, colors, scaled(font, 0.92))
     match figure.body:
         case shown.Plot():
