@@ -30,8 +30,12 @@ class Pass:
     reads, writes  "picture", or the name of one of the rung's buffers
     also_reads     further ones
     block          threads a block, x then y
-    covers         what a block writes: samples of a row, then rows
-    grid           blocks, x then y, of a pass to which rows and samples mean nothing
+    covers         what a block writes: samples of a row, then rows; with a grid, what the numbers
+                   that it writes are of
+    halo           how far to either side, and above and below, it needs others for that
+    rows_by        where covers has the most rows that a block may write: the picture's are shared
+                   out evenly, a multiple of so many to each
+    grid           blocks, x then y, of a pass whose blocks do not lie side by side on the picture
     shared_bytes   dynamic shared memory a block
     library        instead of a function: "fft2" or "ifft2", by cuFFT, unscaled, of buffers
     shape          of what that transforms: transforms, rows, columns of complex64
@@ -50,6 +54,8 @@ class Pass:
     also_reads: tuple[str, ...] = ()
     block: tuple[str, str] = ("BLOCK_X", "BLOCK_Y")
     covers: tuple[str, str] = ("BLOCK_X", "BLOCK_Y")
+    halo: tuple[str, str] = ("HALO_X", "HALO_Y")
+    rows_by: str = ""
     grid: tuple[str, str] | None = None
     shared_bytes: str = "0"
     library: Literal["", "fft2", "ifft2"] = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal
 
 import numpy as np
@@ -38,7 +39,7 @@ class Timing:
 
     @property
     def median_ms(self) -> float:
-        return float(np.median(self.samples_ms))
+        return median(self.samples_ms)
 
     @property
     def quartiles_ms(self) -> tuple[float, float]:

@@ -38,7 +38,7 @@ class Explaining(QObject):
         for title in ("Anatomy", "Pixel"):
             window.docks[title].visibilityChanged.connect(lambda _: compare.repaint_overlays())
         window.live.after_ready.connect(lambda result, _: self._show_result(result))
-        window.live.settled.connect(self._show_result)
+        window.live.settled.connect(self._show_settled)
         # The right button's menu, in any picture.
         here = QAction("Explain this pixel", compare)
         here.triggered.connect(self.explain_pixel)
@@ -97,3 +97,7 @@ class Explaining(QObject):
     def _show_result(self, result: Result) -> None:
         self._window.pixel.show_result(result)
         self._window.anatomy.show_result(result)
+
+    def _show_settled(self, result: Result) -> None:
+        self._window.pixel.show_settled(result)
+        self._window.anatomy.show_settled(result)

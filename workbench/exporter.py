@@ -15,6 +15,7 @@ from workbench.background import Background
 from workbench.files import clipboard, image_files, whole_files
 from workbench.files.export import save_png
 from workbench.files.image_files import ImageFileError
+from workbench.looking.look import with_file_white
 from workbench.state import Picture
 
 Settings = dict[str, Any]
@@ -40,10 +41,17 @@ class Exporter(QObject):
         QGuiApplication.clipboard().dataChanged.connect(self._free_copied)
 
     def save_result(
-        self, path: Path, result: Result, quality: int | None = None, *, reduce: bool = False
+        self,
+        path: Path,
+        picture: Picture,
+        result: Result,
+        quality: int | None = None,
+        *,
+        reduce: bool = False,
     ) -> None:
         """The filtered picture at full resolution: a picture like any other.
 
+        picture  what was filtered
         quality  as `image_files.save` has it
         reduce   change what the format cannot hold, rather than refuse it
         """
@@ -51,8 +59,8 @@ class Exporter(QObject):
         def write() -> None:
             from workbench.files.reducing import reduced  # OpenCV: not before it is needed
 
-            samples = reduced(path, result.picture) if reduce else result.picture
-            image_files.save(path, samples, quality)
+            samples = with_file_white(result.picture, picture.samples)
+            image_files.save(path, reduced(path, samples) if reduce else samples, quality)
 
         self._write(path, write)
 
@@ -76,18 +84,23 @@ class Exporter(QObject):
 
         self._write(path, write)
 
-    def copy_result(self, result: Result, shown: QImage) -> None:
+    def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
         """The filtered picture to the clipboard: its very samples within this program.
 
-        shown  how it is on the screen
+        picture  what was filtered
+        shown    how the result is on the screen
         """
 
-        def copy(image: QImage) -> None:
-            clipboard.copy(result.picture, image)
+        def make() -> tuple[NDArray[Any], QImage]:
+            samples = with_file_white(result.picture, picture.samples)
+            return samples, clipboard.to_image(samples, shown)
+
+        def copy(made: tuple[NDArray[Any], QImage]) -> None:
+            clipboard.copy(*made)
             self.copied.emit("the result")
 
         self._background.run(
-            lambda: clipboard.to_image(result.picture, shown),
+            make,
             copy,
             lambda error: self.failed.emit(str(error)),
         )

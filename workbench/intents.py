@@ -54,10 +54,12 @@ def offset_for(state: State) -> float:
 
 def is_unclipped(state: State) -> bool:
     """Whether whole numbers, which know nothing below zero, are to be filtered as float32: the
-    filter makes negative ones, and they are to be seen."""
+    filter makes negative ones, and they stay in the data however they are shown.  They are cut off
+    only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
-    return state.signed_as != "clipped" and swings_around_zero(state)
+    is_to_be_cut = state.pixel_type is not None and state.signed_as == "clipped"
+    return not is_to_be_cut and swings_around_zero(state)
 
 
 def swings_around_zero(state: State) -> bool:
@@ -92,13 +94,16 @@ def look_at(job: Job, state: State) -> Look:
 
 def look_in_words(job: Job, look: Look) -> str:
     """What becomes of values below zero, for a caption; empty where the filter makes none."""
-    return SIGNED_IN_WORDS[look.signed_as] if _is_signed(job) else ""
+    if not _is_signed(job):
+        return ""
+    return SIGNED_IN_WORDS[look.signed_as] if job.picture.dtype.kind == "f" else CUT_OFF
 
 
 def _is_signed(job: Job) -> bool:
     return is_signed(job.weights, job.gradient) and not job.offset
 
 
+CUT_OFF = "cut off: below 0 is stored as 0"
 SIGNED_IN_WORDS = {
     "clipped": "clipped: below 0 is black",
     "absolute": "absolute: without sign",

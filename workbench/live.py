@@ -32,6 +32,9 @@ RUN_ON = (
     "block_xy",
     "cache",
 )
+CUT_OFF_INSTEAD = (
+    "Or choose uint8 or uint16 under Pixels, and Clipped under Below zero: that takes less."
+)
 
 
 class Live(QObject):
@@ -69,6 +72,7 @@ class Live(QObject):
         self.look = Look()
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
+        self._widening: Picture | None = None  # being stored as float32
         self._asked: Job | None = None  # the newest wish; None: it made no sense
         self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
@@ -101,18 +105,32 @@ class Live(QObject):
             return False
         if known_unclipped(picture.samples) is not None:
             return False
+        if self._widening is picture:
+            return True
+        self._widening = picture
+
+        def end() -> bool:
+            """Whether it is still wanted."""
+            now = self._store.state
+            if self._widening is picture:
+                self._widening = None
+            return now.picture is picture and intents.is_unclipped(now)
 
         def go_on(_: Any) -> None:
-            now = self._store.state
-            if now.picture is picture and intents.is_unclipped(now):
+            if end():
                 self.run_again()
 
-        self._background.run(
-            lambda: unclipped(picture.samples),
-            go_on,
-            lambda error: self.refused.emit(str(error), ""),
-        )
+        def fail(error: Exception) -> None:
+            if end():
+                self._refuse(OutOfMemoryError(f"{error} {CUT_OFF_INSTEAD}"))
+
+        self._background.run(lambda: unclipped(picture.samples), go_on, fail)
         return True
+
+    def hold_timing(self, is_held: bool) -> None:
+        """Let it wait, as what is looked at is worked out from the result: each would slow the
+        other down."""
+        self._worker.hold(is_held)
 
     def baseline_of(self, result: Result) -> Result | None:
         """The CPU's Result for the same work, where it is known by now."""

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QEvent,
     Signal,
 )
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from kernels.auto import AUTO
@@ -22,11 +22,11 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine, all_implementations
 from kernels.errors import KernelError
 from kernels.job import Result
-from kernels.pictures import PICTURES
 from workbench import choices, intents
 from workbench.analysis.analysing import Analysing
 from workbench.analysis.panel import AnalysisPanel
 from workbench.anatomy.pane import AnatomyPane
+from workbench.arriving import Arriving
 from workbench.asking import ask_about_large_pictures
 from workbench.background import Background
 from workbench.blocks.following import Following
@@ -54,8 +54,8 @@ from workbench.panels import Panels, Remembered
 from workbench.pixel.pane import PixelPane
 from workbench.presenting.presenting import Presenting
 from workbench.settings import Settings
-from workbench.state import Picture, State, Store
-from workbench.sweeps.keeping import is_of_sweep, is_plan
+from workbench.state import State, Store
+from workbench.sweeps.keeping import is_of_sweep
 from workbench.sweeps.left_over import LeftOver
 from workbench.sweeps.menu import SweepMenu
 from workbench.sweeps.panel import SweepPanel
@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         else:
             self.opener.open_start_picture()
         for path in paths:
-            self._open_as_sweep(path)  # what is wrong with it is said after the picture came
+            self.arriving.take_sweep(path)  # what is wrong with it is said after the picture came
 
     def open_session(self, path: Path) -> None:
         """Show the measurements in a file, or in a folder, marked as recorded."""
@@ -261,7 +261,6 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store, worker, live, say = self.store, self.worker, self.live, self.messages.show_message
         store.changed.connect(lambda _old, new: self._show_state(new))
-        store.changed.connect(self._store_again)
         self.controls.wanted.connect(self._apply)
         self.controls.stretch_wanted.connect(self._stretch)
         self.compare.wanted.connect(self._apply)
@@ -288,10 +287,7 @@ class MainWindow(QMainWindow):
         live.recovered.connect(lambda: self.messages.clear("error"))
 
         ask_about_large_pictures(self.opener, self.messages)
-        self.opener.opened.connect(self._take_picture)
-        self.opener.stored.connect(self._take_stored)
-        self.opener.not_stored.connect(self._take_not_stored)
-        self.opener.restored.connect(self._restore)
+        self.arriving = Arriving(self)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
@@ -346,12 +342,6 @@ class MainWindow(QMainWindow):
         name = f"{state.picture.name} — " if state.picture else ""
         self.setWindowTitle(f"{name}{TITLE}")
 
-    def _store_again(self, old: State, new: State) -> None:
-        """The picture in another pixel type, where that was chosen."""
-        self.opener.pixel_type = new.pixel_type
-        if new.pixel_type != old.pixel_type and new.picture is not None:
-            self.opener.store_again(new.picture)
-
     def _show_device(self, device: Device | NoDevice) -> None:
         self.device = device
         if isinstance(device, Device):
@@ -388,38 +378,6 @@ class MainWindow(QMainWindow):
         with self.undoing.quietly():  # it was not the user who chose it
             self.store.update(implementation=intents.first_choice(state, device))
 
-    def _take_picture(self, picture: Picture) -> None:
-        self.timing.show_nothing()
-        changes: intents.Changes = {"picture": picture, "levels": None}
-        if self.device is not None and not self._chose_implementation:
-            state = replace(self.store.state, **changes)  # which may need another one
-            changes["implementation"] = intents.first_choice(state, self.device)
-        self.store.update(**changes)
-        if not picture.is_stored_as(self.store.state.pixel_type):  # chosen while it was opened
-            self.opener.store_again(picture)
-        if picture.path is not None:
-            self.settings.add_recent_file(picture.path)
-        self.messages.clear("error")
-        self._show_remarks(picture)
-
-    def _show_remarks(self, picture: Picture) -> None:
-        if picture.remarks:
-            self.messages.show_message("info", f"{picture.name}: {' '.join(picture.remarks)}")
-
-    def _take_stored(self, picture: Picture) -> None:
-        """The picture in view in another pixel type; no other has been opened meanwhile."""
-        shown = self.store.state.picture
-        if shown is not None and picture.as_in_file is shown.as_in_file:
-            self.store.update(picture=picture, levels=None)
-            self._show_remarks(picture)
-
-    def _take_not_stored(self, picture: Picture, sentence: str) -> None:
-        """It stays as it is, and so does the choice: what is shown must be what is chosen."""
-        if self.store.state.picture is picture:
-            is_original = picture.original is None
-            self.store.update(pixel_type=None if is_original else str(picture.samples.dtype))
-        self.messages.show_message("error", sentence)
-
     def _show_after(self, result: Result, display: Display) -> None:
         self.compare.show_after(result.picture, display, self.inspection.caption_of(result))
         self.timing.show_result(result)
@@ -449,25 +407,6 @@ class MainWindow(QMainWindow):
                 lambda error: self.messages.show_message("error", str(error)),
             )
 
-    def _restore(self, data: dict[str, Any], name: str) -> None:
-        """Take over the settings that a screenshot holds, as far as they make sense here."""
-        changes = choices.from_data(data, self.store.state)
-        sentence = f"Took over the settings in {name}; File ▸ Open shows it as a picture."
-        if reason := self._why_not_here(changes.get("implementation")):
-            del changes["implementation"]
-            sentence = f"Took over the settings in {name}, all but the implementation: {reason}"
-        self.take_over(changes)
-        self.messages.show_message("info", sentence)
-        if isinstance(plan := data.get("plan"), str):
-            self.sweep.show_plan_text(plan)
-        if (built_in := data.get("built_in")) in list(PICTURES):
-            self.opener.open_built_in(built_in)
-
-    def _why_not_here(self, key: str | None) -> str | None:
-        if key is None or self.device is None:  # which will be looked at when it was found
-            return None
-        return intents.why_not_here(intents.implementation(key), self.device)
-
     def _save_chart(self, path: Path, content: QImage | str) -> None:
         """As PNG, with the settings inside, or the text of an SVG."""
         if isinstance(content, str):
@@ -483,30 +422,8 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        if paths := clipboard.files_in(event.mimeData()):
-            others = [path for path in paths if not self._open_as_sweep(path)]
-            for path in others[:1]:
-                self.opener.open_dropped(path)
-        else:
-            self.opener.open_content(event.mimeData())
+        self.arriving.take_content(event.mimeData())
         event.acceptProposedAction()
-
-    def paste(self) -> None:
-        """Open what the clipboard holds: a file, or a picture."""
-        content = QGuiApplication.clipboard().mimeData()
-        if paths := clipboard.files_in(content):
-            if not self._open_as_sweep(paths[0]):
-                self.opener.open_dropped(paths[0])
-        else:
-            self.opener.open_content(content)
-
-    def _open_as_sweep(self, path: Path) -> bool:
-        """Open `path` if it is a session or a plan, by its name; whether it is one."""
-        if is_plan(path):
-            self.sweep_menu.open_plan(path)
-        elif is_of_sweep(path):
-            self.open_session(path)  # which says what is wrong with a table
-        return is_of_sweep(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         self.presenting.close()  # which puts back what was chosen before

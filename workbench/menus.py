@@ -151,7 +151,7 @@ class Menus(QObject):
             ),
             *window.copy_as.actions(),
             Action(
-                *(edit, "&Paste picture", window.paste, ("Ctrl+V",)),
+                *(edit, "&Paste picture", window.arriving.paste, ("Ctrl+V",)),
                 "Open what the clipboard holds: a picture, or a file.",
                 separator=True,
             ),
@@ -321,11 +321,11 @@ class Menus(QObject):
             self._window.exporter.copy_image(image, f"the {what}")
 
     def _copy_result(self) -> None:
-        result, shown = self._window.live.result, self._window.live.shown
-        if result is None or shown is None:
+        picture, live = self._window.store.state.picture, self._window.live
+        if picture is None or live.result is None or live.shown is None:
             self._say("There is no result to copy yet.")
         else:
-            self._window.exporter.copy_result(result, shown.images[0])
+            self._window.exporter.copy_result(picture, live.result, live.shown.images[0])
 
     def _take(self, what: str) -> QImage | MakeImage | None:
         """What is on screen now; None: nothing is, and that is said."""

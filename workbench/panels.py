@@ -8,9 +8,10 @@ from typing import Any, Protocol
 from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
+from workbench.views.steady import Steady
+
 LAYOUT_VERSION = 3
 SIDE_PX = 312
-SWEEP_PX, HISTORY_PX = 400, 140  # at the first start
 LARGE_PX = (1000, 760)  # of a panel to read in
 LEFT = "Controls"
 BELOW = "History"  # all others share a place on the right
@@ -48,7 +49,7 @@ class Panels:
         for title, view in views.items():
             self.docks[title] = self._dock(title, view)
             if title == LEFT:
-                window.setCentralWidget(centre)  # here, for Tab's sake
+                window.setCentralWidget(Steady(centre))  # here, for Tab's sake
         self._arrange()
         self._first_layout = QByteArray()
 
@@ -124,9 +125,6 @@ class Panels:
         for title in others:
             if title not in COME_WITH_THEIR_KEY:
                 docks[title].widget().hide()  # until its tab is chosen
-        sides = [docks[LEFT], docks[front]]
-        window.resizeDocks(sides, [SIDE_PX, SWEEP_PX], Qt.Orientation.Horizontal)
-        window.resizeDocks([docks[BELOW]], [HISTORY_PX], Qt.Orientation.Vertical)
 
 
 def _to_text(data: QByteArray) -> str:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
@@ -50,18 +51,24 @@ class Restarting(QObject):
         shown = self._window.store.state.picture
         if shown is not None and shown.samples is kept.samples:
             self._window.take_over({"picture": kept})
-            self._hand_over()
+            if self._hand_over():
+                return
+            self._window.take_over({"picture": shown})
+        if kept.path is not None:
+            rmtree(kept.path.parent, ignore_errors=True)
 
-    def _hand_over(self) -> None:
+    def _hand_over(self) -> bool:
+        """Whether what is shown is written down for the next window, whoever starts that."""
         window, keeper = self._window, self._window.findChild(Keeper)
         if keeper is None or not keeper.hand_over():
             window.messages.show_message("error", NOT_KEPT)
-            return
+            return False
         words = ["-m", "workbench", *device_options(sys.argv[1:])]
         if QProcess.startDetached(sys.executable, words)[0]:
             window.close()
         else:
             window.messages.show_message("error", NOT_STARTED)
+        return True
 
 
 def device_options(words: Sequence[str]) -> list[str]:

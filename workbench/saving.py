@@ -39,7 +39,11 @@ class Saving(QObject):
         """Where to save, `name` proposed; None: nowhere, or over the picture that is open."""
         window = self._window
         folder = Path(window.settings.get("save-folder", ""))
-        chosen, kind = QFileDialog.getSaveFileName(window, "Save", str(folder / name), file_types)
+        ending = f"*{Path(name).suffix}"
+        proposed = next((each for each in file_types.split(";;") if ending in each), "")
+        chosen, kind = QFileDialog.getSaveFileName(
+            window, "Save", str(folder / name), file_types, proposed
+        )
         if not chosen:
             return None
         path = Path(chosen)
@@ -67,7 +71,7 @@ class Saving(QObject):
             self._window.messages.show_message("error", str(error))
             return
         if fit.is_exact and not fit.format.has_quality:
-            self._window.exporter.save_result(path, result)
+            self._window.exporter.save_result(path, picture, result)
         else:
             self._ask_how(path, picture, result, fit)
 
@@ -79,7 +83,7 @@ class Saving(QObject):
 
         def save(quality: int | None) -> None:
             self._window.settings.set(f"quality-{fit.format.title}", quality or 0)
-            self._window.exporter.save_result(path, result, quality, reduce=True)
+            self._window.exporter.save_result(path, picture, result, quality, reduce=True)
 
         dialog = SaveDialog(path.name, fit, kept or None, JPEG_QUALITY, self._window)
         dialog.agreed.connect(save)

@@ -8,12 +8,10 @@ a sweep, and a pause costs none of them anything but time.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Condition
 from time import monotonic
-from typing import Any
 
 from PySide6.QtCore import QObject, QThread, Signal
 
@@ -21,6 +19,7 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Result, Sampling
+from workbench.aside import Aside, Sweeping, close
 from workbench.background import TOO_LITTLE_MEMORY
 from workbench.display import Display
 from workbench.looking.look import Look, show
@@ -28,10 +27,10 @@ from workbench.looking.look import Look, show
 # A superseded job may still finish for so long: quick filters then keep up with a dragged slider,
 # slow ones get out of the way.
 GRACE_S = 0.02
+PAINTING_S = 0.01  # how long the window may take to show a result
+HELD_S = 1.0  # what is looked at has been worked out by then, but of the largest pictures
 BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
 TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
-
-Sweeping = Callable[[Engine], Iterator[Any]]  # or tuning
 
 
 class Worker(QThread):
@@ -78,11 +77,12 @@ class Worker(QThread):
         self._wanted: tuple[Job, Look, Sampling] | None = None
         self._wanted_since = 0.0
         self._wanted_baseline: Job | None = None
+        self._is_held = False
         self._wants_device = True  # to know it
         self._knows_device = False  # only the thread itself touches it
-        self._sweep = _Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
-        self._tuning = _Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
-        self._comparison = _Aside(
+        self._sweep = Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
+        self._tuning = Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
+        self._comparison = Aside(
             self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
         )
         # What is looked at goes before what is waited for; the first of these before the others.
@@ -110,6 +110,13 @@ class Worker(QThread):
         """Time `job` when no picture is waited for."""
         with self._wake:
             self._wanted_baseline = job
+            self._wake.notify()
+
+    def hold(self, is_held: bool) -> None:
+        """Let the timing of a result wait, while what is looked at is worked out from it; not for
+        longer than HELD_S."""
+        with self._wake:
+            self._is_held = is_held
             self._wake.notify()
 
     def try_device(self) -> None:
@@ -150,17 +157,17 @@ class Worker(QThread):
         """End it at its next step."""
         self._cancel(self._comparison)
 
-    def _start(self, aside: _Aside, make: Sweeping) -> None:
+    def _start(self, aside: Aside, make: Sweeping) -> None:
         with self._wake:
             aside.start(make)
             self._wake.notify()
 
-    def _pause(self, aside: _Aside, is_paused: bool) -> None:
+    def _pause(self, aside: Aside, is_paused: bool) -> None:
         with self._wake:
             aside.pause(is_paused)
             self._wake.notify()
 
-    def _cancel(self, aside: _Aside) -> None:
+    def _cancel(self, aside: Aside) -> None:
         with self._wake:
             aside.cancel()
             self._wake.notify()
@@ -204,7 +211,7 @@ class Worker(QThread):
             closing = self._closing
         for aside, ended in zip(self._asides, over, strict=True):
             if ended is not None:
-                _close(ended.steps)
+                close(ended.steps)
                 if not closing:
                     aside.ended(None, False)
             aside.tell_pause()
@@ -227,13 +234,28 @@ class Worker(QThread):
             if isinstance(step, Progress):
                 self._tell(step)
             elif step is not None:
+                is_first = not self._live.has_shown
                 self.filtered.emit(step, self._live.show(step), self._live.look)
+                if is_first:
+                    self._let_paint()
             else:
                 self._end_live(self._live)
         except (KernelError, MemoryError) as error:
             self._live = None
             self.progressed.emit("")
             self._fail(error, self.failed.emit)
+
+    def _let_paint(self) -> None:
+        """Leave the interpreter to the window, which has a new picture to show, for a moment: or
+        each would wait for the other at every step, and what is timed next be disturbed."""
+        with self._wake:
+            self._wake.wait_for(self._has_news, PAINTING_S)
+            self._wake.wait_for(lambda: self._has_news() or not self._is_held, HELD_S)
+
+    def _has_news(self) -> bool:
+        """Whether anything is wished for that does not wait with the timing."""
+        is_wished = self._wanted is not None or (self._wants_device and self._knows_device)
+        return is_wished or self._closing or any(each.has_wish for each in self._asides)
 
     def _tell(self, progress: Progress) -> None:
         assert self._live is not None
@@ -260,7 +282,7 @@ class Worker(QThread):
         elif isinstance(step, Result) and step.check is not None:
             self.baseline_timed.emit(step)
 
-    def _step_aside(self, aside: _Aside) -> None:
+    def _step_aside(self, aside: Aside) -> None:
         try:
             is_over = not aside.step()
         except (KernelError, MemoryError) as error:
@@ -269,10 +291,10 @@ class Worker(QThread):
         if is_over:
             self._end_aside(aside, None, True)
 
-    def _end_aside(self, aside: _Aside, error: KernelError | None, is_complete: bool) -> None:
+    def _end_aside(self, aside: Aside, error: KernelError | None, is_complete: bool) -> None:
         with self._wake:  # who cancels now comes too late
             steps = aside.drop()
-        _close(steps)
+        close(steps)
         aside.ended(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
@@ -309,94 +331,7 @@ class Worker(QThread):
         with self._wake:
             left = [each.drop() for each in self._asides]
         for steps in left:
-            _close(steps)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """What ran, if it had begun, and was stopped."""
-
-    steps: Iterator[Any] | None
-
-
-class _Aside:
-    """A long computation that everything else goes before: the one wished for, the one that runs.
-
-    stepped, ended, paused  what to tell each step, the end, and that it stands still or goes on
-    """
-
-    def __init__(
-        self,
-        stepped: Callable[[Any], None],
-        ended: Callable[[KernelError | None, bool], None],
-        paused: Callable[[bool], None] = lambda _: None,
-    ) -> None:
-        self._stepped, self.ended, self._paused = stepped, ended, paused
-        self._wanted: Sweeping | None = None
-        self._is_to_stop = self._is_to_pause = self._is_paused = False
-        self._steps: Iterator[Any] | None = None  # only the thread that computes touches these
-        self._latest: Any = None
-
-    @property
-    def is_running(self) -> bool:
-        return self._steps is not None
-
-    @property
-    def can_step(self) -> bool:
-        return self.is_running and not self._is_to_pause
-
-    @property
-    def has_work(self) -> bool:
-        is_to_tell = self._is_to_pause != self._is_paused
-        return self._is_to_stop or self._wanted is not None or self.can_step or is_to_tell
-
-    def start(self, make: Sweeping) -> None:
-        self._is_to_stop, self._wanted, self._is_to_pause = self.is_running, make, False
-
-    def cancel(self) -> None:
-        self._is_to_stop = self.is_running or self._wanted is not None
-        self._wanted, self._is_to_pause = None, False
-
-    def pause(self, is_paused: bool) -> None:
-        self._is_to_pause = is_paused and (self.is_running or self._wanted is not None)
-
-    def tell_pause(self) -> None:
-        """Say whether it stands still, if that is news."""
-        if self._is_to_pause != self._is_paused:
-            self._is_paused = self._is_to_pause
-            self._paused(self._is_paused)
-
-    def take(self, engine: Engine) -> _Ended | None:
-        """Turn wishes into what runs; returns what was stopped for that."""
-        ended = None
-        if self._is_to_stop:
-            ended = _Ended(self.drop())
-        if self._wanted is not None:
-            self._steps, self._wanted, self._latest = self._wanted(engine), None, None
-        return ended
-
-    def step(self) -> bool:
-        """Do one step and tell it; False: there was none left."""
-        assert self._steps is not None
-        step = next(self._steps, None)
-        if step is None:
-            return False
-        if step != self._latest:  # the same Progress may come thousands of times a second
-            self._latest = step
-            self._stepped(step)
-        return True
-
-    def drop(self) -> Iterator[Any] | None:
-        """Nothing runs, nothing is to be stopped; returns what ran."""
-        steps, self._steps, self._is_to_stop = self._steps, None, False
-        self._is_to_pause = self._is_to_pause and self._wanted is not None
-        return steps
-
-
-def _close(steps: Iterator[Any] | None) -> None:
-    """End a generator here and now: it may have something to save, or threads to wait for."""
-    if isinstance(steps, Generator):
-        steps.close()
+            close(steps)
 
 
 class _Live:

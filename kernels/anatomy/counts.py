@@ -76,6 +76,8 @@ def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
 
 
 def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
+    if pattern.works is not None:
+        return shape.threads - int(pattern.works(block).sum())
     tile = shape.tile(block).clipped(shape.picture)
     x, y = pattern.stands[:, 0], pattern.stands[:, 1]
     works = (x != NOWHERE) & (x < tile.width) & (y < tile.height)

@@ -16,7 +16,6 @@ from kernels.anatomy.pattern import (
 from kernels.anatomy.scene import Scene, only
 from kernels.anatomy.shapes import Block
 from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
-from kernels.facts import Facts
 
 
 def by_taps(at: Scene, written: str = "picture", with_weights: bool = False) -> Pattern:
@@ -100,28 +99,6 @@ def differentiate(at: Scene) -> Pattern:
             ),
             *alpha_load(at, x, y, inside, "weighted", FLOAT),
             answer_store(at, x, y, inside, "slopes", 2 * FLOAT),
-        )
-
-    return one_each(at, steps)
-
-
-def crop(at: Scene) -> Pattern:
-    """Out of tiles of complex numbers, of which two neighbours along a row are the two parts."""
-    facts = Facts(at.job)
-    line = facts["FFT_LINE"]
-    valid, pairs = line - 2 * at.radius, facts["FFT_PAIRS"]
-
-    def steps(block: Block) -> tuple[Step, ...]:
-        x, y, inside = own_samples(at, block)
-        pixel, colour = x // at.channels, x % at.channels
-        tile = (colour * facts["FFT_TILES"] + y // valid) * pairs + pixel // (2 * valid)
-        n = pixel % (2 * valid)
-        number = (tile * line + y % valid) * line + n % valid
-        taken = only(2 * number + (n >= valid), inside & ~at.is_alpha(x))
-        return (
-            Step("Load a part of a number", "global", "tiles", False, FLOAT, 1, lambda _: taken),
-            *alpha_load(at, x, y, inside),
-            answer_store(at, x, y, inside),
         )
 
     return one_each(at, steps)

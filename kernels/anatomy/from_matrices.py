@@ -92,4 +92,5 @@ def by_bands(at: Scene, shape: Shape, split: bool) -> Pattern:
         )
 
     stands = np.stack((2 * on.t * at.channels, 16 * at.ty + on.g), 1)
-    return Pattern(stands, (8 * at.channels, rows), steps, (2 * at.channels, 1), ((0, 0), (0, 8)))
+    also = stands[None] + np.array((0, 8))
+    return Pattern(stands, (8 * at.channels, rows), steps, (2 * at.channels, 1), also)

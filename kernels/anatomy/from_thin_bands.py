@@ -110,10 +110,11 @@ def tensor_separable(at: Scene, shape: Shape) -> Pattern:
         )
 
     stands = np.stack(((16 * tiles * group + 2 * on.t) * at.channels + plane, on.g), 1)
-    again = tuple(
+    further = [
         ((8 * n + second) * at.channels, 8 * below)
         for below in (0, 1)
         for n in range(2 * tiles)
         for second in (0, 1)
-    )
-    return Pattern(stands, (columns * at.channels, 16), steps, (1, 1), again)
+    ][1:]
+    also = np.stack([stands + np.array(each) for each in further])
+    return Pattern(stands, (columns * at.channels, 16), steps, (1, 1), also)

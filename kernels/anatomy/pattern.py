@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kernels.anatomy.shapes import Block
 from kernels.anatomy.steps import NOWHERE, Places, Step, Taps, tap_words
 
 FLOAT = 4  # bytes, of buffers, weights and tiles
+COMPLEX = 8  # of transforms' buffers
 TILE = "tile"
 QUAD = 4  # floats that shared memory takes or gives at a time: sixteen bytes
 
@@ -26,14 +27,33 @@ class Pattern:
             way beside and below
     steps   block -> what its threads do, in their order
     each    samples and rows that a thread makes from where it stands on
-    again   how far to the right and below it makes as many again, in the same round; (0, 0) first
+    also    (n, threads, 2) at which others it makes as many again in the same round, or NOWHERE
+    works   block -> which threads store anything; None: those that stand on the picture
+
+    Where that are no samples of the picture, but numbers of a transform:
+
+    block   block -> a sentence on what it makes, and of what
+    thread  block, thread -> what that has to do with it: "holds number 5"
+    picked  sample and row of the tile -> the thread to look at, where none makes that one alone
+
+    places  (n, threads, 2) follows: `stands`, then `also`
     """
 
     stands: Places
     round: tuple[int, int]
     steps: Callable[[Block], tuple[Step, ...]]
     each: tuple[int, int] = (1, 1)
-    again: tuple[tuple[int, int], ...] = ((0, 0),)
+    also: Places | None = None
+    works: Callable[[Block], Mask] | None = None
+    block: Callable[[Block], str] | None = None
+    thread: Callable[[Block, int], str] | None = None
+    picked: Callable[[int, int], int] | None = None
+    places: Places = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        first = self.stands[None]
+        places = first if self.also is None else np.concatenate((first, self.also))
+        object.__setattr__(self, "places", places)
 
 
 def one_each(at: Scene, steps: Callable[[Block], tuple[Step, ...]]) -> Pattern:
@@ -51,6 +71,18 @@ def taps_of(at: Scene, x: Places, y: Places, works: Mask) -> Taps:
     reach = np.arange(at.ksize)[:, None] - at.radius
     rows = np.where(works, at.line(y + reach), NOWHERE)
     return Taps(rows, np.where(works, at.sample(x + reach * at.channels), NOWHERE))
+
+
+def numbers(
+    name: str,
+    array: str,
+    is_store: bool,
+    count: int,
+    places: Callable[[int], Places],
+    turn: Callable[[int], str],
+) -> Step:
+    """An access to complex numbers in global memory."""
+    return Step(name, "global", array, is_store, COMPLEX, count, places, turn)
 
 
 def staging(

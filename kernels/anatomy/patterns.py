@@ -1,7 +1,7 @@
 """What every thread of a block loads and stores, step by step.
 
 Written beside the rungs' text, and as it has it: a test runs that text and compares all addresses.
-Not here are transforms, whose blocks take lines of numbers and no part of the picture.
+Not here is what a library launches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from kernels.anatomy.from_bands import (
     ring_separable,
     tile_separable,
 )
-from kernels.anatomy.from_global import by_taps, crop, differentiate, measure
+from kernels.anatomy.from_fft import crop, gather, multiply
+from kernels.anatomy.from_fft_columns import filter_columns
+from kernels.anatomy.from_fft_registers import restore_rows, transform_rows
+from kernels.anatomy.from_global import by_taps, differentiate, measure
 from kernels.anatomy.from_gradient import gradient_fused
 from kernels.anatomy.from_matrices import by_bands
 from kernels.anatomy.from_passes import columns_pass, columns_pass_flat, rows_pass, rows_pass_flat
@@ -55,7 +58,12 @@ PATTERNS: dict[tuple[str, str], Callable[[Scene, Shape], Pattern]] = {
     ("tensor_split", "convolve"): lambda at, shape: by_bands(at, shape, split=True),
     ("tensor_separable", "convolve"): tensor_separable,
     ("gradient_fused", "convolve"): gradient_fused,
+    ("fft", "gather"): gather,
+    ("fft", "multiply"): multiply,
     ("fft", "crop"): lambda at, _: crop(at),
+    ("fft_registers", "transform_rows"): transform_rows,
+    ("fft_registers", "filter_columns"): filter_columns,
+    ("fft_registers", "restore_rows"): restore_rows,
     ("gradient", "weigh"): lambda at, _: by_taps(at, written="weighted"),
     ("gradient", "differentiate"): lambda at, _: differentiate(at),
     ("gradient", "measure"): lambda at, _: measure(at),

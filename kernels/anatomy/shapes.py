@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kernels.anatomy.layouts import Layout, layout_of
 from kernels.device import Device
 from kernels.facts import Facts
 from kernels.job import Job
@@ -56,10 +57,11 @@ class Shape:
     number        of the pass in its rung
     reads         what it reads: "picture", or a buffer's name
     grid, block   blocks, and threads in each, x then y
-    covers        what a block writes
+    covers        what a block writes, or what the numbers that it writes are of
     halo          how far around that it reads
     shared_bytes  a block
     picture       all samples
+    layout        None: blocks lie side by side over the picture
     """
 
     number: int
@@ -71,6 +73,7 @@ class Shape:
     halo: tuple[int, int]
     shared_bytes: int
     picture: Rect
+    layout: Layout | None = None
 
     @property
     def threads(self) -> int:
@@ -88,12 +91,17 @@ class Shape:
 
     def block_at(self, x: int, y: int) -> Block:
         """The block that writes sample x of row y; the nearest where there is none."""
+        if self.layout is not None:
+            right, bottom = self.picture.right - 1, self.picture.bottom - 1
+            return self.layout.block_at(min(max(x, 0), right), min(max(y, 0), bottom))
         across = min(max(x // self.covers[0], 0), self.grid[0] - 1)
         return across, min(max(y // self.covers[1], 0), self.grid[1] - 1)
 
     def tile(self, block: Block) -> Rect:
-        """What `block` is there to write."""
+        """What `block` is there to write, or to transform."""
         left, top = block[0] * self.covers[0], block[1] * self.covers[1]
+        if self.layout is not None:
+            left, top = self.layout.corner(*block)
         return Rect(left, top, left + self.covers[0], top + self.covers[1])
 
     def with_halo(self, block: Block) -> Rect:
@@ -102,16 +110,21 @@ class Shape:
 
 
 def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape, ...]:
-    """Of its passes that write something for each sample: none of a library, nor those that
-    transform.  As if in one launch; a display's watchdog may have it cut between rows of blocks."""
+    """Of its passes whose blocks have a place on the picture: none of a library.  As if in one
+    launch; a display's watchdog may have it cut between rows of blocks."""
     facts = Facts(job, device)
     if device is None:
         facts["MULTIPROCESSORS"] = USUAL_MULTIPROCESSORS
+    passes = [(n, each, layout_of(rung.key, each.function, job)) for n, each in _own(rung)]
     return tuple(
-        _shape(number, each, rung, job, facts)
-        for number, each in enumerate(rung.passes)
-        if not each.library and not each.grid
+        _shape(number, each, job, facts, layout)
+        for number, each, layout in passes
+        if layout is not None or not each.grid
     )
+
+
+def _own(rung: Rung) -> list[tuple[int, Pass]]:
+    return [(number, each) for number, each in enumerate(rung.passes) if not each.library]
 
 
 def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
@@ -136,49 +149,28 @@ def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
     )
 
 
-# Rungs whose blocks share the rows out evenly, so many rows at a time; the header says the most.
-SHARED_OUT = {
-    "ring": "1",
-    "ring_separable": "16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32",
-    "running_sums": "8",
-    "tensor_separable": "16",
-}
-
-
-def _shape(number: int, each: Pass, rung: Rung, job: Job, facts: Facts) -> Shape:
+def _shape(number: int, each: Pass, job: Job, facts: Facts, layout: Layout | None) -> Shape:
     row = job.width * job.channels
-    covers = facts.value(each.covers[0]), facts.value(each.covers[1])
+    covers = _both(each.covers, facts)
     grid = -(-row // covers[0]), -(-job.height // covers[1])
-    if rung.key in SHARED_OUT:
-        group = facts.value(SHARED_OUT[rung.key])
+    if each.grid:
+        grid = _both(each.grid, facts)
+    if each.rows_by:
+        group = facts.value(each.rows_by)
         covers = covers[0], -(-job.height // (grid[1] * group)) * group
     return Shape(
         number=number,
         function=each.function,
         reads=each.reads,
         grid=grid,
-        block=(facts.value(each.block[0]), facts.value(each.block[1])),
+        block=_both(each.block, facts),
         covers=covers,
-        halo=_halo(each, rung, job),
+        halo=_both(each.halo, facts),
         shared_bytes=facts.value(each.shared_bytes),
         picture=Rect(0, 0, row, job.height),
+        layout=layout,
     )
 
 
-def _halo(each: Pass, rung: Rung, job: Job) -> tuple[int, int]:
-    """How far its weights reach: what is read may be rounded up to sixteen bytes."""
-    across, down = job.radius * job.channels, job.radius
-    match each.function:
-        case "along_rows":
-            return across, 0
-        case "along_columns":
-            return 0, down
-        case "differentiate":
-            return job.channels, 1
-        case "measure" | "crop" | "restore_rows":
-            return 0, 0
-    if rung.gradient and len(rung.passes) == 1:  # derivatives and all
-        return across + job.channels, down + 1
-    if each.covers == ("WIDTH * CHANNELS", "HEIGHT"):
-        return 0, 0  # the picture is the tile
-    return across, down
+def _both(expressions: tuple[str, str], facts: Facts) -> tuple[int, int]:
+    return facts.value(expressions[0]), facts.value(expressions[1])

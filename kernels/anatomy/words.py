@@ -64,23 +64,22 @@ def traffic_words(traffic: Traffic, reads: str) -> str:
         )
     if is_once:
         return f"Its threads load {size}: each once."
+    uses = f"{traffic.uses:.{2 if traffic.uses < 1.05 else 1}f}"
     return (
-        f"Its threads load {size}: each is asked for {traffic.uses:.1f} times on average, and "
+        f"Its threads load {size}: each is asked for {uses} times on average, and "
         "caches have to answer all but the first."
     )
 
 
-def idle_words(idle: Idle) -> str:
+def idle_words(idle: Idle, makes: str = "sample to make") -> str:
     """Threads without work, in the block and in the picture."""
     if not idle.in_all:
-        return "No thread is idle: every one has a sample to make."
+        return f"No thread is idle: every one has a {makes}."
     here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none of them here"
     if idle.in_block == idle.in_all:
         here = "all in this block"
     share = f"{100 * idle.share:.2g}" if idle.share < 0.995 else "almost 100"
-    return (
-        f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) have no sample to make, {here}."
-    )
+    return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) have no {makes}, {here}."
 
 
 def coalescing_words(step: Step, found: Coalescing) -> str:
@@ -92,9 +91,7 @@ def coalescing_words(step: Step, found: Coalescing) -> str:
         noun += f" of {step.bytes} bytes"
     verb = "touches" if found.active == 1 else "touch"
     sectors = f"{found.sectors} sector{_s(found.sectors)} of 32 bytes"
-    least = (
-        "none would do with fewer" if found.is_best else f"{found.least_sectors} would be the least"
-    )
+    least = "fewer would not do" if found.is_best else f"{found.least_sectors} would be the least"
     lines = f"They lie in {found.lines} line{_s(found.lines)} of 128 bytes"
     if found.lines > found.least_lines:
         lines += f"; {found.least_lines} would be the least"
@@ -142,15 +139,23 @@ def not_drawn(rung: Rung, shape: Shape) -> str:
     )
 
 
-NO_SHAPES = (
-    "{title} transforms lines of the picture, which no block writes as a rectangle: there is "
-    "nothing to draw on it."
-)
-
-
 def no_shapes(rung: Rung) -> str:
     """For rungs of which no pass has blocks on the picture."""
-    return NO_SHAPES.format(title=rung.title)
+    return (
+        f"{rung.title} has blocks that stand nowhere on the picture: there is nothing to draw on "
+        "it."
+    )
+
+
+def of_a_library(rung: Rung) -> str:
+    """For rungs that leave some of their launches to one: which; "" for all others."""
+    numbers = [str(n + 1) for n, each in enumerate(rung.passes) if each.library]
+    if not numbers:
+        return ""
+    return (
+        f"Launches {' and '.join(numbers)}, the transforms, are cuFFT's: a library, whose text is "
+        "not published and which does not say what its threads load and store."
+    )
 
 
 def span(noun: str, begin: int, end: int) -> str:

@@ -6,6 +6,7 @@ weights = "constant"
 
 [[passes]]
 covers = ["WIDTH * CHANNELS", "HEIGHT"]  # so there is one block
+halo = ["0", "0"]
 shared_bytes = "HEIGHT * WIDTH * CHANNELS * 4"
 loads = { picture = "SAMPLES + ALPHA" }
 flops = "2 * FILTERED * KSIZE**2"

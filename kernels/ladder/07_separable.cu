@@ -12,6 +12,7 @@ sums = "HEIGHT * PITCH * 4"
 
 [[passes]]
 function = "along_rows"
+halo = ["HALO_X", "0"]
 writes = "sums"
 shared_bytes = "(BLOCK_X + 2 * HALO_X) * BLOCK_Y * 4"
 loads = { picture = "BLOCKS_X * HEIGHT * (COVERS_X + 2 * HALO_X)" }
@@ -19,6 +20,7 @@ flops = "2 * SAMPLES * KSIZE"
 
 [[passes]]
 function = "along_columns"
+halo = ["0", "HALO_Y"]
 reads = "sums"
 shared_bytes = "BLOCK_X * (BLOCK_Y + 2 * HALO_Y) * 4"
 loads = { sums = "WIDTH * CHANNELS * BLOCKS_Y * (COVERS_Y + 2 * HALO_Y)" }

@@ -12,6 +12,7 @@ sums = "HEIGHT * PITCH * 4"
 
 [[passes]]
 function = "along_rows"
+halo = ["HALO_X", "0"]
 writes = "sums"
 covers = ["THREADS", "1"]
 shared_bytes = "(THREADS + 2 * HALO_X) * 4"
@@ -20,6 +21,7 @@ flops = "2 * SAMPLES * KSIZE"
 
 [[passes]]
 function = "along_columns"
+halo = ["0", "HALO_Y"]
 reads = "sums"
 covers = ["min(THREADS, 32)", "THREADS // min(THREADS, 32)"]
 shared_bytes = "min(THREADS, 32) * (THREADS // min(THREADS, 32) + 2 * HALO_Y) * 4"

@@ -12,6 +12,7 @@ requires = [
 [[passes]]
 block = ["32", "4"]
 covers = ["4 * 32 * 16 // SAMPLE_BYTES", "32"]
+rows_by = "1"
 shared_bytes = "4 * 8 * (32 + 2 * -(-HALO_X * SAMPLE_BYTES // 16)) * 16"
 # Strips of 32 chunks; a segment begins with the seven rows that are on their way, however few it needs.
 loads = { picture = """(parts(WIDTH * CHANNELS, 32 * CHUNK) * (32 + 2 * HALO_CHUNKS) * CHUNK

@@ -15,6 +15,7 @@ block = ["256 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 128", "1"]
 covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", """max(64, 32 * -(-HEIGHT // (32 * max(1, MULTIPROCESSORS
     * (20 if KSIZE <= 15 else 8 if KSIZE <= 31 else 3 if KSIZE <= 63 else 2)
     // -(-WIDTH * CHANNELS // (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128))))))"""]
+rows_by = "16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32"
 shared_bytes = """16 * (
     (16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32) * ((256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + 1)
     + ((16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)

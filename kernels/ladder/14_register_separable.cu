@@ -14,6 +14,7 @@ sums = "HEIGHT * PITCH * 4"
 
 [[passes]]
 function = "along_rows"
+halo = ["HALO_X", "0"]
 writes = "sums"
 block = ["256", "1"]
 covers = ["128", "32 if SAMPLE_BYTES == 4 else 64"]
@@ -25,6 +26,7 @@ flops = "2 * BLOCKS * COVERS_X * COVERS_Y * KSIZE * PLANES // CHANNELS"
 
 [[passes]]
 function = "along_columns"
+halo = ["0", "HALO_Y"]
 reads = "sums"
 block = ["256", "1"]
 covers = ["128", "32 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 64"]

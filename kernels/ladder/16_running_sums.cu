@@ -19,6 +19,7 @@ covers = [
     "1024 - 2 * ((HALO_X + 3) // 4 * 4)",
     "min(-(-HEIGHT * -(-WIDTH * CHANNELS // (1024 - 2 * ((HALO_X + 3) // 4 * 4))) // (16 * MULTIPROCESSORS)) * 8, 64 if KSIZE <= 31 else 128)",
 ]
+rows_by = "8"
 # ROWS * ROW numbers of four bytes
 shared_bytes = "8 * 4 * (32 * (32 - (HALO_X + 3) // 4 // 4 | 1) + 2 * ((HALO_X + 3) // 4 * 4))"
 # A block reads 1024 samples of a row, or up to the halo of the picture's end: those where its sums

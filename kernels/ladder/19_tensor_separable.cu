@@ -18,6 +18,7 @@ covers = [
     """max(64, -(-HEIGHT // max(1, (2 if KSIZE <= 31 else 1) * MULTIPROCESSORS //
         -(-WIDTH // (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)))))""",
 ]
+rows_by = "16"
 # Blocks of weights; 16 rows of halves; peaks.
 shared_bytes = """(2048 * BAND_DEPTH +
     256 * HALVES * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +

@@ -18,6 +18,7 @@ flops = "2 * SAMPLES * KSIZE**2"
 
 [[passes]]
 function = "differentiate"
+halo = ["CHANNELS", "1"]
 reads = "weighted"
 writes = "slopes"
 loads = { weighted = "12 * SAMPLES + ALPHA" }
@@ -26,6 +27,7 @@ flops = "12 * SAMPLES + 2 * FILTERED"
 
 [[passes]]
 function = "measure"
+halo = ["0", "0"]
 reads = "slopes"
 loads = { slopes = "2 * SAMPLES" }
 flops = "4 * SAMPLES"

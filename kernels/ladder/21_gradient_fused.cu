@@ -16,6 +16,7 @@ error_factor = 2.0  # as for separable
 [[passes]]
 block = ["128", "1"]
 covers = ["128", "32"]
+halo = ["HALO_X + CHANNELS", "HALO_Y + 1"]  # derivatives and all
 shared_bytes = "(32 + 2 + KSIZE - 1) * (128 * SAMPLE_BYTES // 16 + 2 * -(-(HALO_X + 4) * SAMPLE_BYTES // 16) + 1 + (128 + 2 * max(4, 8 // SAMPLE_BYTES)) // 4 + 1) * 16"
 loads = { picture = "BLOCKS * (COVERS_Y + KSIZE + 1) * (COVERS_X + 2 * up(HALO_X + 4, CHUNK))" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }

@@ -21,6 +21,8 @@ tiles = "8 * FFT_LINE**2 * (CHANNELS - HAS_ALPHA) * FFT_TILES * FFT_PAIRS"
 function = "gather"
 writes   = "tiles"
 block    = ["64", "1"]
+covers   = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "1"]  # of two tiles
+halo     = ["HALO_X", "0"]
 grid     = ["FFT_LINE", "(CHANNELS - HAS_ALPHA) * FFT_TILES * FFT_PAIRS"]
 
 [[passes]]
@@ -34,6 +36,7 @@ function = "multiply"
 reads    = "tiles"
 writes   = "tiles"
 block    = ["64", "1"]
+covers   = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "FFT_LINE - 2 * RADIUS"]
 grid     = ["FFT_LINE", "(CHANNELS - HAS_ALPHA) * FFT_TILES * FFT_PAIRS"]
 
 [[passes]]
@@ -48,6 +51,7 @@ reads      = "tiles"
 also_reads = ["picture"]
 block      = ["64", "4"]
 covers     = ["64", "4"]
+halo       = ["0", "0"]
 ---*/
 
 // The picture's colours are planes of tiles, FFT_LINE x FFT_LINE, that overlap: where a tile has

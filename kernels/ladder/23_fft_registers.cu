@@ -17,6 +17,8 @@ filtered = "8 * FFT_LINE * (CHANNELS - HAS_ALPHA) * FFT_PAIRS * HEIGHT"
 function = "transform_rows"
 writes   = "lines"
 block    = ["FFT_SIDE", "128 // FFT_SIDE"]
+covers   = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "128 // FFT_SIDE"]  # of two tiles
+halo     = ["HALO_X", "0"]
 grid     = ["-(-HEIGHT * FFT_SIDE // 128)", "(CHANNELS - HAS_ALPHA) * FFT_PAIRS"]
 shared_bytes = "4 * 128 * (FFT_SIDE + 1)"
 # 128 // FFT_SIDE lines a block; of the picture, the columns that its tiles share as often as they do.
@@ -30,6 +32,7 @@ function = "filter_columns"
 reads    = "lines"
 writes   = "filtered"
 block    = ["8", "FFT_SIDE"]
+covers   = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "FFT_LINE - 2 * RADIUS"]
 grid     = ["(CHANNELS - HAS_ALPHA) * FFT_PAIRS * FFT_LINE // 8", "FFT_TILES"]
 shared_bytes = "4 * 8 * FFT_SIDE * (FFT_SIDE + 1)"
 # What lies beyond the picture is read for the real part, and again for the imaginary.
@@ -44,6 +47,7 @@ reads      = "filtered"
 also_reads = ["picture"]
 block      = ["FFT_SIDE", "128 // FFT_SIDE"]
 covers     = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "128 // FFT_SIDE"]
+halo       = ["0", "0"]
 shared_bytes = "4 * 128 * (FFT_SIDE + 1)"
 loads.filtered = "2 * FFT_LINE * PLANES * BLOCKS * 128 // FFT_SIDE"
 loads.picture = "ALPHA"

@@ -124,7 +124,7 @@ def test_idle_threads():
         ),
         (
             np.arange(32),
-            "A warp's 32 loads of this tap touch 4 sectors of 32 bytes; none would do with fewer. "
+            "A warp's 32 loads of this tap touch 4 sectors of 32 bytes; fewer would not do. "
             "They lie in 1 line of 128 bytes.",
         ),
         (np.full(32, NOWHERE), "No lane of this warp loads anything here."),
@@ -137,7 +137,7 @@ def test_sectors(lanes, sentence):
 def test_wide_loads_say_how_wide():
     own = replace(step(turn=""), width=4)
     said = words.coalescing_words(own, memory.coalescing(np.arange(32) * 4, 4, 4))
-    assert said.startswith("A warp's 32 loads of 16 bytes touch 16 sectors of 32 bytes; none would")
+    assert said.startswith("A warp's 32 loads of 16 bytes touch 16 sectors of 32 bytes; fewer")
 
 
 def test_one_lane_touches():

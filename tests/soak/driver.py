@@ -134,7 +134,8 @@ class Driver(QObject):
 
     def grown(self):
         """What there is more of at the end than after the warm-up; needs two measurements."""
-        return grown(self.measured[1][2], self.measured[-1][2]) if self.measured[1:] else []
+        warm = [held for passed, _, held in self.measured if passed >= WARM_UP * self._seconds]
+        return grown(warm[0], warm[-1]) if warm else []
 
     def _complain(self, what):
         kind = what.strip().rpartition("\n")[2]

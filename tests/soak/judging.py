@@ -37,13 +37,14 @@ def most_grown(before, after, most=12):
     return dict(sorted(more.items(), key=lambda each: -each[1])[:most])
 
 
-# The grid of weights has a tint for each cell, and up to 31 × 31 of those.
-TINTS = 31 * 31
+# The grid of weights has a tint for each cell, and up to 31 × 31 of those; its editor can go back
+# over 500 steps, each of which keeps a drawing.
+BOUNDED = {"PySide6.QtGui.QColor": 31 * 31, "workbench.weights.drawing.Drawing": 501}
 
 
 def _slack(kind, name, was):
-    if name == "PySide6.QtGui.QColor":
-        return TINTS
+    if name in BOUNDED:
+        return BOUNDED[name]
     if kind in ("open file", "thread"):
         return FEW
     if kind == "window" and not name.startswith("PySide6."):

@@ -35,6 +35,7 @@ def rest(stage, known):
     for cancel in ("sweep", "tuning", "comparison"):
         getattr(window.worker, f"cancel_{cancel}")()
     window.reporting.close()
+    yield from _all_answered(window)  # a file that is still being read would come afterwards
     yield 100
     window.forget_all()
     window.sweep.close_sessions()
@@ -98,10 +99,15 @@ def _filtered(window, known):
 
 
 def _idle(window):
+    """Until all threads have answered, and what is drawn later is drawn."""
+    yield from _all_answered(window)
+    yield 500  # timers that draw later, and the collector
+
+
+def _all_answered(window):
     """Until what was asked of every thread has been answered."""
     for background in (window.reading, window._writing):
         answered = []
         background.run(lambda: None, answered.append, answered.append)
         while not answered:
             yield POLL_MS
-    yield 500  # timers that draw later, and the collector

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from kernels.engine import Engine
 from tests.picture_files import all_kinds, samples
+from tests.soak import finding
 from tests.soak.dialogs import Dialogs
 from workbench import rung_times
 from workbench.app import make_application
@@ -25,6 +26,7 @@ from workbench.settings import Settings
 NOWHERE = "http://127.0.0.1:9/"  # a soak downloads nothing
 HARMLESS = "This plugin does not support"  # offscreen, of size hints
 BUG = "Something went wrong here"
+LEAVES = ("Quit", "Restart the program")  # what ends the window, which the soak does itself
 FEW_WORKS = 20  # whose times are kept: so that it is seen that no more are
 PLAN = """\
 title = "Soak"
@@ -55,6 +57,8 @@ class Stage:
         settings.set("mirror", NOWHERE)
         settings.set("kodak-folder", str(home / "kodak"))
         self.window = MainWindow(lambda: Engine(use_gpu=False), settings)
+        for name in LEAVES:  # by whatever menu, key or click
+            finding.actions(self.window)[name].setEnabled(False)
         self._listen_for_bugs()
         self._collector = GarbageCollector(self.window)
         self._open = ExitStack()

@@ -4,8 +4,12 @@ import pytest
 
 from kernels.engine import Engine
 from kernels.measurements import FOLDER_VARIABLE
+from workbench import worker
 from workbench.main_window import MainWindow
 from workbench.settings import DIRECTORY_VARIABLE, Settings
+
+# Nobody looks: thousands of tests would wait for what is painted.
+worker.PAINTING_S = 0.0
 
 
 def no_gpu():

@@ -105,7 +105,8 @@ def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, caps
     assert shared["ok"]
     assert shared["registers"] == 40
     assert shared["ms"] > 0
-    assert {each["module"] for each in data["cells"][0]["peers"]} == set(all_peers())
+    peers = {each["module"] for each in data["cells"][0]["peers"]}
+    assert "opencv" in peers <= set(all_peers())  # which of the others do is the machine's affair
 
 
 def test_quick_measures_what_auto_picks_and_its_second_choice(on_made_up_gpu, capsys):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QToolButton
 
+from tests.workbench.driving import child
 from workbench import theme
 from workbench.display import to_display
 from workbench.looking.look import unclipped
@@ -417,7 +418,7 @@ def test_in_a_narrow_window_the_read_out_stands_above_the_buttons(loaded, qapp):
     qapp.processEvents()
     assert loaded.minimumSizeHint().width() <= 364  # what 1024 pixels leave between the panels
     assert not is_beside()
-    assert loaded._zoom.geometry().left() > loaded._read_out.position.geometry().right()
+    assert child(loaded, "zoom").geometry().left() > loaded._read_out.position.geometry().right()
     loaded.resize(900, 600)
     qapp.processEvents()
     assert is_beside()

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from kernels.borders import BORDERS
 from kernels.filters import all_filters
+from kernels.filters.custom import parse
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
 from kernels.rung import ladder
@@ -207,6 +210,14 @@ def test_weights_typed_in_are_applied(qtbot, window):
     result = settle(qtbot, window, lambda: text.setPlainText("0.5"))
     assert result.job.ksize == 1
     assert child(window, "ksize", QSpinBox).value() == 1
+
+
+def test_what_was_drawn_elsewhere_is_written_as_exactly_as_it_is_applied(qtbot, window):
+    drawn = ((1 / 9, 0.1, -4.0), (1e-5, 1 / 3, 255.0), (0.0, 16777216.0, 2.5))
+    window.take_over({"filter": "custom", "ksize": 3, "matrix": drawn})
+    text = child(window, "matrix", QPlainTextEdit).toPlainText()
+    assert text.splitlines()[0] == "0.11111111 0.1 -4"
+    np.testing.assert_array_equal(np.float32(parse(text)), np.float32(drawn))
 
 
 @pytest.mark.parametrize(
@@ -416,6 +427,33 @@ def test_stretched_levels_show_what_is_there_and_leave_the_data_alone(qtbot, win
     assert window.store.state.levels is None
 
 
+@pytest.mark.parametrize(
+    ("text", "value"), [("1/3", 0.33), ("1e1", 10), ("2,5", 2.5), ("1/0", 2.5), ("64/1e1", 6.4)]
+)
+def test_a_number_may_be_a_fraction_or_have_an_exponent(text, value, qtbot, window):
+    show_picture(qtbot, window, ramp())
+    window.store.update(filter="gaussian", sigma=2.5)
+    type_into(child(window, "sigma", QDoubleSpinBox), text)
+    assert window.store.state.sigma == value
+
+
+@pytest.mark.parametrize("name", ["ksize-slider", "ksize"])
+def test_page_keys_change_the_size_and_not_the_picture(name, qtbot, window):
+    picture = show_picture(qtbot, window, ramp()).job.picture
+    window.store.update(filter="gaussian", ksize=5)
+    control = child(window, name)
+    control.setFocus()
+    asked = QKeyEvent(
+        QEvent.Type.ShortcutOverride, Qt.Key.Key_PageUp, Qt.KeyboardModifier.NoModifier
+    )
+    asked.ignore()
+    QApplication.sendEvent(control, asked)
+    assert asked.isAccepted()  # or the window would take it as a shortcut
+    QTest.keyClick(control, Qt.Key.Key_PageUp)
+    assert window.store.state.ksize > 7
+    assert window.store.state.picture.samples is picture
+
+
 def test_levels_may_be_typed_but_not_crossed(qtbot, window):
     show_picture(qtbot, window, ramp())
     black = child(window, "level-black", QDoubleSpinBox)
@@ -428,6 +466,15 @@ def test_levels_may_be_typed_but_not_crossed(qtbot, window):
     low, high = window.store.state.levels
     assert low < high == 2000
     assert black.value() == low
+
+
+def test_the_levels_step_by_a_hundredth_of_what_is_between_them(qtbot, window):
+    show_picture(qtbot, window, ramp())
+    boxes = [child(window, f"level-{each}", QDoubleSpinBox) for each in ("black", "white")]
+    for levels in ((0, 65535), (65000, 65535), (0, 100), (90, 91)):
+        window.store.update(levels=levels)
+        steps = {box.singleStep() for box in boxes}
+        assert steps == {max(round((levels[1] - levels[0]) / 100), 1)}
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 4095.0), (-2e-5, 3e-5), (0.25, 0.5)])

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QProgressBar
 
 from kernels.pictures import noise
-from tests.workbench.driving import child, show_picture, until
+from tests.workbench.driving import child, settle, show_picture, until
 from workbench.blocks.panel import Phase
 from workbench.commands import CommandError
 from workbench.commands.entering import ENTER, Visit
@@ -17,7 +17,7 @@ from workbench.modes import MODES
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
     show_picture(qtbot, window, noise(24, 31, 3))
-    visit = Visit(window, at=(400, 3))
+    visit = Visit(window, at=(30, 3))
     for mode in ("ladder", "blocks", "pixel", "help", "palette"):
         visit.enter(mode)
         match mode:
@@ -29,13 +29,22 @@ def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, wind
                 assert window.blocks.phase is Phase.DONE
                 assert visit.shown is window
             case "pixel":
-                assert (window.pixel.found.x, window.pixel.found.y) == (30, 3)  # 400 is beyond
+                assert (window.pixel.found.x, window.pixel.found.y) == (30, 3)
             case "help":
                 assert visit.shown is not window
                 assert visit.shown.isVisible()
     assert len(visit.dialogs()) == 2
     visit.leave()
     until(qtbot, lambda: visit.dialogs() == [])
+
+
+def test_what_cannot_be_shown_is_a_sentence(qtbot, window):
+    show_picture(qtbot, window, noise(24, 31, 3))
+    with pytest.raises(CommandError, match="400,3 is beyond the picture, 31×24 pixels"):
+        Visit(window, at=(400, 3)).enter("pixel")
+    settle(qtbot, window, lambda: window.store.update(filter="laplacian", ksize=3))
+    with pytest.raises(CommandError, match="Laplacian has none"):
+        Visit(window).enter("pins")
 
 
 def test_what_the_window_refuses_ends_the_wait_with_its_sentence(qtbot, window):

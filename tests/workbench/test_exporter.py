@@ -25,7 +25,9 @@ def choose(monkeypatch):
     def choose(path):
         proposed = []
 
-        def answer(_parent, _title, name, _types):
+        def answer(_parent, _title, name, types, kind):
+            assert not kind or f"*{os.path.splitext(name)[1]}" in kind  # noqa: PTH122
+            assert kind in types
             proposed.append(name)
             return str(path), ""
 
@@ -78,6 +80,41 @@ def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
     trigger(window, "Save result as…")
     assert "save under another name" in window.messages.sentence
     assert path.read_bytes() == before
+
+
+@pytest.fixture
+def signed(qtbot, window):
+    """Whole numbers whose Sobel X is above and below zero; the result's numbers."""
+    window.take_over({"filter": "sobel_x", "ksize": 3})
+    rows = np.r_[0:200:8, 200:0:-8].astype(np.uint8)
+    found = show_picture(qtbot, window, np.ascontiguousarray(np.tile(rows, (9, 1))[..., None]))
+    assert (found.picture.min(), found.picture.max()) == (-64, 64)
+    return found.picture
+
+
+def test_what_is_below_zero_is_saved_with_floats(signed, qtbot, window, choose, tmp_path):
+    choose(tmp_path / "a.tif")
+    saved(qtbot, window, tmp_path / "a.tif", lambda: trigger(window, "Save result as…"))
+    written = image_files.load(tmp_path / "a.tif").samples
+    np.testing.assert_allclose(written * 255, signed, rtol=1e-6)  # white is 1, as in any of floats
+
+
+def test_what_is_below_zero_is_black_in_a_file_of_8_bits(signed, qtbot, window, choose, tmp_path):
+    choose(tmp_path / "a.png")
+    trigger(window, "Save result as…")
+    until(qtbot, lambda: window.findChild(SaveDialog))
+    path = tmp_path / "a.png"
+    agreed = child(window.findChild(SaveDialog), "save-agreed", QPushButton)
+    saved(qtbot, window, path, lambda: click(agreed))
+    np.testing.assert_array_equal(image_files.load(path).samples, signed.clip(0, 255))
+
+
+def test_what_is_below_zero_is_copied_and_pasted(signed, qtbot, window):
+    trigger(window, "Copy result")
+    until(qtbot, lambda: window.messages.sentence == "Copied the result.")
+    settle(qtbot, window, lambda: window.take_over({"filter": "identity"}))
+    pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
+    np.testing.assert_allclose(pasted.job.picture * 255, signed, rtol=1e-6)
 
 
 def test_a_saved_result_is_a_picture_like_any_other(qtbot, window, choose, tmp_path):

@@ -257,6 +257,29 @@ def test_where_it_cannot_be_handed_over_the_window_stays(
     assert window.isVisible()
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
+    qtbot, window, started, tmp_path, monkeypatch, is_kept
+):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(folder))
+    monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
+    pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
+    settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
+    place = Place(None if is_kept else OSError(28, "full"))
+    Keeper(window, place)
+    trigger(window, "Restart the program")
+    said = restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT
+    until(qtbot, lambda: window.messages.sentence == said)
+    if is_kept:  # and the user will start it
+        found = PictureRef.from_data(place.written[-1]["picture"]).load()
+        np.testing.assert_array_equal(found.samples, pasted.samples)
+    else:
+        assert window.store.state.picture is pasted
+        assert not folder.exists()
+
+
 def test_only_the_choice_of_a_gpu_is_taken_from_the_command_line():
     words = ["--device", "1", "a.png", "--no-gpu", "--device=2", "--filter", "box"]
     assert device_options(words) == ["--device", "1", "--no-gpu", "--device=2"]

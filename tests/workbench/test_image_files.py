@@ -447,6 +447,35 @@ def test_a_tiff_that_claims_more_than_the_memory_is_refused(tmp_path, monkeypatc
     assert "memory" in refusal(tmp_path / "a.tif")
 
 
+@pytest.mark.parametrize("claimed", [(60_000, 60_000), (2000, 2000)])
+def test_a_gif_that_claims_more_than_its_bytes_can_hold_takes_no_memory(
+    tmp_path, monkeypatch, claimed
+):
+    monkeypatch.setattr(needs, "memory_available_bytes", lambda: 1 << 50)
+    Image.new("P", (40, 30)).save(tmp_path / "a.gif")
+    data = bytearray((tmp_path / "a.gif").read_bytes())
+    frame = data.index(b",\0\0\0\0" + struct.pack("<HH", 40, 30))
+    data[frame + 5 : frame + 9] = struct.pack("<HH", *claimed)
+    (tmp_path / "a.gif").write_bytes(data)
+    assert "cut short" in refusal(tmp_path / "a.gif")
+
+
+def test_planes_of_their_own_are_no_more_than_the_picture(tmp_path):
+    cmyk = samples_of("uint8", 4, 20, 30)
+    path = tmp_path / "a.tif"
+    planes = np.ascontiguousarray(cmyk.transpose(2, 0, 1))
+    tifffile.imwrite(path, planes, photometric="separated", planarconfig="separate")
+    assert load(path).samples.shape == (20, 30, 3)
+
+
+def test_a_small_frame_of_a_large_gif_is_shown(tmp_path):
+    Image.new("P", (4, 3)).save(tmp_path / "a.gif")
+    data = bytearray((tmp_path / "a.gif").read_bytes())
+    data[6:10] = struct.pack("<HH", 3000, 2000)
+    (tmp_path / "a.gif").write_bytes(data)
+    assert load(tmp_path / "a.gif").samples.shape[:2] == (2000, 3000)
+
+
 def test_pillows_warning_of_large_pictures_does_not_leak(tmp_path):
     Image.new("1", (20_000, 10_000)).save(tmp_path / "a.png")
     assert load(tmp_path / "a.png").samples.shape == (10_000, 20_000, 1)

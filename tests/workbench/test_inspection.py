@@ -1,6 +1,7 @@
 """Looking closely in the real window: modes, pins, the way to wrong pixels, values in cells."""
 
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -126,6 +127,49 @@ def test_the_difference_follows_the_filter(qtbot, loaded):
     until(qtbot, lambda: comparison(loaded).display is not first)
     assert "nothing differs" in comparison(loaded).caption
     assert not comparison(loaded).display.pixels[0][..., :3].any()
+
+
+def test_the_timing_waits_for_the_difference(qtbot, loaded, monkeypatch):
+    held = []
+    monkeypatch.setattr(loaded.worker, "hold", held.append)
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: view(loaded, "Comparison").display is not None)
+    assert held == [True, False]
+    held.clear()
+    loaded.store.update(difference="signed")
+    loaded.store.update(view_mode="side")  # before it is there
+    assert held == [True, False]
+
+
+def test_the_timing_goes_on_waiting_where_another_difference_follows(qtbot, loaded, monkeypatch):
+    order, go_on = [], Event()
+
+    def slow(*pictures, **how):
+        order.append("begun")
+        go_on.wait(10)
+        yield from subtracting(*pictures, **how)
+
+    monkeypatch.setattr(worked_out, "subtracting", slow)
+    monkeypatch.setattr(loaded.worker, "hold", order.append)
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: "begun" in order)
+    settle(qtbot, loaded, lambda: loaded.store.update(ksize=7))
+    go_on.set()
+    until(qtbot, lambda: order[-1] is False)
+    assert order == [True, "begun", True, True, "begun", False]
+
+
+def test_a_difference_that_breaks_holds_nothing_up(qtbot, loaded, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError
+        yield
+
+    held = []
+    monkeypatch.setattr(worked_out, "subtracting", broken)
+    monkeypatch.setattr(loaded.worker, "hold", held.append)
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
+    assert held == [True, False]
 
 
 def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
@@ -454,10 +498,23 @@ def sloped(qtbot, window):
     return window
 
 
-def test_clipped_is_said_and_whole_numbers_stay_whole(sloped):
-    assert sloped.live.result.picture.dtype == np.uint8
-    assert not sloped.live.result.picture.any()
-    assert "clipped: below 0 is black" in view(sloped, "After").caption
+def test_clipped_is_for_looking_only(sloped):
+    assert sloped.live.result.picture.dtype == np.float32
+    assert sloped.live.result.picture.max() < -10
+    after = view(sloped, "After")
+    assert not after.display.pixels[0][..., :3].any()
+    assert "clipped: below 0 is black · as float32" in after.caption
+
+
+def test_whole_numbers_that_were_asked_for_are_cut_off_at_zero(qtbot, sloped):
+    combo = child(sloped, "pixel-type", QComboBox)
+    result = settle(qtbot, sloped, lambda: pick(combo, "uint8"))
+    assert result.picture.dtype == np.uint8
+    assert not result.picture.any()
+    assert "cut off: below 0 is stored as 0" in view(sloped, "After").caption
+    signed_as = child(sloped, "signed-as", QComboBox)
+    result = settle(qtbot, sloped, lambda: pick(signed_as, "offset"))
+    assert result.picture.max() < -10  # where it is to be seen, it is not cut off
 
 
 @pytest.mark.parametrize(
@@ -465,7 +522,10 @@ def test_clipped_is_said_and_whole_numbers_stay_whole(sloped):
 )
 def test_in_other_ways_the_numbers_below_zero_are_really_there(signed_as, said, qtbot, sloped):
     combo = child(sloped, "signed-as", QComboBox)
-    result = settle(qtbot, sloped, lambda: pick(combo, signed_as))
+    clipped = view(sloped, "After").display
+    pick(combo, signed_as)
+    until(qtbot, lambda: view(sloped, "After").display is not clipped)
+    result = sloped.live.result
     assert result.picture.dtype == np.float32
     assert result.check.ok
     assert result.picture.min() < -10
@@ -477,13 +537,42 @@ def test_in_other_ways_the_numbers_below_zero_are_really_there(signed_as, said, 
     middle = view(sloped, "After").display.pixels[0][10, 30, 0]
     expected = {"absolute": (20, 60), "offset": (90, 120), "scaled": (0, 40)}[signed_as]
     assert expected[0] <= middle <= expected[1]
-    settle(qtbot, sloped, lambda: pick(combo, "clipped"))
-    assert sloped.live.result.picture.dtype == np.uint8
+
+
+def test_where_memory_lacks_for_floats_the_way_out_is_named(qtbot, sloped, monkeypatch):
+    def lacking(_):
+        raise MemoryError
+
+    monkeypatch.setattr("workbench.live.unclipped", lacking)
+    sloped.opener.opened.emit(Picture("other.png", noise(20, 64, 1)))
+    until(qtbot, lambda: "too little memory" in sloped.messages.sentence)
+    assert "uint8 or uint16 under Pixels" in sloped.messages.sentence
+    result = settle(qtbot, sloped, lambda: pick(child(sloped, "pixel-type", QComboBox), "uint8"))
+    assert result.picture.dtype == np.uint8
+    assert sloped.messages.kind is None
+
+
+def test_a_lack_of_memory_for_what_is_not_wanted_any_more_is_not_told(qtbot, sloped, monkeypatch):
+    asked, go_on = Event(), Event()
+
+    def lacking(_):
+        asked.set()
+        go_on.wait(10)
+        raise MemoryError
+
+    monkeypatch.setattr("workbench.live.unclipped", lacking)
+    sloped.opener.opened.emit(Picture("other.png", noise(20, 64, 1)))
+    until(qtbot, asked.is_set)
+    result = settle(qtbot, sloped, lambda: sloped.store.update(filter="box", ksize=5))
+    go_on.set()
+    sloped.opener.open_file(Path("no such file"))  # is answered after it
+    until(qtbot, lambda: sloped.messages.kind == "error")
+    assert "memory" not in sloped.messages.sentence
+    assert sloped.live.result is result
 
 
 def test_changing_how_floats_are_shown_filters_nothing_again(qtbot, sloped):
-    result = settle(qtbot, sloped, lambda: sloped.store.update(signed_as="offset"))
-    before = view(sloped, "After").display
+    result, before = sloped.live.result, view(sloped, "After").display
     sloped.store.update(signed_as="absolute")
     until(qtbot, lambda: view(sloped, "After").display is not before)
     assert sloped.live.result.job is result.job
@@ -595,8 +684,10 @@ def test_without_a_result_nothing_can_be_pinned(qtbot, window):
         assert comparison(window).display is None
 
 
-def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded):
+def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded, monkeypatch):
     trigger(loaded, "Pin this result")
+    for name in ("After", "Pinned 1"):  # the screen's pointer may be anywhere
+        monkeypatch.setattr(view(loaded, name), "underMouse", lambda: False)
     loaded.resize(1600, 1100)  # so that no message covers the middle
     QApplication.processEvents()
     before = view(loaded, "Before")

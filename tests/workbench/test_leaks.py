@@ -47,6 +47,6 @@ def test_pasting_when_the_clipboard_holds_nothing_at_all_is_a_sentence(window, m
         def mimeData(self):  # noqa: N802
             return None
 
-    monkeypatch.setattr("workbench.main_window.QGuiApplication.clipboard", Empty)
-    window.paste()
+    monkeypatch.setattr("workbench.arriving.QGuiApplication.clipboard", Empty)
+    window.arriving.paste()
     assert "holds no picture" in window.messages.sentence

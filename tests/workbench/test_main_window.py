@@ -25,8 +25,10 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import Scripted
-from workbench import main_window, theme
+from workbench import theme
+from workbench.main_window import MainWindow
 from workbench.settings import Settings, default_path
+from workbench.state import Picture
 
 
 def never_ends(job, steps):
@@ -253,7 +255,7 @@ def test_it_closes_in_the_middle_of_a_slow_filter(qtbot, make_window):
     pick(child(window, "implementation", QComboBox), "sequential")
     window.store.update(filter="box", ksize=127)
     slow = noise(1200, 1200, 3)  # minutes
-    window.opener.opened.emit(main_window.Picture("slow", slow))
+    window.opener.opened.emit(Picture("slow", slow))
     until(qtbot, lambda: "Sequential" in child(window, "doing", QLabel).text())
     window.close()
     assert window.worker.isFinished()
@@ -269,7 +271,7 @@ def test_it_closes_while_a_picture_is_loading(qtbot, make_window, tmp_path):
 
 
 def test_it_closes_before_it_was_shown(qtbot, home):
-    window = main_window.MainWindow(lambda: Engine(use_gpu=False), Settings())
+    window = MainWindow(lambda: Engine(use_gpu=False), Settings())
     qtbot.addWidget(window)
     window.close()
     assert window.worker.isFinished()

@@ -214,6 +214,15 @@ def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
     assert window.messages.kind != "error"
 
 
+def test_values_that_are_no_numbers_are_said_until_the_next_picture(qtbot, window):
+    samples = noise(8, 9, 1, "float32")
+    samples[3, 4] = np.nan
+    show_picture(qtbot, window, samples)
+    assert "It holds NaN, shown in magenta" in window.messages.sentence
+    show_picture(qtbot, window, noise(8, 9, 1, "float32"))
+    assert window.messages.sentence == ""
+
+
 def test_what_was_converted_is_said(qtbot, window, tmp_path):
     path = tmp_path / "palette.png"
     image = QImage(4, 4, QImage.Format.Format_Indexed8)

@@ -180,7 +180,7 @@ def test_the_table_holds_samples_weights_and_products(opened):
     assert headers == ["9", "10", "11"]
 
 
-def test_beyond_the_edge_cells_are_striped_and_headed(opened):
+def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
     opened.take_over({"filter": "box", "ksize": 3, "border": "zero"})
     opened.pixel.show_pixel((0, 0))
     model = table(opened).model()
@@ -191,7 +191,7 @@ def test_beyond_the_edge_cells_are_striped_and_headed(opened):
     inside = model.index(1, 1).data(Qt.ItemDataRole.BackgroundRole)
     assert inside.style() == Qt.BrushStyle.SolidPattern
     opened.take_over({"border": "wrap"})
-    assert model.headerData(0, Qt.Orientation.Vertical) == "−1 ↪ 39"
+    until(qtbot, lambda: model.headerData(0, Qt.Orientation.Vertical) == "−1 ↪ 39")
 
 
 def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(opened):
@@ -290,7 +290,7 @@ def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, 
     opened.take_over(changes)
     until(qtbot, lambda: opened.live.result.job.pixel_type == "float32")
     until(qtbot, lambda: text(opened, "rounded") == text(opened, "value"))
-    assert opened.pixel.found.rounded.dtype == np.float32
+    until(qtbot, lambda: opened.pixel.found.rounded.dtype == np.float32)
 
 
 def test_it_zooms_to_the_pixel(opened):

@@ -152,6 +152,19 @@ def test_what_cannot_be_measured_is_a_sentence(texts, state, keys, sentence):
     assert str(caught.value) == sentence
 
 
+@pytest.mark.parametrize(
+    ("filter", "changes", "pixel_type"),
+    [
+        ("sobel_x", {}, "float32"),
+        ("sobel_x", {"pixel_type": "uint8"}, "uint8"),
+        ("gaussian", {}, "uint8"),
+    ],
+)
+def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes, pixel_type):
+    state = replace(PHOTO, filter=filter, ksize=3, **changes)
+    assert plan_of(state, KEYS).pixel_types == (pixel_type,)
+
+
 def test_a_plan_of_millions_is_refused_before_it_is_made():
     many = " ".join(map(str, range(1, 1000)))
     texts = {"sizes": many, "ksizes": "3 5 7 9 11", "blocks": "presets"}

@@ -277,6 +277,8 @@ def test_the_response_in_words_has_the_signs_that_the_sum_has():
         "Even areas × −8; the finest stripes × 4 across and × 4 down; a checkerboard of pixels × 0."
     )
     assert facts.facts(ring)[0] == ("Sum", "−8", "even areas fall below black")
+    sharpen = np.float32([[0, -1, 0], [-1, 5, -1], [0, -1, 0]])
+    assert "a checkerboard of pixels × 9." in in_words(sharpen)
     assert "a checkerboard of pixels × −1." in in_words(np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]))
 
 

@@ -651,3 +651,65 @@ def test_closing_ends_a_tuning_in_order(qtbot, make_worker):
     wait_for(qtbot, told, "tuning_stepped")
     worker.close()
     assert saved == [worker]
+
+
+def shown_then_timed(steps):
+    """A job that notes in `steps` when it goes on after its picture."""
+
+    def script(job, _):
+        yield answer(job)
+        steps.append(job.ksize)
+        yield answer(job)
+
+    return script
+
+
+def test_the_timing_waits_while_it_is_held(qtbot, make_worker, monkeypatch):
+    monkeypatch.setattr(worker_module, "HELD_S", 60.0)
+    timed = []
+    worker, told = make_worker(shown_then_timed(timed))
+    worker.hold(True)
+    worker.start()
+    worker.request(a_job())
+    wait_for(qtbot, told, "filtered")
+    qtbot.wait(30)
+    assert not timed
+    worker.hold(False)
+    wait_for(qtbot, told, "settled")
+    assert timed == [3]
+
+
+def test_a_timing_that_nobody_lets_go_waits_no_longer_than_a_while(qtbot, make_worker, monkeypatch):
+    monkeypatch.setattr(worker_module, "HELD_S", 0.05)
+    timed = []
+    worker, told = make_worker(shown_then_timed(timed))
+    worker.hold(True)
+    worker.start()
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+    assert timed == [3]
+
+
+def test_another_wish_does_not_wait_with_the_timing(qtbot, make_worker, monkeypatch):
+    monkeypatch.setattr(worker_module, "HELD_S", 60.0)
+    worker, told = make_worker(shown_then_timed([]))
+    worker.hold(True)
+    worker.start()
+    worker.request(a_job(3))
+    wait_for(qtbot, told, "filtered")
+    worker.request(a_job(5))
+    wait_for(qtbot, told, "filtered", count=2)
+    assert sizes(told, "filtered") == [3, 5]
+
+
+def test_a_held_timing_keeps_nobody_waiting_who_cancels(qtbot, make_worker, monkeypatch):
+    monkeypatch.setattr(worker_module, "HELD_S", 60.0)
+    worker, told = make_worker(shown_then_timed([]))
+    worker.start()
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.hold(True)
+    worker.request(a_job())
+    wait_for(qtbot, told, "filtered")
+    worker.cancel_sweep()
+    assert wait_for(qtbot, told, "sweep_ended") == (None, False)

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QPointF, QRectF, QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from workbench import intents
 from workbench.analysis.panel import AnalysisPanel
 from workbench.inspection.inspection import Inspection
+from workbench.later import Later
 from workbench.live import Live
 from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
@@ -51,10 +52,7 @@ class Analysing(QObject):
         self._of: Pair | None = None  # what is shown, or under way
         self._point: tuple[int, int] | None = None
         self._drawn: Line | None = None
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(REDRAW_MS)
-        self._later.timeout.connect(self._draw_profile)
+        self._later = Later(REDRAW_MS, self._draw_profile, self)
         store.changed.connect(self._forget)
         live.settled.connect(lambda _: self._analyse())
         inspection.pins_changed.connect(self._show_pins)
@@ -115,8 +113,7 @@ class Analysing(QObject):
     def _point_at(self, point: tuple[int, int] | None) -> None:
         if point is not None and self._panel.isVisible() and self._panel.line_kind != "line":
             self._point = point
-            if not self._later.isActive():
-                self._later.start()
+            self._later.ask()
 
     def _draw_line(self, line: Line, _is_done: bool) -> None:
         self._drawn = line
@@ -125,8 +122,7 @@ class Analysing(QObject):
 
     def _follow_line(self) -> None:
         self._compare.repaint_overlays()
-        if not self._later.isActive():
-            self._later.start()
+        self._later.ask()
 
     def _line(self, samples: NDArray[Any]) -> Line | None:
         height, width = samples.shape[:2]

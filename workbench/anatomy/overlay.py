@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -45,20 +46,20 @@ def warp_runs(look: Look, warp: int) -> list[Rect]:
     """What the lanes of a warp make: samples side by side, rows that are alike as one."""
     pattern = look.subject.pattern
     assert pattern is not None
-    stands = map(tuple, pattern.stands[warp * LANES : (warp + 1) * LANES].tolist())
+    lanes = pattern.places[:, warp * LANES : (warp + 1) * LANES]
     left, top = look.round
-    return [_moved(run, left, top) for run in _runs(tuple(stands), pattern.each, pattern.again)]
+    return [_moved(run, left, top) for run in _runs(lanes.tobytes(), len(lanes), pattern.each)]
 
 
 @lru_cache(maxsize=64)  # of the 32 warps of a block, in each frame
-def _runs(
-    stands: tuple[tuple[int, int], ...], each: tuple[int, int], again: tuple[tuple[int, int], ...]
-) -> tuple[Rect, ...]:
+def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
+    """lanes  (times, lanes, 2) int64: where each makes samples"""
     across, down = each
     runs: list[Rect] = []
-    places = [(x + right, y + below) for right, below in again for x, y in stands if x != NOWHERE]
+    found = np.frombuffer(lanes, np.int64).reshape(-1, 2)
+    places = [(x, y) for x, y in found.tolist() if x != NOWHERE]
     # Lanes that make samples in several places do so between one another's: row by row.
-    for x, y in places if len(again) == 1 else sorted(places, key=lambda place: place[::-1]):
+    for x, y in places if times == 1 else sorted(set(places), key=lambda place: place[::-1]):
         last = runs[-1] if runs else None
         if last is not None and last.top == y and last.right == x:
             runs[-1] = Rect(last.left, last.top, x + across, last.bottom)
@@ -140,17 +141,16 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
 
 
 def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
-    sample = look.sample_of(look.thread or 0)
-    if sample is None:
-        return
-    x, y = sample
     across, down = look.made_by_each
-    own = pixels(Rect(x, y, x + across, y + down), look.subject.channels)
     least = 5 / scale  # or nobody would see it
-    own.adjust(*(max(least - size, 0) / 2 * way for size, way in _edges(own)))
+    made = []
+    for x, y in look.samples_of(look.thread or 0):
+        own = pixels(Rect(x, y, x + across, y + down), look.subject.channels)
+        own.adjust(*(max(least - size, 0) / 2 * way for size, way in _edges(own)))
+        made.append(own)
     for color, width in ((QColor("#000000"), 3.5), (THREAD, 1.5)):
         painter.setPen(_hair(color, width))
-        painter.drawRect(own)
+        painter.drawRects(made)
 
 
 def _edges(rect: QRectF) -> tuple[tuple[float, int], ...]:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.anatomy.memory import LANES
-from kernels.anatomy.shapes import Rect
+from kernels.anatomy.shapes import Block, Rect
 from kernels.device import Device, NoDevice
 from kernels.errors import KernelError
 from kernels.job import Result
@@ -23,8 +23,9 @@ from workbench import intents
 from workbench.anatomy.labels import words_label
 from workbench.anatomy.launch_choice import LaunchChoice
 from workbench.anatomy.overlay import grid_is_drawn, paint_look
-from workbench.anatomy.subject import Look, Subject, look_at
+from workbench.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.anatomy.warp_card import WarpCard
+from workbench.later import AFTER_PAINTING_MS, Later
 from workbench.state import State
 from workbench.views.upright_area import UprightArea
 
@@ -60,16 +61,21 @@ class AnatomyPane(QWidget):
         self._passing.setSingleShot(True)
         self._passing.setInterval(PASSING_MS)
         self._passing.timeout.connect(self._catch_up)
+        self._later = Later(AFTER_PAINTING_MS, self._refresh, self)
         self._make()
         self._lay_out()
 
     # -- what to show
 
     def show_state(self, state: State) -> None:
+        """In a moment: while a slider is dragged the picture goes before."""
         old, self._state = self._state, state
         if state.implementation != old.implementation:
             self._choice.follow(state.implementation, drop_chosen=True)
-        self._refresh()
+        if not self.isVisible() or state.picture is not old.picture:
+            self._refresh()
+        else:
+            self._later.ask()
 
     def show_device(self, device: Device | NoDevice) -> None:
         self._device = device if isinstance(device, Device) else None
@@ -78,10 +84,18 @@ class AnatomyPane(QWidget):
     def show_result(self, result: Result) -> None:
         """What ran: `auto` may have picked a rung."""
         is_other = self._choice.follow(result.implementation)
+        if self._later.isActive():
+            return
         # Or it was filtered in another pixel type.
         subject = self._subject
         if is_other or (subject is not None and subject.job.picture is not result.job.picture):
             self._refresh()
+
+    def show_settled(self, result: Result) -> None:
+        """The last word on a job."""
+        if self._later.isActive():
+            self._refresh()
+        self.show_result(result)
 
     def point_at(self, point: tuple[float, float] | None) -> None:
         """Look at the thread that makes what is there, in pixels of the picture."""
@@ -173,18 +187,21 @@ class AnatomyPane(QWidget):
 
     def _refresh(self) -> None:
         """Take the state anew; where the same thread is there, it stays looked at."""
+        self._later.stop()
         if not self.isVisible():
             # Which would keep a picture that was closed.
             self._subject = self._look = self._worded = None
             return
         found = self._launch()
         self._subject = found if isinstance(found, Subject) else None
-        self._look = None
+        old, self._look = self._look, None
         self._sentence.setText(found if isinstance(found, str) else found.rung.idea)
         self._choice.show_launch(self._subject, self._state.block_xy)
         if self._subject is None:
             self._show_look()
             self.look_changed.emit()
+        elif (same := _same_thread(old, self._subject)) is not None:
+            self._take(same)
         else:
             picture = self._subject.shape.picture
             x, y = self._at or (picture.right // 2, picture.bottom // 2)
@@ -205,9 +222,11 @@ class AnatomyPane(QWidget):
                     once, but the words only every PASSING_MS, as laying them out takes a while
         """
         assert self._subject is not None
-        old = self._look
         self._at = x, y
-        self._look = look_at(self._subject, x, y, old)
+        self._take(look_at(self._subject, x, y, self._look), is_passing=is_passing)
+
+    def _take(self, look: Look, *, is_passing: bool = False) -> None:
+        old, self._look = self._look, look
         if old is not None and (old.block, old.thread, old.round) == (
             self._look.block,
             self._look.thread,
@@ -265,9 +284,12 @@ class AnatomyPane(QWidget):
             self._go_to_thread(self._look.thread + lanes + LANES * warps)
 
     def _go_to_thread(self, thread: int) -> None:
-        """Where it has a sample on the picture."""
+        """Where it has a sample on the picture, or numbers of a transform."""
         look = self._look
         assert look is not None
+        if look.subject.shape.layout is not None:
+            self._go_from(look, look.block, thread)
+            return
         if not 0 <= thread < look.subject.shape.threads:
             return
         sample = look.sample_of(thread)
@@ -281,7 +303,27 @@ class AnatomyPane(QWidget):
             return
         shape = look.subject.shape
         target = (look.block[0] + across, look.block[1] + down)
+        if shape.layout is not None:
+            self._go_from(look, target, look.thread or 0)
+            return
         if 0 <= target[0] < shape.grid[0] and 0 <= target[1] < shape.grid[1]:
             own: Rect = shape.tile(target).clipped(shape.picture)
             x = min(self._at[0] + across * shape.covers[0], own.right - 1)
             self._go(x, min(self._at[1] + down * shape.covers[1], own.bottom - 1))
+
+    def _go_from(self, look: Look, block: Block, thread: int) -> None:
+        found = look_from(look.subject, block, thread, look)
+        if found is not None:
+            self._at = found.middle
+            self._take(found)
+
+
+def _same_thread(old: Look | None, subject: Subject) -> Look | None:
+    """Of numbers of a transform, where the launch has the same blocks: a place of the picture would
+    lead to another one."""
+    if old is None or old.thread is None or subject.shape.layout is None:
+        return None
+    was, now = old.subject, subject
+    is_same_pass = (was.rung, was.shape.function) == (now.rung, now.shape.function)
+    has_same_blocks = (was.shape.grid, was.shape.threads) == (now.shape.grid, now.shape.threads)
+    return look_from(now, old.block, old.thread) if is_same_pass and has_same_blocks else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -85,17 +86,33 @@ class Look:
     def sample_of(self, thread: int) -> tuple[int, int] | None:
         """Sample and row that `thread` makes, the first of its own, also beyond the picture; None
         if it has none."""
-        pattern = self.subject.pattern
-        if pattern is None:
-            return None
-        x, y = map(int, pattern.stands[thread])
-        return None if x == NOWHERE else (self.round[0] + x, self.round[1] + y)
+        return next(iter(self.samples_of(thread)), None)
+
+    def samples_of(self, thread: int) -> list[tuple[int, int]]:
+        """Likewise, of all places where it makes any."""
+        if self.subject.pattern is None:
+            return []
+        left, top = self.round
+        places = self.subject.pattern.places[:, thread].tolist()
+        return [(left + x, top + y) for x, y in places if x != NOWHERE]
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """Sample and row of the picture that are nearest to the middle of what the thread makes, or
+        of the tile."""
+        picture, tile = self.subject.shape.picture, self.tile.clipped(self.subject.shape.picture)
+        x, y = (tile.left + tile.right) // 2, (tile.top + tile.bottom) // 2
+        x, y = self.sample_of(self.thread or 0) or (x, y)
+        return min(max(x, 0), picture.right - 1), min(max(y, 0), picture.bottom - 1)
 
     def thread_words(self) -> str:
         """Which thread it is and what it makes."""
         if self.thread is None:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
+        pattern = self.subject.pattern
+        if pattern is not None and pattern.thread is not None:
+            return f"{begin} {pattern.thread(self.block, self.thread)}."
         sample = self.sample_of(self.thread)
         picture = self.subject.shape.picture
         if sample is None or not (sample[0] < picture.right and sample[1] < picture.bottom):
@@ -121,7 +138,7 @@ class Look:
         if pattern is None:
             return False
         goes_on = pattern.round[0] < covers[0] or pattern.round[1] < covers[1]
-        return len(pattern.again) > 1 or goes_on
+        return pattern.also is not None or goes_on
 
     @property
     def made_by_each(self) -> tuple[int, int]:
@@ -131,18 +148,24 @@ class Look:
     def sentences(self) -> list[tuple[str, str]]:
         """Headings and what stands under them."""
         shape, pattern = self.subject.shape, self.subject.pattern
-        here = [words.block_words(shape, self.block), words.halo_words(shape, self.block)]
+        if pattern is not None and pattern.block is not None:
+            here = [pattern.block(self.block)]
+        else:
+            here = [words.block_words(shape, self.block), words.halo_words(shape, self.block)]
         if pattern is None:
             return [
                 ("The launch", words.grid_words(shape)),
                 ("This block", " ".join(here)),
                 ("Not shown", words.not_drawn(self.subject.rung, shape)),
             ]
-        idle = words.idle_words(idle_of(pattern, shape, self.block))
+        library = words.of_a_library(self.subject.rung)
+        makes = "sample to make" if pattern.block is None else "number to store"
+        idle = words.idle_words(idle_of(pattern, shape, self.block), makes)
         traffic = words.traffic_words(traffic_of(self.steps, shape.reads), shape.reads)
         return [
             ("The launch", f"{words.grid_words(shape)} {idle}"),
             ("This block", " ".join((*here, traffic))),
+            *([("Not shown", library)] if library else []),
         ]
 
 
@@ -161,25 +184,45 @@ def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look
     across, down = pattern.round
     left = tile.left + (x - tile.left) // across * across
     top = tile.top + (y - tile.top) // down * down
-    thread = _maker(pattern, x - left, y - top)
-    is_known = known is not None and known.subject is subject and known.block == block
-    if known is not None and is_known:
-        steps = known.steps
-    else:
-        steps = tuple(step for step in pattern.steps(block) if step.count)
-    return Look(subject, block, (left, top), thread, steps)
+    find = pattern.picked or partial(_maker, pattern)
+    thread = find(x - left, y - top)
+    return Look(subject, block, (left, top), thread, _steps(subject, pattern, block, known))
+
+
+def look_from(
+    subject: Subject, block: Block, thread: int, known: Look | None = None
+) -> Look | None:
+    """At a thread of a block where numbers of a transform are made: there, not all of them can be
+    pointed at.  None: there is no such block or thread.
+
+    known  as of `look_at`
+    """
+    pattern = subject.pattern
+    (across, down), threads = subject.shape.grid, subject.shape.threads
+    is_there = 0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads
+    if pattern is None or not is_there:
+        return None
+    tile = subject.shape.tile(block)
+    steps = _steps(subject, pattern, block, known)
+    return Look(subject, block, (tile.left, tile.top), thread, steps)
+
+
+def _steps(
+    subject: Subject, pattern: Pattern, block: Block, known: Look | None
+) -> tuple[Step, ...]:
+    if known is not None and known.subject is subject and known.block == block:
+        return known.steps
+    return tuple(step for step in pattern.steps(block) if step.count)
 
 
 def _maker(pattern: Pattern, x: int, y: int) -> int:
     """The thread that makes sample x of row y of a round; the nearest where none does, as of alpha
     that goes another way."""
-    far = np.full(len(pattern.stands), np.iinfo(np.int64).max)
-    for right, below in pattern.again:
-        across = _distance(pattern.stands[:, 0] + right, x, pattern.each[0])
-        down = _distance(pattern.stands[:, 1] + below, y, pattern.each[1])
-        far = np.minimum(far, across + down)
-    far[pattern.stands[:, 0] == NOWHERE] = np.iinfo(np.int64).max
-    return int(far.argmin())
+    places = pattern.places
+    across = _distance(places[..., 0], x, pattern.each[0])
+    far = across + _distance(places[..., 1], y, pattern.each[1])
+    far[places[..., 0] == NOWHERE] = np.iinfo(np.int64).max
+    return int(far.min(0).argmin())
 
 
 def _distance(first: Places, wanted: int, count: int) -> Places:

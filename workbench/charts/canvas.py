@@ -234,8 +234,10 @@ class Canvas(QWidget):
             self._say(spot, at)
 
     def _drop_ring(self) -> None:
+        from workbench.charts import plotting
+
         if self._ring is not None:
-            self.plot.removeItem(self._ring)
+            plotting.without(self.plot, self._ring)
             self._ring = None
 
     @Slot(object)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import QElapsedTimer, QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from workbench.charts.kinds import ChartKind, chart_kinds, first_kind
 from workbench.charts.option_row import OptionRow
 from workbench.charts.slices import Data
 from workbench.controls.eliding_box import ElidingBox
+from workbench.later import Later
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing,
@@ -58,10 +59,7 @@ class ChartView(QWidget):
         self._varied: tuple[str, ...] = ()
         self._figure: Figure | None = None
         self._factor = 1.0
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(REDRAW_MS)
-        self._later.timeout.connect(self._show)
+        self._later = Later(REDRAW_MS, self._show, self)
         self._make_controls()
         self._lay_out()
         self._show()
@@ -84,8 +82,7 @@ class ChartView(QWidget):
         varied = sessions[0].plan.varied if sessions else ()
         if varied != self._varied:  # another sweep asks for another first look
             self._varied, self._kind_key = varied, None
-        if not self._later.isActive():
-            self._later.start()
+        self._later.ask()
 
     def prefer_baseline(self, key: str) -> None:
         """What speed-ups are against until the user picks something else."""

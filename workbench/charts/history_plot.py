@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
@@ -18,6 +18,7 @@ from workbench.charts.canvas import Canvas
 from workbench.charts.legend_entries import look_of_implementation
 from workbench.charts.spots import Spot
 from workbench.intents import title_of
+from workbench.later import Later
 from workbench.views.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
@@ -56,10 +57,7 @@ class HistoryPlot(QFrame):
         self._canvas.setObjectName("history-canvas")
         self._canvas.setAccessibleName("Kernel times of the last runs")
         self._canvas.ready.connect(self._draw)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(REDRAW_MS)
-        self._later.timeout.connect(self._draw)
+        self._later = Later(REDRAW_MS, self._draw, self)
         caption = QLabel(f"Kernel time of the last {LAST_RUNS} runs")
         caption.setFont(scaled_font(0.85))
         caption.setForegroundRole(MUTED)
@@ -78,8 +76,7 @@ class HistoryPlot(QFrame):
         self._last_job = result.job
         self._runs.append(_run(result))
         self._tell_summary(_summary(self._runs))
-        if not self._later.isActive():
-            self._later.start()
+        self._later.ask()
 
     def draw_now(self) -> None:
         """What would be drawn in a moment, for a picture that is taken now."""

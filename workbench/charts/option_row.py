@@ -61,9 +61,7 @@ class OptionRow(QWidget):
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
         box.setToolTip(tip)
-        box.activated.connect(
-            lambda row: self.chosen.emit(option.name, self._value(option.name, row))
-        )
+        box.activated.connect(lambda row: self._choose(option.name, row))
         label = QLabel(option.label, self)
         label.setFont(scaled_font(0.9))
         label.setForegroundRole(MUTED)
@@ -71,9 +69,11 @@ class OptionRow(QWidget):
         self._lists[option.name] = label, box
         return label, box
 
-    def _value(self, name: str, row: int) -> object:
-        option = next(each for each in self._options if each.name == name)
-        return option.values[row][0]
+    def _choose(self, name: str, row: int) -> None:
+        """Another chart may have come while the list lay open, without this option."""
+        option = next((each for each in self._options if each.name == name), None)
+        if option is not None and row < len(option.values):
+            self.chosen.emit(name, option.values[row][0])
 
     def _lay_out(self) -> None:
         """In rows, each list as wide as its longest entry, if there is as much room."""

@@ -182,15 +182,24 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
 
 
 def emptied(plot: Any) -> None:
-    """Take everything out of `plot`.
+    """Take everything out of `plot`."""
+    _forget_pointer(plot)
+    plot.clear()
 
-    Its scene keeps what the pointer is over, and asks it at the next movement, though Qt may have
-    deleted it by then: which ends the process.  So it forgets that first.
+
+def without(plot: Any, item: Any) -> None:
+    """Take `item` out of `plot`."""
+    _forget_pointer(plot)
+    plot.removeItem(item)
+
+
+def _forget_pointer(plot: Any) -> None:
+    """The scene keeps what the pointer is over, and asks it at the next movement, though Qt may
+    have deleted it by then: which ends the process.  So it forgets that first.
     """
     if (scene := plot.scene()) is not None:
         scene.hoverItems.clear()
         scene.lastHoverEvent = None
-    plot.clear()
 
 
 def dress(plot: Any, colors: Colors, font: QFont) -> None:

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from kernels import filters
 from workbench.assets_path import asset
 from workbench.blocks.panel import Phase
+from workbench.commands import CommandError
 from workbench.commands.real_window import settle, wait_for_baseline, wait_until
-from workbench.intents import has_parameter
+from workbench.intents import has_parameter, swings_around_zero
 from workbench.main_window import MainWindow
 from workbench.presenting.figures import is_answer
 from workbench.state import ViewMode
@@ -24,7 +25,7 @@ Point = tuple[int, int]
 RECORDED = "recorded/camerino_image_size.jsonl.gz"
 SOUGHT = "bl"  # typed into the palette, to show that it finds by some letters
 VALUES_SCALE, NEAR_SCALE = 64.0, 24.0  # screen pixels a pixel: for values, and to see single ones
-GAIN = 8.0  # what a filter changes is faint
+GAIN = 8.0  # what a filter changes is faint, but where nothing of the picture is left
 
 
 class Visit:
@@ -88,13 +89,19 @@ class Visit:
         chosen = filters.get(state.filter)
         is_drawn = has_parameter(chosen, "matrix")  # then there is no larger one
         larger = [] if is_drawn else [size for size in chosen.sizes if size > state.ksize]
+        if not larger:
+            raise CommandError(
+                f"--mode pins shows larger weights beside these, and {chosen.title} has none; "
+                "choose another filter, or a smaller --size."
+            )
         for size in larger[:MOST]:
             window.inspection.pin()
             result = settle(window, partial(window.store.update, ksize=size))
             wait_for_baseline(window, result)
 
     def _subtract(self) -> None:
-        self.window.store.update(gain=GAIN)
+        store = self.window.store
+        store.update(gain=None if swings_around_zero(store.state) else GAIN)
         self._look("difference")
 
     def _analyse(self) -> None:
@@ -174,7 +181,9 @@ class Visit:
         assert picture is not None
         height, width = picture.samples.shape[:2]
         x, y = self._at or (width // 2, height // 2)
-        return min(x, width - 1), min(y, height - 1)
+        if x >= width or y >= height:
+            raise CommandError(f"--at {x},{y} is beyond the picture, {width}×{height} pixels.")
+        return x, y
 
     def _point(self) -> None:
         """As the pointer would."""

@@ -14,7 +14,7 @@ from kernels.engine import all_implementations
 from kernels.filters import Filter
 from kernels.rung import Rung
 from kernels.sweeps.presets import presets
-from workbench.cli import LISTS
+from workbench.cli_arguments import LISTS
 from workbench.commands.machine import engine_maker
 from workbench.commands.words import columns
 

@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
     QEventLoop,
     QMessageLogContext,
     QTimer,
@@ -63,6 +65,8 @@ def real_window(
         finally:
             collector.stop()
             window.close()
+            window.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 @contextmanager

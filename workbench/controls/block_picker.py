@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
@@ -51,8 +51,7 @@ class BlockPicker(QWidget):
 
     def show_block(self, block_xy: BlockXY) -> None:
         for box, value in zip((self._x, self._y), block_xy, strict=True):
-            with QSignalBlocker(box):
-                box.setValue(value)
+            box.show_value(value)
         self._presets.setExclusive(False)
         for number, preset in enumerate(PRESETS):
             self._presets.button(number).setChecked(preset == block_xy)

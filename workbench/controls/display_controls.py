@@ -1,11 +1,11 @@
-"""Which sample values are shown as black and as white; the data stay as they are."""
+"""Which sample values are shown as black and as white, and how those below zero are."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QGroupBox,
     QHBoxLayout,
@@ -30,8 +30,9 @@ SIGNED_TIP = (
     "How filters that swing around zero (Sobel, Laplacian and others whose weights cancel) are "
     "shown.\nClipped: below 0 is black.  Absolute: without the sign.  Offset: 0 is grey.\n"
     "Scaled: 0 is grey, the largest size black or white.\n"
-    "But for “clipped”, pictures of 8 or 16 bits are filtered, and timed, as float32: the numbers "
-    "below zero are then really there."
+    "In each way the numbers below zero stay in the data: pictures of 8 or 16 bits are filtered, "
+    "and timed, as float32.\nTo have them cut off, and to time that, choose Clipped, and above, "
+    "under Pixels, uint8 or uint16."
 )
 
 
@@ -51,9 +52,10 @@ class DisplayControls(QGroupBox):
         super().__init__("Display", parent)
         self._black = _spin_box("level-black", "Value shown as black")
         self._white = _spin_box("level-white", "Value shown as white")
-        for box in (self._black, self._white):
+        for box, shade in ((self._black, "black"), (self._white, "white")):
+            box.setToolTip(f"Samples of this value, and beyond it, are shown as {shade}.")
             box.valueChanged.connect(self._want)
-        self._stretch = _button("Stretch", "Span the values that the picture really has.")
+        self._stretch = _button("Stretch", "Span the values that the picture before really has.")
         self._stretch.clicked.connect(self.stretch_wanted)
         self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
         self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
@@ -74,7 +76,10 @@ class DisplayControls(QGroupBox):
         buttons.addWidget(self._stretch)
         buttons.addWidget(self._reset)
         form.addRow(buttons)
-        self.setToolTip("For looking only: filters and saved files never change with it.")
+        self.setToolTip(
+            "How pictures are shown. The levels of black and white are for looking only:\n"
+            "filters and saved files never change with them."
+        )
 
     def show_state(self, state: State) -> None:
         self.setEnabled(state.picture is not None)
@@ -90,11 +95,8 @@ class DisplayControls(QGroupBox):
             (self._black, low, -LARGEST, high - apart),
             (self._white, high, low + apart, LARGEST),
         ):
-            with QSignalBlocker(box):
-                box.setDecimals(decimals)
-                box.setSingleStep(max(round((high - low) / 100, decimals), apart))
-                box.setRange(least, most)
-                box.setValue(value)
+            box.show_range(least, most, decimals, max(round((high - low) / 100, decimals), apart))
+            box.show_value(value)
         self._reset.setEnabled(state.levels is not None)
         self._signed_as.setCurrentIndex(self._signed_as.findData(state.signed_as))
 

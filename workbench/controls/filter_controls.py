@@ -78,13 +78,8 @@ class FilterControls(QGroupBox):
 
     def show_state(self, state: State) -> None:
         chosen = filters.get(state.filter)
-        blocked = [
-            QSignalBlocker(each)
-            for each in (
-                *(self._filter, self._slider, self._sigma, self._amount, self._border),
-                self._pixel_type,
-            )
-        ]
+        quiet = (self._filter, self._slider, self._border, self._pixel_type)
+        blocked = [QSignalBlocker(each) for each in quiet]
         self._filter.setCurrentIndex(self._filter.findData(state.filter))
         self._border.setCurrentIndex(self._border.findData(state.border))
         types = [self._pixel_type.itemData(i) for i in range(self._pixel_type.count())]
@@ -94,8 +89,8 @@ class FilterControls(QGroupBox):
         self._sigma.setEnabled(state.sigma is not None)
         if chosen.automatic_sigma is not None:
             automatic = chosen.automatic_sigma(state.ksize)
-            self._sigma.setValue(automatic if state.sigma is None else state.sigma)
-        self._amount.setValue(state.amount)
+            self._sigma.show_value(automatic if state.sigma is None else state.sigma)
+        self._amount.show_value(state.amount)
         self._matrix.show_matrix(state.matrix, state.offset)
         for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):
             self._form.setRowVisible(row, has_parameter(chosen, name))

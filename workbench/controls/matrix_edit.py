@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -12,6 +13,7 @@ from kernels.filters.custom import parse
 from kernels.filters.parameters import MATRIX
 from workbench import theme
 from workbench.state import Matrix
+from workbench.weights.table_text import shortest
 
 
 class MatrixEdit(QWidget):
@@ -73,7 +75,7 @@ class MatrixEdit(QWidget):
             return
         self._matrix = matrix
         with QSignalBlocker(self._text):
-            rows = (" ".join(f"{value:g}" for value in row) for row in matrix)
+            rows = (" ".join(map(_text, row)) for row in matrix)
             self._text.setPlainText("\n".join(rows))
         self._object("")
 
@@ -93,6 +95,11 @@ class MatrixEdit(QWidget):
         self._objection.setVisible(bool(sentence))
         self._sum.setVisible(not sentence)
         self._sum.setText(_sum_in_words(self._matrix, self._offset))
+
+
+def _text(value: float) -> str:
+    """The shortest that is the same as float32, as which weights are applied."""
+    return shortest(float(str(np.float32(value))))
 
 
 def _sum_in_words(matrix: Matrix, offset: float) -> str:

@@ -5,23 +5,42 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from PySide6.QtCore import QEvent, QLocale, QPoint
+from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
 
-_DECIMAL = re.compile(r"[+-]?\d*[.,]?\d*")
+_PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
+_DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
 _WHOLE = re.compile(r"[+-]?\d*")
 State = QValidator.State
 
 
 class DecimalBox(QDoubleSpinBox):
-    """Takes a decimal point or comma; a number out of range becomes the nearest in it."""
+    """Takes a decimal point or comma, or a fraction; a number out of range becomes the nearest in
+    it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         _prepare(self)
 
+    def show_value(self, value: float) -> None:
+        """Without telling it."""
+        _show(self, round(value, self.decimals()))
+
+    def show_range(self, low: float, high: float, decimals: int, step: float) -> None:
+        """Without telling it, should that change the value."""
+        self.setSingleStep(step)
+        limits = round(low, decimals), round(high, decimals)
+        if (*limits, decimals) == (self.minimum(), self.maximum(), self.decimals()):
+            return  # else Qt would lay out all around it
+        with QSignalBlocker(self):
+            self.setDecimals(decimals)
+            self.setRange(*limits)
+
     def event(self, event: QEvent) -> bool:
+        if is_page_key(event):
+            event.accept()
+            return True
         return False if _is_for_the_window(self, event) else super().event(event)
 
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
@@ -42,7 +61,14 @@ class WholeBox(QSpinBox):
         super().__init__(parent)
         _prepare(self)
 
+    def show_value(self, value: int) -> None:
+        """Without telling it."""
+        _show(self, value)
+
     def event(self, event: QEvent) -> bool:
+        if is_page_key(event):
+            event.accept()
+            return True
         return False if _is_for_the_window(self, event) else super().event(event)
 
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
@@ -57,6 +83,20 @@ def _prepare(box: QAbstractSpinBox) -> None:
     box.setKeyboardTracking(False)
     box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
     box.lineEdit().inputRejected.connect(lambda: _refuse(box))
+
+
+def _show(box: Any, value: float) -> None:
+    if value == box.value() and not box.lineEdit().isModified():
+        return  # Qt would paint it again, and that many times a second while a slider is dragged
+    with QSignalBlocker(box):
+        box.setValue(value)
+
+
+def is_page_key(event: QEvent) -> bool:
+    """Whether a shortcut of the window would take Page Up or Down from what has the focus."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
@@ -88,9 +128,10 @@ def _nearest(box: Any, text: str) -> str:
 
 
 def _number(text: str) -> float | None:
+    above, _, below = text.replace(",", ".").partition("/")
     try:
-        return float(text.replace(",", "."))
-    except ValueError:
+        return float(above) / float(below or 1)
+    except (ValueError, ZeroDivisionError):
         return None
 
 

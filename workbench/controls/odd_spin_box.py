@@ -27,8 +27,9 @@ class OddSpinBox(WholeBox):
 
     def show_size(self, ksize: int, sizes: range) -> None:
         with QSignalBlocker(self):
-            self.setRange(sizes[0], sizes[-1])
-            self.setValue(ksize)
+            if (self.minimum(), self.maximum()) != (sizes[0], sizes[-1]):
+                self.setRange(sizes[0], sizes[-1])
+        self.show_value(ksize)
 
     def _pick(self, value: int) -> None:
         odd = value | 1

@@ -16,10 +16,8 @@ from workbench.files.needs import Need
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
 _LEAST_BITS = {"1": 1, "L": 1, "P": 1, "RGB": 15}  # of a pixel in a file; else 8 a band
-_MOST_PACKED = {
-    "raw": 1,
-    "zip": 1032,
-}  # samples to a byte of a file; of deflate, as zlib.net proves
+_MOST_PACKED = {"raw": 1, "zip": 1032}  # bytes to a byte of a file; of deflate, as zlib.net proves
+_MOST_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands for 4,096 at most
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _ALPHA_ADDED = {"L": "LA", "RGB": "RGBA"}
 Convert = Callable[[Image.Image], Image.Image]
@@ -43,12 +41,21 @@ def need_of(path: Path, image: Image.Image) -> Need:
 def refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     """Raise EOFError where the samples cannot all be in the file, before memory is taken for all
     that its header claims."""
-    bits = _LEAST_BITS.get(image.mode, 8 * len(image.getbands()))
-    most = path.stat().st_size * max(
-        (_MOST_PACKED.get(tile[0], 0) for tile in image.tile), default=0
-    )
-    if most and image.width * image.height * bits // 8 > most:
+    size = path.stat().st_size
+    if image.format == "GIF":
+        is_cut = _frame_pixels(image) > size * _MOST_GIF
+    else:
+        bits = _LEAST_BITS.get(image.mode, 8 * len(image.getbands()))
+        most = size * max((_MOST_PACKED.get(tile[0], 0) for tile in image.tile), default=0)
+        is_cut = 0 < most < image.width * image.height * bits // 8
+    if is_cut:
         raise EOFError(path.name)
+
+
+def _frame_pixels(image: ImageFile.ImageFile) -> int:
+    """Of the first frame of a GIF, which may be smaller than the picture."""
+    boxes = [tile[1] for tile in image.tile if tile[1] is not None]
+    return max(((right - left) * (bottom - top) for left, top, right, bottom in boxes), default=0)
 
 
 def samples_of(image: Image.Image, notes: list[str]) -> NDArray[Any]:

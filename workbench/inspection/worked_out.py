@@ -59,6 +59,7 @@ class WorkedOut(QObject):
         self._is_subtracting = False
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self.refresh())
+        steps.broke.connect(lambda *_: self._drop(DIFFERENCE))
         compare.options.next_wanted.connect(self.go_to_differing)
         compare.options.cancel_wanted.connect(self.cancel)
 
@@ -133,8 +134,12 @@ class WorkedOut(QObject):
 
     def _drop(self, name: str) -> None:
         self._steps.cancel(name)
-        if name == DIFFERENCE:
-            self._is_subtracting = False
+        if name == DIFFERENCE and self._is_subtracting:
+            self._note_subtracting(False)
+
+    def _note_subtracting(self, is_subtracting: bool) -> None:
+        self._is_subtracting = is_subtracting
+        self._live.hold_timing(is_subtracting)
 
     # -- the difference
 
@@ -142,15 +147,13 @@ class WorkedOut(QObject):
         self, one: NDArray[Any], other: NDArray[Any], name: str, picture: Picture, state: State
     ) -> None:
         def show(found: Difference) -> None:
-            self._is_subtracting = False
             self._compare.show_worked_out(found.display, f"After − {name} · {found}", ())
-            self.refresh()  # there may be a newer result by now
+            self._go_on_subtracting()
 
         def fail(sentence: str) -> None:
-            self._is_subtracting = False
             self._compare.show_worked_out(None, "", ())
             self.said.emit(sentence)
-            self.refresh()
+            self._go_on_subtracting()
 
         make = partial(
             subtracting,
@@ -160,8 +163,14 @@ class WorkedOut(QObject):
             is_signed=state.difference == "signed",
             gain=state.gain,
         )
-        self._is_subtracting = True
+        self._note_subtracting(True)
         self._steps.ask(DIFFERENCE, make, show, fail, URGENCY)
+
+    def _go_on_subtracting(self) -> None:
+        """There may be a newer result by now; if so, its timing waits for its difference, too."""
+        self._is_subtracting = False
+        self.refresh()
+        self._live.hold_timing(self._is_subtracting)
 
     # -- the mismatch
 

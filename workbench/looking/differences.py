@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.host.parallel import on_all_threads
+from kernels.host.strips import Rectangle, bands
 from workbench import numbers
 from workbench.display import NAN_BGR, Bytes, Display, averaged
 from workbench.files.memory import demand
 from workbench.looking import byte_differences
 
 LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
-STRIP = 1 << 17  # samples at once, so that what comes of them on the way stays in the caches
-STEP_STRIPS = 32  # between two places where the work may be put aside
+STRIP = 1 << 20  # samples at once: with fewer, threads wait for the interpreter more than they work
+PART_STRIPS = 2  # that a thread does, between two places where the work may be put aside
 # Blue below, orange above, nearly white where nothing differs: Okabe and Ito's hues, which people
 # with any colour vision tell apart, darker towards the ends so that grey print does, too.
 STOPS = ((0, 40, 74), (0, 114, 178), (245, 245, 245), (213, 94, 0), (92, 34, 0))
@@ -72,25 +74,30 @@ def subtracting(
     height, width, channels = one.shape
     colours = channels - (channels in (2, 4))
     are_bytes = one.dtype == other.dtype == np.uint8
-    largest, not_finite = 0.0, 0
-    for count, (_, ours, theirs) in enumerate(_strips(one, other, colours), 1):
-        if are_bytes:
-            most, others = float(byte_differences.largest(ours, theirs)), 0
-        else:
-            most, others = _furthest(_minus(ours, theirs))
-        largest, not_finite = max(largest, most), not_finite + others
-        if count % STEP_STRIPS == 0:
-            yield None
-    gain = auto_gain(largest, full) if gain is None else gain
+    strip = max(STRIP // (width * colours), 1)
+    whole = (0, height, 0, width)
+    found: list[tuple[float, int]] = []
+
+    def look(part: Rectangle) -> None:
+        for _, ours, theirs in _strips(one, other, colours, part, strip):
+            if are_bytes:
+                found.append((float(byte_differences.largest(ours, theirs)), 0))
+            else:
+                found.append(_furthest(_minus(ours, theirs)))
+
+    yield from on_all_threads(bands(whole, PART_STRIPS * strip), look)
+    largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
+    scale = auto_gain(largest, full) if gain is None else gain
     demand(4 * height * width)
     bgra = np.empty((height, width, 4), np.uint8)
-    for count, (rows, ours, theirs) in enumerate(_strips(one, other, colours), 1):
-        paint = _paint_bytes if are_bytes else _paint
-        paint(bgra[rows], ours, theirs, gain / full, is_signed)
-        if count % STEP_STRIPS == 0:
-            yield None
-    yield None
-    yield Difference(averaged(bgra), gain, largest, is_signed, not_finite)
+    paint = _paint_bytes if are_bytes else _paint
+
+    def fill(part: Rectangle) -> None:
+        for rows, ours, theirs in _strips(one, other, colours, part, strip):
+            paint(bgra[rows], ours, theirs, scale / full, is_signed)
+
+    yield from on_all_threads(bands(whole, PART_STRIPS * strip), fill)
+    yield Difference(averaged(bgra), scale, largest, is_signed, not_finite)
 
 
 def auto_gain(largest: float, full: float) -> float:
@@ -112,13 +119,11 @@ def diverging() -> NDArray[np.uint8]:
 
 
 def _strips(
-    one: NDArray[Any], other: NDArray[Any], colours: int
+    one: NDArray[Any], other: NDArray[Any], colours: int, part: Rectangle, strip: int
 ) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
-    """Some rows, and what both have there, (rows, W, colours)."""
-    height, width = one.shape[:2]
-    step = max(STRIP // (width * colours), 1)
-    for top in range(0, height, step):
-        rows = slice(top, min(top + step, height))
+    """Of a part `strip` rows at a time, and what both have there, (rows, W, colours)."""
+    for top, bottom, _, _ in bands(part, strip):
+        rows = slice(top, bottom)
         ours, theirs = (_coloured(each[rows], colours) for each in (one, other))
         yield rows, ours, theirs
 

@@ -90,6 +90,15 @@ def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
     return wide
 
 
+def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
+    """`samples`, which were made of `picture`, in the units that files have: floats that were made
+    of whole numbers are in theirs, and white is 1 in a file of floats."""
+    if samples.dtype.kind != "f" or picture.dtype.kind != "u":
+        return samples
+    demand(4 * samples.size)
+    return samples / np.float32(white(picture.dtype))
+
+
 def known_unclipped(samples: NDArray[Any]) -> NDArray[np.float32] | None:
     """What `unclipped` gives, if that has been worked out: that takes a while on large pictures."""
     found = _wide.get(id(samples))

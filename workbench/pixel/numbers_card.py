@@ -29,11 +29,14 @@ class NumbersCard(QFrame):
         for row, parts in enumerate(self._labels.values()):
             for column, part in enumerate(parts):
                 grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignTop)
+                part.hide()
 
     def show_numbers(self, shown: Mapping[str, tuple[str, str]]) -> None:
         """shown  headings and values by name"""
         for name, (title, value) in self._labels.items():
             heading, text = shown.get(name, ("", ""))
+            if (title.text(), value.text()) == (heading, text):
+                continue
             title.setText(heading)
             value.setText(text)
             value.setAccessibleName(f"{heading}: {text}")

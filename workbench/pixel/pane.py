@@ -20,6 +20,7 @@ from workbench import intents
 from workbench.channels import CHANNELS
 from workbench.controls.drop_down import DropDown
 from workbench.controls.number_boxes import WholeBox
+from workbench.later import AFTER_PAINTING_MS, Later
 from workbench.pixel import words
 from workbench.pixel.numbers_card import NumbersCard
 from workbench.pixel.overlay import paint_neighbourhood
@@ -27,6 +28,7 @@ from workbench.pixel.table import NeighbourTable, What
 from workbench.state import State
 
 NO_PICTURE = "Open a picture first, then click one of its pixels."
+MAY_BE, LATER = "May be off by", "is said once it has been checked"
 TITLES: dict[What, str] = {
     "all": "Sample × weight = product",
     "samples": "Samples",
@@ -57,24 +59,35 @@ class PixelPane(QWidget):
         self._channel = 0
         self._what: What = "all"
         self._found: Explained | None = None
+        self._later = Later(AFTER_PAINTING_MS, self._refresh, self)
         self._make()
         self._lay_out()
 
     # -- what to show
 
     def show_state(self, state: State) -> None:
-        self._state = state
-        self._refresh()
+        """In a moment: while a slider is dragged the picture goes before."""
+        old, self._state = self._state, state
+        if not self.isVisible() or state.picture is not old.picture:
+            self._refresh()
+        else:
+            self._later.ask()
 
     def show_result(self, result: Result | None) -> None:
-        """What came of a job, perhaps of an earlier one, and again when it was checked."""
+        """What came of a job, perhaps of an earlier one."""
         self._result = result
-        if not self.isVisible():
+        if not self.isVisible() or self._later.isActive():
             return
         if result is None or self._is_of(result):
             self._show_numbers()
         else:
             self._refresh()  # it may have been filtered in another pixel type, as is known by now
+
+    def show_settled(self, result: Result) -> None:
+        """The last word on a job."""
+        if self._later.isActive():
+            self._refresh()
+        self.show_result(result)
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
         """Explain pixel (x, y); None: the last one, or the picture's middle."""
@@ -163,6 +176,7 @@ class PixelPane(QWidget):
 
     def _refresh(self) -> None:
         """Explain anew; a pixel that is no longer there becomes the nearest that is."""
+        self._later.stop()
         self._found, self._job = None, None  # hidden, they would keep a picture that was closed
         if not self.isVisible():
             return
@@ -230,18 +244,19 @@ class PixelPane(QWidget):
         shown["rounded"] = (heading, words.stored(found.rounded))
         result = self._result if self._is_of(self._result) else None
         if result is None:
-            return shown | {"value": ("Implementation", "has not answered yet")}
+            waiting = {"difference": ("Difference", words.NOTHING), "bound": (MAY_BE, LATER)}
+            return shown | {"value": ("Implementation", "has not answered yet")} | waiting
         name = intents.title_of(result.job.implementation, result.picked)
         value = result.picture[found.y, found.x, found.channel]
         shown["value"] = (name, words.stored(value))
         shown["difference"] = ("Difference", words.difference(found, value))
         if found.is_alpha:
-            shown["bound"] = ("May be off by", "nothing: it is copied")
+            shown["bound"] = (MAY_BE, "nothing: it is copied")
         elif result.check is None:
-            shown["bound"] = ("May be off by", "is said once it has been checked")
+            shown["bound"] = (MAY_BE, LATER)
         else:
             rounding = "" if value.dtype.kind == "f" else " before rounding"
-            shown["bound"] = ("May be off by", f"{result.check.bound:.3g}{rounding}")
+            shown["bound"] = (MAY_BE, f"{result.check.bound:.3g}{rounding}")
         return shown
 
     def _is_of(self, result: Result | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -143,6 +144,17 @@ class Neighbours(QAbstractTableModel):
         return words.cell_tip(found, row, column, self._border)
 
 
+@dataclass(frozen=True, slots=True)
+class _Widest:
+    """What the cells' size depends on: how many there are in a row, the lines in one of them, and
+    the longest texts inside, or above, and beside."""
+
+    count: int
+    rows: int
+    inside: tuple[str, ...]
+    beside: tuple[str, ...]
+
+
 class NeighbourTable(QTableView):
     """Shows `Neighbours`; arrow keys ask for another pixel.
 
@@ -158,6 +170,8 @@ class NeighbourTable(QTableView):
         self.setAccessibleName("Neighbours, weights and products")
         self.setToolTip("Arrow keys: the next pixel; with Shift ten further")
         self._model = Neighbours()
+        self._widest: _Widest | None = None
+        self._fitted: tuple[_Widest | None, int, str] | None = None
         self.setModel(self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -179,6 +193,7 @@ class NeighbourTable(QTableView):
         self._model.colors = theme.colors(self.palette())
         old_size = self._model.rowCount()
         self._model.show_pixel(found, border, what)
+        self._widest = self._find_widest()
         self._fit()
         size = self._model.rowCount()
         if size != old_size:  # not all of it may find room: begin where the pixel itself is
@@ -199,24 +214,33 @@ class NeighbourTable(QTableView):
         far = FAR if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
         self.stepped.emit(step[0] * far, step[1] * far)
 
-    def _fit(self) -> None:
-        """The largest font in which all columns fit, and cells of one size."""
+    def _find_widest(self) -> _Widest | None:
         count = self._model.rowCount()
         if not count:
-            return
+            return None
         headers, beside = (
             [self._model.headerData(n, way) for n in range(count)]
             for way in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
         )
         above = [line for text in headers for line in text.split("\n")]
-        lines = self._longest_lines(count)
         rows = len(self._model.text(0, 0).split("\n"))
+        inside = (*self._longest_lines(count), *above)
+        return _Widest(count, rows, inside, (*beside, "−00 ↪ 0"))
+
+    def _fit(self) -> None:
+        """The largest font in which all columns fit, and cells of one size."""
+        widest = self._widest
+        fitted = widest, self._room(), scaled_font(1.0).key()
+        if widest is None or fitted == self._fitted:
+            return
+        self._fitted = fitted
+        count = widest.count
         beside_text = 2 * self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 4
         for scale in SCALES:
             font = scaled_font(scale)
             metrics = QFontMetrics(font, self)
-            width = max(map(metrics.horizontalAdvance, (*lines, *above))) + beside_text
-            side = max(map(metrics.horizontalAdvance, (*beside, "−00 ↪ 0"))) + 8
+            width = max(map(metrics.horizontalAdvance, widest.inside)) + beside_text
+            side = max(map(metrics.horizontalAdvance, widest.beside)) + 8
             if count * width + side <= self._room():
                 width = min((self._room() - side) // count, 2 * width)
                 break
@@ -224,7 +248,7 @@ class NeighbourTable(QTableView):
             if part.font() != font:
                 part.setFont(font)
         self.horizontalHeader().setDefaultSectionSize(width)
-        self.verticalHeader().setDefaultSectionSize(rows * metrics.height() + 6)
+        self.verticalHeader().setDefaultSectionSize(widest.rows * metrics.height() + 6)
         self.verticalHeader().setFixedWidth(side)
 
     def _room(self) -> int:

@@ -11,7 +11,7 @@ from kernels.sweeps.cell import PICTURE_KINDS
 from kernels.sweeps.jobs import Given
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import Plan
-from workbench.intents import has_parameter
+from workbench.intents import has_parameter, is_unclipped
 from workbench.state import Picture, State
 from workbench.sweeps.dimensions import BY_FIELD, THIS, Here, Values
 from workbench.sweeps.words import title_of
@@ -87,7 +87,7 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
         borders=(state.border,),
         pictures=(given_name(state.picture),),
         channels=(channels,),
-        pixel_types=(str(state.picture.samples.dtype),),
+        pixel_types=("float32" if is_unclipped(state) else str(state.picture.samples.dtype),),
         caches=(state.cache,),
         sigma=state.sigma if has_parameter(chosen, "sigma") else None,
         amount=state.amount if has_parameter(chosen, "amount") else 1.0,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QImage
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -30,6 +30,7 @@ from kernels.sweeps.record import Session
 from kernels.sweeps.running import OfCell
 from workbench.assets_path import asset
 from workbench.charts.chart_view import ChartView
+from workbench.later import Later
 from workbench.state import State
 from workbench.sweeps.estimating import time_s
 from workbench.sweeps.keeping import Began, is_of_here
@@ -87,7 +88,7 @@ class SweepPanel(QWidget):
         self._agreed: Plan | None = None  # to measure it, however long it takes
         self._device: Device | NoDevice | None = None
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
-        self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._later = Later(REFRESH_MS, self._show_sessions, self)
         self._fold = _fold()
         self._choice = PlanChoice()
         self._run = RunRow()
@@ -116,7 +117,7 @@ class SweepPanel(QWidget):
     def show_device(self, device: Device | NoDevice) -> None:
         self._device = device
         self._choice.show_device(device)
-        self._show_later()  # what can be gone on with here
+        self._later.ask()  # what can be gone on with here
 
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation, str | None]]
@@ -281,11 +282,6 @@ class SweepPanel(QWidget):
         self._run.show_can_start(self._choice.plan is not None)
 
     @Slot()
-    def _show_later(self) -> None:
-        if not self._later.isActive():
-            self._later.start()
-
-    @Slot()
     def _show_sessions(self) -> None:
         drawing = QElapsedTimer()
         drawing.start()
@@ -320,8 +316,7 @@ class SweepPanel(QWidget):
     # -- how it looks
 
     def _connect(self) -> None:
-        self._sessions.changed.connect(self._show_later)
-        self._later.timeout.connect(self._show_sessions)
+        self._sessions.changed.connect(self._later.ask)
         self._choice.changed.connect(self._show_choice_made)
         self._choice.open_wanted.connect(self.plan_open_wanted)
         self._choice.save_wanted.connect(self.plan_save_wanted)

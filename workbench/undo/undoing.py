@@ -38,6 +38,7 @@ class Undoing(QObject):
         super().__init__(window)
         self._window = window
         self._past, self._album = Past(), Album()
+        self._lines: dict[str, QAction] = {}
         self._is_quiet = False
         self._wish = 0
         window.store.changed.connect(self._write_down)
@@ -91,13 +92,16 @@ class Undoing(QObject):
 
     def connect_actions(self) -> None:
         """Have them say what they would do, and be greyed where that is nothing."""
+        for name in (UNDO, REDO):
+            action = self._window.findChild(QAction, name)
+            assert isinstance(action, QAction)
+            self._lines[name] = action
         self.changed.connect(self._show_words)
         self._show_words()
 
     def _show_words(self) -> None:
         for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
-            action = self._window.findChild(QAction, name)
-            assert isinstance(action, QAction)
+            action = self._lines[name]
             action.setText(f"&{name} {words.replace('&', '&&')}".strip())
             action.setToolTip(f"{name} {words}".strip())
             action.setEnabled(bool(words))

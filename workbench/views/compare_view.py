@@ -12,32 +12,27 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QGridLayout,
-    QHBoxLayout,
-    QLabel,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from workbench import theme
 from workbench.display import Display
 from workbench.looking.look import known_unclipped
 from workbench.state import Picture, State
-from workbench.views.buttons import make_button
 from workbench.views.comparison_image import side_by_side
-from workbench.views.mode_bar import ModeBar, ModeOptions
+from workbench.views.mode_bar import ModeBar
 from workbench.views.picture_view import Overlay, PictureView
 from workbench.views.pins import MOST, Pin, PinView, name_of
-from workbench.views.read_out import ReadOut, Values
+from workbench.views.read_out import Values
+from workbench.views.view_strip import ViewStrip
 from workbench.views.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
 from workbench.views.wipe_view import WipeView
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
-_APART = 24  # between the read-out and the buttons
 BEFORE, ORIGINAL = "Before", "Original"
 PANE_PX = 190  # of a third pane in a row, at least
 RING_PX = 10  # device-independent
@@ -79,6 +74,7 @@ class CompareView(QWidget):
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
         self._holding = False
+        self._mode = ""  # the one shown
         self._before_view = PictureView("Before", OPEN_HINT)
         self._after_view = PictureView("After", RESULT_HINT)
         self._wipe_view = WipeView("Before and after", OPEN_HINT)
@@ -89,7 +85,6 @@ class CompareView(QWidget):
         self._worked_out: tuple[Display | None, str] = (None, "")
         self._rings: tuple[tuple[int, int], ...] = ()
         self._worked_out_view.overlays.append(self._paint_rings)
-        self._read_out = ReadOut()
         self._build()
         self.show_nothing()
 
@@ -101,7 +96,9 @@ class CompareView(QWidget):
         self._wipe_view.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
-        self._make_room()
+        if state.view_mode != self._mode:
+            self._mode = state.view_mode
+            self._make_room()
         self._arrange()
 
     def show_before(self, picture: Picture, display: Display) -> None:
@@ -124,9 +121,10 @@ class CompareView(QWidget):
         One that does not fit the picture shown, because it answers for an earlier one, is ignored.
         """
         if self._picture is not None and _alike(samples, self._picture):
-            self._after_samples, self._after = samples, display
+            last, self._after_samples, self._after = self._after_samples, samples, display
             self._after_caption = f"After · {caption}"
-            self._make_room()
+            if last is None or last.dtype != samples.dtype:
+                self._make_room()
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
@@ -256,7 +254,16 @@ class CompareView(QWidget):
             pin.removed.connect(lambda index=index: self.unpin_wanted.emit(index))
         self._place_panes()
         self._column.addWidget(self._stack, 1)
-        self._column.addLayout(self._build_strip())
+        self._column.addWidget(self._build_strip())
+
+    def _build_strip(self) -> ViewStrip:
+        self._strip = ViewStrip()
+        self._read_out, self.options = self._strip.read_out, self._strip.options
+        self.options.wanted.connect(self.wanted)
+        self._strip.fit_wanted.connect(self.show_fit)
+        self._strip.exact_wanted.connect(self.show_exact)
+        self._strip.held.connect(self._hold)
+        return self._strip
 
     def _connect_view(self, view: PictureView) -> None:
         view.moved.connect(self._move)
@@ -289,53 +296,6 @@ class CompareView(QWidget):
         has_room = self.width() >= count * PANE_PX
         return count if count < 3 or (count == 3 and has_room) else 2
 
-    def _build_strip(self) -> QBoxLayout:
-        self._buttons = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._buttons.setSpacing(6)
-        self._button_rows = self._build_zoom(), self._build_modes()
-        for row in self._button_rows:
-            self._buttons.addLayout(row)
-        self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._strip.addWidget(self._read_out, 1)
-        self._strip.addLayout(self._buttons)
-        return self._strip
-
-    def _build_zoom(self) -> QHBoxLayout:
-        self._zoom = QLabel()
-        self._zoom.setObjectName("zoom")
-        self._zoom.setAccessibleName("Zoom")
-        self._zoom.setFont(theme.numbers_font())
-        self._zoom.setMinimumWidth(self._zoom.fontMetrics().horizontalAdvance("6400 %"))
-        self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
-        whole = make_button("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)")
-        whole.clicked.connect(self.show_fit)
-        exact = make_button(
-            "one_to_one", "&1:1", "One screen pixel for each pixel (1, or double-click)"
-        )
-        exact.clicked.connect(self.show_exact)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self._read_out.position)
-        row.addSpacing(8)
-        for widget in (self._zoom, whole, exact):
-            row.addWidget(widget)
-        return row
-
-    def _build_modes(self) -> QHBoxLayout:
-        self.options = ModeOptions()
-        self.options.wanted.connect(self.wanted)
-        self._original = make_button("original", "&Original", "Hold to see the original (Space)")
-        self._original.pressed.connect(lambda: self._hold(True))
-        self._original.released.connect(lambda: self._hold(False))
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addStretch(1)
-        row.addWidget(self.options)
-        row.addWidget(self._original)
-        return row
-
     # -- what happens
 
     @property
@@ -367,21 +327,19 @@ class CompareView(QWidget):
             self._refresh()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Narrow: then the read-out stands above the buttons instead of beside them."""
+        """As narrow as the panes and the strips above and below them can be."""
         margins = self._column.contentsMargins()
         two_panes = 2 * self._before_view.minimumWidth() + self._grid.horizontalSpacing()
         width = max(
             two_panes,
-            self._read_out.minimumSizeHint().width(),
+            self._strip.minimumSizeHint().width(),
             self.bar.minimumSizeHint().width(),
-            *(row.minimumSize().width() for row in self._button_rows),
         )
         return QSize(width + margins.left() + margins.right(), super().minimumSizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
         if self._places_across(len(self._panes)) != self._across:
             self._place_panes()
-        self._arrange_strip()
 
     def _make_room(self) -> None:
         """For the values of all that is shown: those of a result may be wider."""
@@ -393,18 +351,7 @@ class CompareView(QWidget):
         shown += [] if self._after_samples is None else [self._after_samples]
         if self._picture is not None:
             self._read_out.prepare_for(self._picture.samples, *shown)
-        self._arrange_strip()
-
-    def _arrange_strip(self) -> None:
-        """Read-out and buttons beside one another; else the read-out above the buttons, and those
-        in one line where there is room."""
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        room = self._stack.width()
-        wide = [row.sizeHint().width() for row in self._button_rows]
-        is_beside = self._read_out.sizeHint().width() + max(wide) + _APART <= room
-        is_one_line = not is_beside and sum(wide) + _APART <= room
-        self._strip.setDirection(across if is_beside else down)
-        self._buttons.setDirection(across if is_one_line else down)
+        self._strip.arrange()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Space:
@@ -471,9 +418,7 @@ class CompareView(QWidget):
         transform = self._shown_transform()
         for view in self._views:
             view.show_transform(transform)
-        percent = 100 * transform.scale
-        digits = 0 if percent >= 10 else 1
-        self._zoom.setText("" if self._before is None else f"{percent:.{digits}f} %")
+        self._strip.show_scale(None if self._before is None else transform.scale)
 
     def _read(self) -> None:
         before = None if self._picture is None else self._picture.samples

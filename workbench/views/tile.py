@@ -87,8 +87,9 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_text(self, text: str) -> None:
-        self._whole = text
-        self._elide()
+        if text != self._whole:
+            self._whole = text
+            self._elide()
 
     @property
     def whole_text(self) -> str:

@@ -13,6 +13,7 @@ class UprightArea(QScrollArea):
     def __init__(self, inside: QWidget | None = None, parent: QWidget | None = None) -> None:
         """inside  what it holds; None: it is set later"""
         super().__init__(parent)
+        self._narrowest = 0
         if inside is not None:
             self.setWidget(inside)
         self.setWidgetResizable(True)
@@ -28,8 +29,14 @@ class UprightArea(QScrollArea):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()  # Qt only looks at the scroll bars again
+            self._ask_for_room()  # Qt only looks at the scroll bars again
         return super().eventFilter(watched, event)
+
+    def _ask_for_room(self) -> None:
+        """Only where it needs another width: the whole window is laid out for that."""
+        if (narrowest := self.minimumSizeHint().width()) != self._narrowest:
+            self._narrowest = narrowest
+            self.updateGeometry()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)

@@ -75,7 +75,8 @@ def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]
     exact = weights.astype(np.float64)
     stripes = (-1.0) ** np.abs(np.arange(len(exact)) - len(exact) // 2)
     across, down = exact * stripes, exact * stripes[:, np.newaxis]
-    return float(exact.sum()), float(across.sum()), float(down.sum()), float((across * down).sum())
+    both = across * stripes[:, np.newaxis]
+    return float(exact.sum()), float(across.sum()), float(down.sum()), float(both.sum())
 
 
 def _added(offset: float) -> str:

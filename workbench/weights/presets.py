@@ -23,6 +23,7 @@ class PresetBox(DropDown):
                 self.addItem(each.title, each.key)
         self.setCurrentIndex(-1)
         self.setPlaceholderText("Choose…")
+        self.setMinimumContentsLength(7)  # which that has room in
 
     def show_drawing(self, drawing: Drawing) -> None:
         """All can be drawn; tooltips say which bring another size."""

@@ -1,0 +1,84 @@
+"""The pattern of transforms down columns, in registers: there, times the spectrum, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.anatomy import transform_words as told
+from kernels.anatomy.handing_over import HandingOver
+from kernels.anatomy.layouts import FftTiles
+from kernels.anatomy.pattern import COMPLEX, Pattern, numbers
+from kernels.anatomy.scene import Mask, Scene, only
+from kernels.anatomy.shapes import Block, Shape
+from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.transform_words import every, held
+
+
+def filter_columns(at: Scene, shape: Shape) -> Pattern:
+    """A thread some rows of one frequency, there and back; a warp eight of those side by side."""
+    on = FftTiles(at.job)
+    column, nth = at.tx, at.ty
+    line = HandingOver(on.side, column, nth, (on.side + 1) * on.columns, on.columns)
+    planes = on.colours * on.pairs
+
+    def frequency(block: Block) -> int:
+        return block[0] // planes * on.columns
+
+    def steps(block: Block) -> tuple[Step, ...]:
+        first = frequency(block) + column
+        plane = block[0] % planes * at.height
+        top = block[1] * on.valid - at.radius
+
+        def place(y: Places, taking_part: Mask) -> Places:
+            return only((plane + y) * on.line + first, taking_part)
+
+        def inside(j: int) -> Places:
+            y = top + nth + on.side * j
+            return place(y, (y >= 0) & (y < at.height))
+
+        def is_missing(j: int, _: int) -> Mask:
+            y = top + nth + on.side * j
+            return (y < 0) | ((y >= at.height) & (y < at.height + at.radius))
+
+        def beyond(j: int, _: int) -> Places:
+            y = at.source_row(top + nth + on.side * j)
+            return place(y, y != NOWHERE)
+
+        def weight(k: int) -> Places:
+            return (nth + on.side * k) * on.line + first
+
+        def store(j: int) -> Places:
+            y = top + at.radius + nth + on.side * j
+            return place(y, (on.side * j < on.valid - nth) & (y < at.height))
+
+        is_edge = top < 0 or top + on.line > at.height
+        return (
+            numbers("Load a number", "lines", False, on.side, inside, held),
+            *(line.fill_in("lines", COMPLEX, is_missing, beyond) if is_edge else ()),
+            *line.transform((", there", ", and back")),
+            numbers("Load a weight", "weights", False, on.side, weight, held),
+            numbers("Store a number", "filtered", True, on.side, store, held),
+        )
+
+    def works(block: Block) -> Mask:
+        return (nth < on.valid) & (block[1] * on.valid + nth < at.height)
+
+    def thread_words(block: Block, thread: int) -> str:
+        mine = frequency(block) + thread % on.columns
+        rows = every(on.side, "number", thread // on.columns, on.line)
+        idle = "" if works(block)[thread] else ", none of which is kept"
+        return f"holds {rows} down the column of frequency {mine}{idle}"
+
+    rows = np.stack([only(nth + on.side * j, nth + on.side * j < on.valid) for j in range(on.side)])
+    places = np.stack((np.where(rows == NOWHERE, NOWHERE, 0), rows), -1)
+    return Pattern(
+        stands=places[0],
+        round=shape.covers,
+        steps=steps,
+        each=(shape.covers[0], 1),
+        also=places[1:],
+        works=works,
+        block=lambda block: told.filter_columns(on, shape, block),
+        thread=thread_words,
+        picked=lambda x, y: y % on.side * on.columns + on.frequency_across(x) % on.columns,
+    )

@@ -1,0 +1,145 @@
+"""Where blocks stand whose grid does not lie over the picture: those of transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kernels.facts import Facts
+from kernels.job import Job
+
+Corner = tuple[int, int]  # a sample and a row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """corner    (x, y) of a block -> where its tile begins
+    block_at  (sample, row) of the picture -> of the blocks whose tile it is in, its channel's
+    """
+
+    corner: Callable[[int, int], Corner]
+    block_at: Callable[[int, int], tuple[int, int]]
+
+
+class FftTiles:
+    """A picture in pairs of tiles that overlap, in the names of the FFT rungs' text.
+
+    line     numbers along either side of a tile
+    valid    of them, those that come out right: tiles begin so far from one another
+    pairs    side by side; of each, one tile is the real part and the next the imaginary
+    tiles    one above the other
+    colours  channels that are filtered
+    rows     lines of a block, where they lie along rows
+    columns  and where they lie along columns
+    """
+
+    columns = 8
+
+    def __init__(self, job: Job) -> None:
+        facts = Facts(job)
+        self.side, self.line = facts.value("FFT_SIDE"), facts.value("FFT_LINE")
+        self.pairs, self.tiles = facts.value("FFT_PAIRS"), facts.value("FFT_TILES")
+        self.colours, self.channels = facts.value("PLANES"), job.channels
+        self.radius, self.valid = job.radius, self.line - 2 * job.radius
+        self.rows = 128 // self.side
+
+    # -- planes: a pair of a colour, or a tile of those
+
+    def pair_of_colour(self, x: int) -> int:
+        """Of sample x; alpha, which is not transformed, counts as the last colour."""
+        colour = min(x % self.channels, self.colours - 1)
+        return colour * self.pairs + x // self.channels // (2 * self.valid)
+
+    def left(self, pair: int) -> int:
+        """The first sample that a pair is there for; pairs of other colours have the same."""
+        return pair % self.pairs * 2 * self.valid * self.channels
+
+    def colour_of(self, pair: int) -> int:
+        return pair // self.pairs
+
+    def tile_of(self, number: int) -> tuple[int, int]:
+        """(pair of a colour, tile down) of the tiles that lie one after another in memory."""
+        pair, down = number % self.pairs, number // self.pairs % self.tiles
+        return number // self.pairs // self.tiles * self.pairs + pair, down
+
+    def number_of(self, pair: int, down: int) -> int:
+        colour, across = divmod(pair, self.pairs)
+        return (colour * self.tiles + down) * self.pairs + across
+
+    # -- frequencies, which are of all of a tile: as far across or down them as across the tile
+
+    def frequency_across(self, x: int) -> int:
+        """x  a sample of the picture, or of a pair"""
+        return x // self.channels % (2 * self.valid) * self.line // (2 * self.valid)
+
+    def frequency_down(self, y: int) -> int:
+        return y % self.valid * self.line // self.valid
+
+
+def _gather(on: FftTiles) -> Layout:
+    """A block one row of a tile."""
+
+    def corner(x: int, y: int) -> Corner:
+        pair, down = on.tile_of(y)
+        return on.left(pair), down * on.valid + x - on.radius
+
+    def block_at(x: int, y: int) -> tuple[int, int]:
+        down, row = divmod(y, on.valid)
+        return row + on.radius, on.number_of(on.pair_of_colour(x), down)
+
+    return Layout(corner, block_at)
+
+
+def _multiply(on: FftTiles) -> Layout:
+    """A block one row of a tile's frequencies."""
+
+    def corner(_: int, y: int) -> Corner:
+        pair, down = on.tile_of(y)
+        return on.left(pair), down * on.valid
+
+    def block_at(x: int, y: int) -> tuple[int, int]:
+        number = on.number_of(on.pair_of_colour(x), y // on.valid)
+        return on.frequency_down(y), number
+
+    return Layout(corner, block_at)
+
+
+def _transform_rows(on: FftTiles) -> Layout:
+    """A block some rows of a pair, whichever tiles those are in."""
+
+    def corner(x: int, y: int) -> Corner:
+        return on.left(y), x * on.rows
+
+    def block_at(x: int, y: int) -> tuple[int, int]:
+        return y // on.rows, on.pair_of_colour(x)
+
+    return Layout(corner, block_at)
+
+
+def _filter_columns(on: FftTiles) -> Layout:
+    """A block some frequencies of the rows of a tile."""
+    planes = on.colours * on.pairs
+
+    def corner(x: int, y: int) -> Corner:
+        return on.left(x % planes), y * on.valid
+
+    def block_at(x: int, y: int) -> tuple[int, int]:
+        group = on.frequency_across(x) // on.columns
+        return group * planes + on.pair_of_colour(x), y // on.valid
+
+    return Layout(corner, block_at)
+
+
+# By rung and pass.
+LAYOUTS: dict[tuple[str, str], Callable[[FftTiles], Layout]] = {
+    ("fft", "gather"): _gather,
+    ("fft", "multiply"): _multiply,
+    ("fft_registers", "transform_rows"): _transform_rows,
+    ("fft_registers", "filter_columns"): _filter_columns,
+}
+
+
+def layout_of(key: str, function: str, job: Job) -> Layout | None:
+    """Of a pass of the rung `key`; None: not told here."""
+    make = LAYOUTS.get((key, function))
+    return make(FftTiles(job)) if make else None
