@@ -45,6 +45,12 @@ TESTS_A_COLLECTION = 8
 _tests_run = count(1)
 
 
+def pytest_collection_finish() -> None:
+    """Modules and the tests themselves stay: what goes through all objects leaves them out."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def garbage_is_collected_here() -> Iterator[None]:
     """In the main thread, after every few tests."""

@@ -87,13 +87,17 @@ class Screen:
 
     def window(self, name):
         """Wait for the window whose title begins so, and give it the keyboard; returns its id."""
-        found = self.do("search", "--sync", "--onlyvisible", "--name", f"^{name}").split()[0]
+        found = until(lambda: self._windows(name), f"a window {name}")[0]
         self.do("windowfocus", "--sync", found)
         return found
 
     def is_there(self, name):
         """Whether there is such a window now."""
-        return bool(self.do("search", "--onlyvisible", "--name", f"^{name}", must=False))
+        return bool(self._windows(name))
+
+    def _windows(self, name):
+        """None, too, where another window, such as a tooltip, went while xdotool asked it."""
+        return self.do("search", "--onlyvisible", "--name", f"^{name}", must=False).split()
 
     def click(self, x, y):
         self.do("mousemove", x, y, "click", 1)

@@ -150,6 +150,16 @@ def test_lists_that_a_chart_does_not_need_are_gone(qtbot, view):
     assert not child(view, "chart-filters").isVisible()
 
 
+def test_a_list_left_open_while_another_chart_came_chooses_nothing(qtbot, view):
+    show(qtbot, view, a_session("everything"))
+    left_open = child(view, "chart-filters", QComboBox)
+    show(qtbot, view, a_session("sizes"))
+    shown = view.figure
+    left_open.activated.emit(1)
+    QApplication.processEvents()
+    assert view.figure == shown
+
+
 @pytest.mark.parametrize("width", [320, 480, 1100])
 def test_lists_stand_side_by_side_as_far_as_there_is_room(qtbot, view, width):
     view.resize(width, 760)
