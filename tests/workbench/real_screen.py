@@ -40,7 +40,10 @@ class Screen:
     def __init__(self, folder):
         self._folder = folder
         reading, writing = os.pipe()
-        options = f"-displayfd {writing} -screen 0 {SIZE[0]}x{SIZE[1]}x24 -nolisten tcp -fbdir"
+        options = f"-displayfd {writing} -screen 0 {SIZE[0]}x{SIZE[1]}x24 -nolisten tcp"
+        # Else it begins anew whenever xdotool, the first to ask, is the last to leave: whoever is
+        # about to connect then, as the program, may never be answered.
+        options += " -noreset -fbdir"
         self._server = subprocess.Popen(
             ["Xvfb", *options.split(), str(folder)],
             pass_fds=[writing],
