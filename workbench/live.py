@@ -43,9 +43,11 @@ class Live(QObject):
     Attributes:
         result: the newest Result, of whatever job; None before the first.
         shown: its Display; look: how that was made.
+        newest: the same, or one for which there is no Display yet.
 
     Signals:
         before_ready(picture, display): the picture, fit for the screen.
+        computed(): there is a newer `newest`.
         after_ready(result, display): what became of it; again when more is known.
         baseline_ready(result): the CPU's Result for the same work; None while there is none.
         settled(result): the last word; it and the picture are shown, and nothing is under way.
@@ -54,6 +56,7 @@ class Live(QObject):
     """
 
     before_ready = Signal(object, object)
+    computed = Signal()
     after_ready = Signal(object, object)
     baseline_ready = Signal(object)
     settled = Signal(object)
@@ -65,6 +68,7 @@ class Live(QObject):
     ) -> None:
         super().__init__(parent)
         self.result: Result | None = None
+        self.newest: Result | None = None
         self._store = store
         self._worker = worker
         self._background = background
@@ -77,6 +81,7 @@ class Live(QObject):
         self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         store.changed.connect(self._follow)
+        worker.computed.connect(self._announce)
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
         worker.failed.connect(self._refuse)
@@ -201,13 +206,18 @@ class Live(QObject):
             lambda error: self.refused.emit(str(error), ""),
         )
 
+    def _announce(self, result: Result) -> None:
+        if intents.is_of(result.job, self._store.state.picture):
+            self.newest = result
+            self.computed.emit()
+
     def _show(self, result: Result, display: Display, look: Look) -> None:
         state = self._store.state
         if not intents.is_of(result.job, state.picture):
             return
         # Of the same job there may be a display with a newer look than it began with.
         is_new = self.result is None or self.result.job is not result.job
-        self.result = result
+        self.result = self.newest = result
         if is_new:
             self.shown, self.look = display, look
         self._emit_after()
@@ -249,6 +259,7 @@ class Live(QObject):
 
     def _refuse(self, error: KernelError) -> None:
         details = error.log if isinstance(error, CompileFailedError) else ""
+        self.newest = self.result
         self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
         self.refused.emit(str(error), details)
 

@@ -40,6 +40,7 @@ class Worker(QThread):
         device_found(device): the Device or NoDevice, at the start; again whenever it failed, after
             what failed was told, and whenever it was tried again.
         progressed(doing): what the live job is doing, "" when nothing.
+        computed(result): one that is made fit for the screen next.
         filtered(result, display, look): a picture, and later the same with more known about it;
             the display has this look.
         settled(result): the last word on a job, and nobody has asked for another.
@@ -56,6 +57,7 @@ class Worker(QThread):
 
     device_found = Signal(object)
     progressed = Signal(str)
+    computed = Signal(object)
     filtered = Signal(object, object, object)
     settled = Signal(object)
     failed = Signal(object)
@@ -235,6 +237,8 @@ class Worker(QThread):
                 self._tell(step)
             elif step is not None:
                 is_first = not self._live.has_shown
+                if is_first:
+                    self.computed.emit(step)
                 self.filtered.emit(step, self._live.show(step), self._live.look)
                 if is_first:
                     self._let_paint()

@@ -29,10 +29,11 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import Scripted
-from workbench import choices
+from workbench import choices, worker
 from workbench.display import to_display
 from workbench.inspection import worked_out
 from workbench.looking.differences import subtracting
+from workbench.looking.look import show
 from workbench.looking.mismatch import COLORS, WRONG
 from workbench.state import Picture, State
 from workbench.views.view_transform import ViewTransform
@@ -198,6 +199,42 @@ def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
     newest = loaded.live.result.picture
     assert [each is first for each in begun] == [True, False]
     assert begun[1] is newest
+
+
+def test_the_difference_does_not_wait_until_the_result_it_hides_is_fit_to_be_shown(
+    qtbot, loaded, monkeypatch
+):
+    loaded.store.update(view_mode="difference", gain=1.0)
+    until(qtbot, lambda: comparison(loaded).display)
+    first, old, go_on = comparison(loaded).display, loaded.live.result, Event()
+
+    def slow(*what):
+        go_on.wait(10)
+        return show(*what)
+
+    monkeypatch.setattr(worker, "show", slow)
+    loaded.store.update(ksize=9)
+    until(qtbot, lambda: comparison(loaded).display is not first)
+    second = comparison(loaded).display
+    assert loaded.live.result is old
+    go_on.set()
+    until(qtbot, lambda: loaded.live.result is not old)
+    assert loaded.live.newest is loaded.live.result
+    after, before = loaded.live.result.picture, loaded.store.state.picture.samples
+    assert np.array_equal(second.pixels[0][..., 2::-1], np.abs(after.astype(int) - before))
+    assert comparison(loaded).display is second  # nothing more was to be worked out
+
+
+def test_a_result_that_cannot_be_shown_is_not_compared_with_for_long(qtbot, loaded, monkeypatch):
+    old = loaded.live.result
+
+    def too_large(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(worker, "show", too_large)
+    loaded.store.update(view_mode="difference", ksize=9)
+    until(qtbot, lambda: "too little memory to show" in loaded.messages.sentence)
+    assert loaded.live.newest is loaded.live.result is old
 
 
 def test_holding_space_shows_the_original_in_every_mode(qtbot, loaded):

@@ -38,10 +38,8 @@ class DecimalBox(QDoubleSpinBox):
             self.setRange(*limits)
 
     def event(self, event: QEvent) -> bool:
-        if is_page_key(event):
-            event.accept()
-            return True
-        return False if _is_for_the_window(self, event) else super().event(event)
+        answer = _claim(self, event)
+        return super().event(event) if answer is None else answer
 
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
         return _judge(self, _DECIMAL, text), text, position
@@ -66,10 +64,8 @@ class WholeBox(QSpinBox):
         _show(self, value)
 
     def event(self, event: QEvent) -> bool:
-        if is_page_key(event):
-            event.accept()
-            return True
-        return False if _is_for_the_window(self, event) else super().event(event)
+        answer = _claim(self, event)
+        return super().event(event) if answer is None else answer
 
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
         return _judge(self, _WHOLE, text), text, position
@@ -99,16 +95,22 @@ def is_page_key(event: QEvent) -> bool:
     return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
+def _claim(box: QAbstractSpinBox, event: QEvent) -> bool | None:
+    """Whether the box, and not the window, has this key; None: that is Qt's to say."""
+    is_mine, is_the_windows = is_page_key(event), _is_for_the_window(box, event)
+    if not (is_mine or is_the_windows):
+        return None
+    event.setAccepted(is_mine)
+    return is_mine
+
+
 def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
     """Undo and redo, unless something is being typed that they could take back."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     keys = QKeySequence.StandardKey
     is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
-    if not is_undo or box.lineEdit().isModified():
-        return False
-    event.ignore()
-    return True
+    return is_undo and not box.lineEdit().isModified()
 
 
 def _judge(box: Any, pattern: re.Pattern[str], text: str) -> State:

@@ -59,6 +59,7 @@ class WorkedOut(QObject):
         self._is_subtracting = False
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self.refresh())
+        live.computed.connect(self._hurry)
         steps.broke.connect(lambda *_: self._drop(DIFFERENCE))
         compare.options.next_wanted.connect(self.go_to_differing)
         compare.options.cancel_wanted.connect(self.cancel)
@@ -88,6 +89,8 @@ class WorkedOut(QObject):
         """Work out what the mode shows, unless that is on screen, or under way, already."""
         state, result, shown = self._store.state, self._live.result, self._live.shown
         mode, picture = state.view_mode, state.picture
+        if mode == DIFFERENCE:
+            result = self._live.newest
         for name in {DIFFERENCE, MISMATCH} - {mode}:
             self._drop(name)
         if mode not in (DIFFERENCE, MISMATCH) or (
@@ -107,6 +110,11 @@ class WorkedOut(QObject):
             )
         else:
             self._anew((mode, result.picture), lambda: self._search(result, shown))
+
+    def _hurry(self) -> None:
+        """A difference need not wait until the result that it hides is fit to be shown."""
+        if self._store.state.view_mode == DIFFERENCE:
+            self.refresh()
 
     def _follow(self, old: State, new: State) -> None:
         samples = [state.picture and state.picture.samples for state in (old, new)]

@@ -14,7 +14,7 @@ def largest(one: Bytes, other: Bytes) -> int:
     """The largest |difference| of two arrays (rows, W, C) alike in shape."""
     import cv2  # here: the window paints before anything heavy is imported
 
-    return int(np.max(cv2.absdiff(one, other), initial=0))
+    return int(cv2.norm(one, other, cv2.NORM_INF))
 
 
 def paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
@@ -24,7 +24,7 @@ def paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
     """
     import cv2
 
-    sizes = cv2.LUT(cv2.absdiff(one, other), _steps(scale, 255))
+    sizes = cv2.convertScaleAbs(cv2.absdiff(one, other), alpha=scale)
     code = cv2.COLOR_GRAY2BGRA if one.shape[2] == 1 else cv2.COLOR_RGB2BGRA
     cv2.cvtColor(sizes, code, dst=bgra)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.host.parallel import on_all_threads
+from kernels.host.parallel import on_all_threads, threads
 from kernels.host.strips import Rectangle, bands
 from workbench import numbers
 from workbench.display import NAN_BGR, Bytes, Display, averaged
@@ -20,7 +20,7 @@ from workbench.looking import byte_differences
 
 LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
 STRIP = 1 << 20  # samples at once: with fewer, threads wait for the interpreter more than they work
-PART_STRIPS = 2  # that a thread does, between two places where the work may be put aside
+PART_STRIPS = 4  # that a thread does, between two places where the work may be put aside
 # Blue below, orange above, nearly white where nothing differs: Okabe and Ito's hues, which people
 # with any colour vision tell apart, darker towards the ends so that grey print does, too.
 STOPS = ((0, 40, 74), (0, 114, 178), (245, 245, 245), (213, 94, 0), (92, 34, 0))
@@ -75,7 +75,6 @@ def subtracting(
     colours = channels - (channels in (2, 4))
     are_bytes = one.dtype == other.dtype == np.uint8
     strip = max(STRIP // (width * colours), 1)
-    whole = (0, height, 0, width)
     found: list[tuple[float, int]] = []
 
     def look(part: Rectangle) -> None:
@@ -85,7 +84,7 @@ def subtracting(
             else:
                 found.append(_furthest(_minus(ours, theirs)))
 
-    yield from on_all_threads(bands(whole, PART_STRIPS * strip), look)
+    yield from on_all_threads(_parts(height, width, strip), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
     scale = auto_gain(largest, full) if gain is None else gain
     demand(4 * height * width)
@@ -96,7 +95,7 @@ def subtracting(
         for rows, ours, theirs in _strips(one, other, colours, part, strip):
             paint(bgra[rows], ours, theirs, scale / full, is_signed)
 
-    yield from on_all_threads(bands(whole, PART_STRIPS * strip), fill)
+    yield from on_all_threads(_parts(height, width, strip), fill)
     yield Difference(averaged(bgra), scale, largest, is_signed, not_finite)
 
 
@@ -116,6 +115,12 @@ def diverging() -> NDArray[np.uint8]:
     table = np.stack([blue, green, red, np.full(at.size, 255.0)], axis=1)
     colors: NDArray[np.uint8] = np.rint(table).astype(np.uint8)
     return colors
+
+
+def _parts(height: int, width: int, strip: int) -> Iterator[Rectangle]:
+    """Whole rows, shared out so that all threads end together."""
+    rounds = -(-height // (PART_STRIPS * strip * threads()))
+    return bands((0, height, 0, width), -(-height // (rounds * threads())))
 
 
 def _strips(

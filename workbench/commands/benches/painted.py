@@ -8,7 +8,6 @@ from time import perf_counter
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from kernels.job import Result
 from workbench import intents
 from workbench.commands.real_window import Wait
 from workbench.main_window import MainWindow
@@ -42,7 +41,7 @@ class Painted(QObject):
 
 def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], None]) -> float:
     """Do `act`, which asks for another result; milliseconds until `view` was painted after that
-    result came and what the view shows was another."""
+    result was there and what the view shows was another."""
     wait, watch = Wait(window), Painted(view)
     start, shown = 0.0, view.display
 
@@ -51,13 +50,14 @@ def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], No
         start = perf_counter()
         act()
 
-    def expect(result: Result) -> None:
-        if result.job.weights is intents.weights_for(window.store.state):
+    def expect() -> None:
+        newest = window.live.newest
+        if newest and newest.job.weights is intents.weights_for(window.store.state):
             watch.expect(lambda: view.display is not shown)
 
-    window.live.after_ready.connect(expect)
+    window.live.computed.connect(expect)
     watch.painted.connect(lambda: wait.end((perf_counter() - start) * 1e3))
     elapsed_ms: float = wait.until_ended(begin)
-    window.live.after_ready.disconnect(expect)
+    window.live.computed.disconnect(expect)
     watch.deleteLater()
     return elapsed_ms
