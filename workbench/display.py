@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from kernels.pictures import white
+from workbench import recycling
 from workbench.files.memory import demand
 
 Bytes = NDArray[np.uint8]
@@ -67,7 +68,7 @@ def to_display(
         return averaged(_grey(samples, low, high))
     demand(height * width * 4)
     full = white(samples.dtype) if opaque is None else opaque
-    bgra = np.empty((height, width, 4), np.uint8)  # NumPy asks for huge pages, OpenCV does not
+    bgra = recycling.empty((height, width, 4))
     for rows in _bands(height, width):
         _paint(samples[rows], (low, high), full, bgra[rows])
     return averaged(bgra)

@@ -254,7 +254,9 @@ class Worker(QThread):
         each would wait for the other at every step, and what is timed next be disturbed."""
         with self._wake:
             self._wake.wait_for(self._has_news, PAINTING_S)
-            self._wake.wait_for(lambda: self._has_news() or not self._is_held, HELD_S)
+            if self._is_held:
+                self._wake.wait_for(lambda: self._has_news() or not self._is_held, HELD_S)
+                self._wake.wait_for(self._has_news, PAINTING_S)  # then that is painted
 
     def _has_news(self) -> bool:
         """Whether anything is wished for that does not wait with the timing."""

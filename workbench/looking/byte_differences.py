@@ -24,7 +24,8 @@ def paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
     """
     import cv2
 
-    sizes = cv2.convertScaleAbs(cv2.absdiff(one, other), alpha=scale)
+    sizes = cv2.absdiff(one, other)
+    cv2.convertScaleAbs(sizes, dst=sizes, alpha=scale)  # in place: new memory takes longer
     code = cv2.COLOR_GRAY2BGRA if one.shape[2] == 1 else cv2.COLOR_RGB2BGRA
     cv2.cvtColor(sizes, code, dst=bgra)
 

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from kernels.host.parallel import on_all_threads, threads
 from kernels.host.strips import Rectangle, bands
-from workbench import numbers
+from workbench import numbers, recycling
 from workbench.display import NAN_BGR, Bytes, Display, averaged
 from workbench.files.memory import demand
 from workbench.looking import byte_differences
 
 LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
-STRIP = 1 << 20  # samples at once: with fewer, threads wait for the interpreter more than they work
-PART_STRIPS = 4  # that a thread does, between two places where the work may be put aside
+# That a thread does at once: with less, threads wait for the interpreter more than they work; with
+# more, what is computed on the way takes much memory.
+PART_BYTES = 2 << 20
 # Blue below, orange above, nearly white where nothing differs: Okabe and Ito's hues, which people
 # with any colour vision tell apart, darker towards the ends so that grey print does, too.
 STOPS = ((0, 40, 74), (0, 114, 178), (245, 245, 245), (213, 94, 0), (92, 34, 0))
@@ -74,28 +75,28 @@ def subtracting(
     height, width, channels = one.shape
     colours = channels - (channels in (2, 4))
     are_bytes = one.dtype == other.dtype == np.uint8
-    strip = max(STRIP // (width * colours), 1)
+    row_bytes = width * colours * one.itemsize
     found: list[tuple[float, int]] = []
 
     def look(part: Rectangle) -> None:
-        for _, ours, theirs in _strips(one, other, colours, part, strip):
-            if are_bytes:
-                found.append((float(byte_differences.largest(ours, theirs)), 0))
-            else:
-                found.append(_furthest(_minus(ours, theirs)))
+        _, ours, theirs = _both(one, other, colours, part)
+        if are_bytes:
+            found.append((float(byte_differences.largest(ours, theirs)), 0))
+        else:
+            found.append(_furthest(_minus(ours, theirs)))
 
-    yield from on_all_threads(_parts(height, width, strip), look)
+    yield from on_all_threads(_parts(height, width, row_bytes), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
     scale = auto_gain(largest, full) if gain is None else gain
     demand(4 * height * width)
-    bgra = np.empty((height, width, 4), np.uint8)
+    bgra = recycling.empty((height, width, 4))
     paint = _paint_bytes if are_bytes else _paint
 
     def fill(part: Rectangle) -> None:
-        for rows, ours, theirs in _strips(one, other, colours, part, strip):
-            paint(bgra[rows], ours, theirs, scale / full, is_signed)
+        rows, ours, theirs = _both(one, other, colours, part)
+        paint(bgra[rows], ours, theirs, scale / full, is_signed)
 
-    yield from on_all_threads(_parts(height, width, strip), fill)
+    yield from on_all_threads(_parts(height, width, row_bytes), fill)
     yield Difference(averaged(bgra), scale, largest, is_signed, not_finite)
 
 
@@ -117,20 +118,18 @@ def diverging() -> NDArray[np.uint8]:
     return colors
 
 
-def _parts(height: int, width: int, strip: int) -> Iterator[Rectangle]:
+def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
     """Whole rows, shared out so that all threads end together."""
-    rounds = -(-height // (PART_STRIPS * strip * threads()))
+    rounds = -(-height * row_bytes // (PART_BYTES * threads()))
     return bands((0, height, 0, width), -(-height // (rounds * threads())))
 
 
-def _strips(
-    one: NDArray[Any], other: NDArray[Any], colours: int, part: Rectangle, strip: int
-) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
-    """Of a part `strip` rows at a time, and what both have there, (rows, W, colours)."""
-    for top, bottom, _, _ in bands(part, strip):
-        rows = slice(top, bottom)
-        ours, theirs = (_coloured(each[rows], colours) for each in (one, other))
-        yield rows, ours, theirs
+def _both(
+    one: NDArray[Any], other: NDArray[Any], colours: int, part: Rectangle
+) -> tuple[slice, NDArray[Any], NDArray[Any]]:
+    """The rows of a part, and what both have there, (rows, W, colours)."""
+    rows = slice(*part[:2])
+    return rows, _coloured(one[rows], colours), _coloured(other[rows], colours)
 
 
 def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:

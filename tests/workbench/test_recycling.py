@@ -1,0 +1,111 @@
+"""Large arrays: their memory is used again, and never while anybody can see it."""
+
+import gc
+import subprocess
+import sys
+from threading import Thread
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from tests.conftest import ROOT
+from workbench import recycling
+from workbench.display import as_display, to_display
+from workbench.recycling import KEPT, LEAST_BYTES, MOST_BYTES, empty
+
+ROWS = LEAST_BYTES // 4096 + 1  # of 1024 pixels: just large enough
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    recycling._kept.clear()
+    yield
+    recycling._kept.clear()
+
+
+def large(rows=ROWS):
+    return empty((rows, 1024, 4))
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_what_nobody_sees_any_more_is_used_again():
+    array = large()
+    assert array.flags.writeable
+    assert array.flags.c_contiguous
+    first = address(array)
+    del array
+    assert address(large()) == first
+
+
+VIEWS = {
+    "rows": lambda array: array[5:9],
+    "a reshaped one": lambda array: array.reshape(-1),
+    "a view of a view": lambda array: array[..., :3][::2].T,
+    "its memory": lambda array: array.data,
+    "an image": lambda array: QImage(array.data, 1024, ROWS, 4096, QImage.Format.Format_RGB32),
+    "a display": lambda array: as_display((array,)),
+}
+
+
+@pytest.mark.parametrize("view_of", VIEWS.values(), ids=VIEWS)
+def test_it_is_not_while_there_is_a_view_of_it(view_of):
+    array = large()
+    first = address(array)
+    view = view_of(array)
+    del array
+    gc.collect()
+    other = large()
+    assert address(other) != first
+    del view, other
+    assert first in map(address, recycling._kept)
+
+
+def test_one_given_back_in_another_thread_is_used_again():
+    arrays = [large()]
+    first = address(arrays[0])
+    thread = Thread(target=arrays.clear)
+    thread.start()
+    thread.join()
+    assert address(large()) == first
+
+
+def test_a_picture_of_another_size_has_what_was_kept_let_go():
+    del_me = large()
+    del del_me
+    assert len(recycling._kept) == 1
+    assert large(ROWS + 1).shape == (ROWS + 1, 1024, 4)
+    assert {each.size for each in recycling._kept} == {(ROWS + 1) * 4096}
+
+
+def test_no_more_are_kept_than_are_of_use():
+    arrays = [large() for _ in range(KEPT + 2)]
+    arrays.clear()
+    assert len(recycling._kept) == KEPT
+
+
+@pytest.mark.parametrize("bytes_", [1, LEAST_BYTES, MOST_BYTES + 1])
+def test_small_and_huge_ones_are_not_kept(bytes_):
+    array = empty((bytes_,))
+    assert array.shape == (bytes_,)
+    del array
+    assert not recycling._kept
+
+
+def test_pictures_made_one_after_another_stay_as_they_are():
+    shape = (ROWS, 1024, 3)
+    levels = (10, 90, 200)
+    displays = [to_display(np.full(shape, level, np.uint8)) for level in levels]
+    again = to_display(np.full(shape, 33, np.uint8))
+    for level, display in zip((*levels, 33), (*displays, again), strict=True):
+        assert (display.pixels[0][..., :3] == level).all()
+        assert display.images[0].pixelColor(1000, ROWS - 1).getRgb()[:3] == (level,) * 3
+
+
+def test_the_program_ends_quietly_with_one_in_use():
+    code = "from workbench import recycling; x = [recycling.empty((1 << 26,))]; x.append(x)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
