@@ -119,9 +119,11 @@ def diverging() -> NDArray[np.uint8]:
 
 
 def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
-    """Whole rows, shared out so that all threads end together."""
-    rounds = -(-height * row_bytes // (PART_BYTES * threads()))
-    return bands((0, height, 0, width), -(-height // (rounds * threads())))
+    """Whole rows: all, where they are few; else shared out so that all threads end together."""
+    parts = -(-height * row_bytes // PART_BYTES)
+    if parts > 1:
+        parts = -(-parts // threads()) * threads()
+    return bands((0, height, 0, width), -(-height // parts))
 
 
 def _both(
