@@ -222,7 +222,6 @@ def test_the_difference_does_not_wait_until_the_result_it_hides_is_fit_to_be_sho
     assert loaded.live.newest is loaded.live.result
     after, before = loaded.live.result.picture, loaded.store.state.picture.samples
     assert np.array_equal(second.pixels[0][..., 2::-1], np.abs(after.astype(int) - before))
-    assert comparison(loaded).display is second  # nothing more was to be worked out
 
 
 def test_a_result_that_cannot_be_shown_is_not_compared_with_for_long(qtbot, loaded, monkeypatch):
