@@ -21,6 +21,8 @@ class Ended:
 
 class Aside:
     """A long computation that everything else goes before: the one wished for, the one that runs.
+    Of one thread, which alone takes, steps and tells; others may wish, under a lock of the owner's,
+    which that thread holds, too, but for stepping and telling.
 
     stepped, ended, paused  what to tell each step, the end, and that it stands still or goes on
     """
@@ -34,7 +36,7 @@ class Aside:
         self._stepped, self.ended, self._paused = stepped, ended, paused
         self._wanted: Sweeping | None = None
         self._is_to_stop = self._is_to_pause = self._is_paused = False
-        self._steps: Iterator[Any] | None = None  # only the thread that computes touches these
+        self._steps: Iterator[Any] | None = None
         self._latest: Any = None
 
     @property

@@ -112,7 +112,7 @@ def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
     if samples.dtype == np.uint8 and (low, high) == (0.0, 255.0):
         return samples
     demand(samples.size)
-    grey = np.empty(samples.shape, np.uint8)
+    grey = recycling.empty(samples.shape)
     for rows in _bands(*samples.shape):
         grey[rows] = _to_8_bits(samples[rows], low, high)
     return grey

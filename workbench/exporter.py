@@ -85,7 +85,8 @@ class Exporter(QObject):
         self._write(path, write)
 
     def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
-        """The filtered picture to the clipboard: its very samples within this program.
+        """The filtered picture to the clipboard: its very samples within this program, but
+        those of floats that were made of whole numbers, which are in the units of files.
 
         picture  what was filtered
         shown    how the result is on the screen

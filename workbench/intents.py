@@ -58,7 +58,7 @@ def is_unclipped(state: State) -> bool:
     only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
-    is_to_be_cut = state.pixel_type is not None and state.signed_as == "clipped"
+    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.signed_as == "clipped"
     return not is_to_be_cut and swings_around_zero(state)
 
 

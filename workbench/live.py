@@ -47,7 +47,7 @@ class Live(QObject):
 
     Signals:
         before_ready(picture, display): the picture, fit for the screen.
-        computed(): there is a newer `newest`.
+        computed(): there is another `newest`.
         after_ready(result, display): what became of it; again when more is known.
         baseline_ready(result): the CPU's Result for the same work; None while there is none.
         settled(result): the last word; it and the picture are shown, and nothing is under way.
@@ -81,6 +81,7 @@ class Live(QObject):
         self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         store.changed.connect(self._follow)
+        background.broke.connect(self._forget_widening)
         worker.computed.connect(self._announce)
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
@@ -88,6 +89,16 @@ class Live(QObject):
         worker.baseline_timed.connect(self._keep_baseline)
         for ended in (worker.sweep_ended, worker.tuning_ended, worker.comparison_ended):
             ended.connect(self._try_once_more)
+
+    @property
+    def of_view(self) -> tuple[Picture, Result, Display] | None:
+        """The picture in view, the newest result of it, and how that is shown; None: it has none
+        yet, or what it was to be filtered with was refused."""
+        picture = self._store.state.picture
+        if picture is None or self.result is None or self.shown is None:
+            return None
+        is_of_it = intents.is_of(self.result.job, picture)
+        return (picture, self.result, self.shown) if is_of_it else None
 
     def run_again(self) -> None:
         """Filter once more, as things stand."""
@@ -131,6 +142,10 @@ class Live(QObject):
 
         self._background.run(lambda: unclipped(picture.samples), go_on, fail)
         return True
+
+    def _forget_widening(self) -> None:
+        """It may have been what broke; then the next wish is to ask for it once more."""
+        self._widening = None
 
     def hold_timing(self, is_held: bool) -> None:
         """Let it wait, as what is looked at is worked out from the result: each would slow the
@@ -207,8 +222,10 @@ class Live(QObject):
         )
 
     def _announce(self, result: Result) -> None:
-        if intents.is_of(result.job, self._store.state.picture):
-            self.newest = result
+        if not intents.is_of(result.job, self._store.state.picture):
+            return
+        self.newest = result
+        if intents.is_of(result.job, self._before_shown):  # else the eye is still on another one
             self.computed.emit()
 
     def _show(self, result: Result, display: Display, look: Look) -> None:
@@ -259,7 +276,9 @@ class Live(QObject):
 
     def _refuse(self, error: KernelError) -> None:
         details = error.log if isinstance(error, CompileFailedError) else ""
-        self.newest = self.result
+        if self.newest is not self.result:  # which cannot be shown
+            self.newest = self.result
+            self.computed.emit()
         self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
         self.refused.emit(str(error), details)
 

@@ -385,8 +385,7 @@ class MainWindow(QMainWindow):
 
     def _show_refusal(self, sentence: str, details: str) -> None:
         """Why there is no new result.  The last one of the same picture stays, with its figures."""
-        picture, result = self.store.state.picture, self.live.result
-        if result is None or not intents.is_of(result.job, picture):
+        if self.live.of_view is None:
             self.timing.show_refused()
         self.messages.show_message("error", sentence, details)
 

@@ -20,7 +20,7 @@ from workbench.inspection.menu import actions as comparing_actions
 from workbench.menu_lines import menu_lines
 from workbench.palette.entries import OWN_NAME, entries_of
 from workbench.palette.palette import Palette
-from workbench.saving import Saving
+from workbench.saving import NOTHING_TO_SAVE, Saving
 from workbench.sweeps.menu import MENU, RECENT, RECORDED
 from workbench.views import keyboard
 from workbench.views.about import AboutDialog
@@ -308,10 +308,10 @@ class Menus(QObject):
 
     def _save_filtered(self) -> None:
         """As _save_image, in all the bits that a PNG can hold."""
-        result, shown = self._window.live.result, self._window.live.shown
-        if result is None or shown is None:
-            self._say("There is no result to save yet.")
+        if (found := self._window.live.of_view) is None:
+            self._say(NOTHING_TO_SAVE)
         elif path := self._saving.ask_path("filtered.png", PNG_FILTER):
+            _, result, shown = found
             image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
             self._window.exporter.save_screenshot(path, image, self._window.choices_to_keep())
 
@@ -321,11 +321,11 @@ class Menus(QObject):
             self._window.exporter.copy_image(image, f"the {what}")
 
     def _copy_result(self) -> None:
-        picture, live = self._window.store.state.picture, self._window.live
-        if picture is None or live.result is None or live.shown is None:
-            self._say("There is no result to copy yet.")
+        if (found := self._window.live.of_view) is None:
+            self._say("There is no result of this picture to copy yet.")
         else:
-            self._window.exporter.copy_result(picture, live.result, live.shown.images[0])
+            picture, result, shown = found
+            self._window.exporter.copy_result(picture, result, shown.images[0])
 
     def _take(self, what: str) -> QImage | MakeImage | None:
         """What is on screen now; None: nothing is, and that is said."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -15,25 +14,51 @@ from numpy.typing import NDArray
 LEAST_BYTES, MOST_BYTES = 32 << 20, 128 << 20
 KEPT = 2  # arrays at most, which nobody uses
 
-_kept: deque[NDArray[np.uint8]] = deque(maxlen=KEPT)
+
+class Shelf:
+    """Memory that nobody uses, of the size that was asked for last: the others are of a picture
+    that is no longer in view, or soon will not be.  For any thread."""
+
+    def __init__(self) -> None:
+        self._kept: deque[NDArray[np.uint8]] = deque(maxlen=KEPT)
+        self._size = 0
+
+    @property
+    def kept(self) -> tuple[NDArray[np.uint8], ...]:
+        return tuple(self._kept)
+
+    def take(self, size: int) -> NDArray[np.uint8]:
+        """So many bytes, with anything in them."""
+        if size != self._size:
+            self.clear()
+            self._size = size
+        with suppress(IndexError):
+            while (memory := self._kept.pop()).size != size:
+                pass  # another thread may have asked for others meanwhile
+            return memory
+        return np.empty(size, np.uint8)
+
+    def give_back(self, memory: NDArray[np.uint8]) -> None:
+        if memory.size == self._size:
+            self._kept.append(memory)
+
+    def clear(self) -> None:
+        """Keep nothing, and nothing of what comes back, until some is taken again."""
+        self._size = 0
+        self._kept.clear()
+
+
+SHELF = Shelf()
 
 
 def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """An array of this shape with anything in it; its memory comes back when the last view of it
     is gone, in whatever thread."""
     size = math.prod(shape)
-    if not LEAST_BYTES < size <= MOST_BYTES:
-        return np.empty(shape, np.uint8)
-    return np.asarray(_Loan(_of_size(size))).reshape(shape)
-
-
-def _of_size(size: int) -> NDArray[np.uint8]:
-    with suppress(IndexError):
-        while True:
-            memory = _kept.pop()
-            if memory.size == size:  # others are of a picture that is no longer in view
-                return memory
-    return np.empty(size, np.uint8)
+    if LEAST_BYTES < size <= MOST_BYTES:
+        return np.asarray(_Loan(SHELF.take(size))).reshape(shape)
+    SHELF.clear()
+    return np.empty(shape, np.uint8)
 
 
 class _Loan:
@@ -41,10 +66,11 @@ class _Loan:
 
     def __init__(self, memory: NDArray[np.uint8]) -> None:
         self._memory = memory
+        self._give_back = SHELF.give_back  # at the program's end the module may be empty already
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
         return self._memory.__array_interface__
 
-    def __del__(self, keep: Callable[[NDArray[np.uint8]], None] = _kept.append) -> None:
-        keep(self._memory)  # bound above: at the program's end the module may be empty already
+    def __del__(self) -> None:
+        self._give_back(self._memory)

@@ -67,6 +67,7 @@ class Restarting(QObject):
         if QProcess.startDetached(sys.executable, words)[0]:
             window.close()
         else:
+            keeper.take_back()
             window.messages.show_message("error", NOT_STARTED)
         return True
 
@@ -88,5 +89,9 @@ def _in_a_file(picture: Picture) -> Picture:
     Raises ImageFileError.
     """
     path = Path(mkdtemp(prefix="filter-workbench-")) / f"{Path(picture.name).stem}.tif"
-    image_files.save(path, picture.as_in_file)
+    try:
+        image_files.save(path, picture.as_in_file)
+    except BaseException:
+        rmtree(path.parent, ignore_errors=True)
+        raise
     return replace(picture, path=path)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from workbench.files.reducing import Fit
     from workbench.main_window import MainWindow
 
+NOTHING_TO_SAVE = "There is no result of this picture to save yet."
+
 
 class Saving(QObject):
     """Asks for a name, and, where the format loses something, whether that may be."""
@@ -28,10 +30,11 @@ class Saving(QObject):
 
     def save_result(self) -> None:
         """The filtered picture at full resolution."""
-        picture, result = self._window.store.state.picture, self._window.live.result
-        if picture is None or result is None:
-            self._window.messages.show_message("info", "There is no result to save yet.")
+        found = self._window.live.of_view
+        if found is None:
+            self._window.messages.show_message("info", NOTHING_TO_SAVE)
             return
+        picture, result, _ = found
         extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
         self._ask(picture, result, extension)
 

@@ -18,7 +18,7 @@ from tests.soak.tour import tour
 
 HANGS_S = 120  # an act after which the window answers no more ends the process, with all stacks
 STUCK_MS = 1500  # an act that waits inside a loop of its own, as a drag of text does
-WARM_UP = 0.3  # of the time, though never more than LONGEST_S; what is made once is made by then
+WARM_UP = 0.3  # of the time: what is made once is made by then
 MOST_COMPLAINTS = 10  # then it stops
 RESTS = 4  # so often the window is brought back to one state and measured, or each LONGEST_S
 LONGEST_S = 120
@@ -129,13 +129,17 @@ class Driver(QObject):
         return {
             "rss_mib": [round(each.rss_mib, 1) for each in rests],
             **{kind: [sum(getattr(each, kind).values()) for each in rests] for kind in kinds},
-            "more": most_grown(rests[1], rests[-1]) if rests[1:] else {},
+            "more": most_grown(*self._ends()) if self._ends() else {},
         }
 
     def grown(self):
-        """What there is more of at the end than after the warm-up; needs two measurements."""
+        """What there is more of at the end than after the warm-up, if it went on for as long."""
+        return grown(*self._ends()) if self._ends() else []
+
+    def _ends(self):
+        """What there was after the warm-up and at the end."""
         warm = [held for passed, _, held in self.measured if passed >= WARM_UP * self._seconds]
-        return grown(warm[0], warm[-1]) if warm else []
+        return warm[:1] + warm[-1:]
 
     def _complain(self, what):
         kind = what.strip().rpartition("\n")[2]

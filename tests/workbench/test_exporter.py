@@ -15,6 +15,7 @@ from workbench import exporter
 from workbench.files import image_files
 from workbench.files.clipboard import to_samples
 from workbench.files.export import read_settings
+from workbench.state import Picture
 from workbench.views.save_dialog import SaveDialog
 
 
@@ -115,6 +116,18 @@ def test_what_is_below_zero_is_copied_and_pasted(signed, qtbot, window):
     settle(qtbot, window, lambda: window.take_over({"filter": "identity"}))
     pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
     np.testing.assert_allclose(pasted.job.picture * 255, signed, rtol=1e-6)
+
+
+@pytest.mark.parametrize("action", ["Copy result", "Save result as…", "Filtered picture…"])
+def test_the_result_of_another_picture_is_not_given_for_this_ones(action, signed, qtbot, window):
+    holes = np.full((9, 50, 1), np.nan, np.float32)
+    window.opener.opened.emit(Picture("holes.tif", holes))  # which OpenCV refuses
+    until(qtbot, lambda: "NaN" in window.messages.sentence)
+    assert window.live.result.picture is signed  # which is what there is still
+    QGuiApplication.clipboard().clear()
+    trigger(window, action)
+    assert "There is no result of this picture to" in window.messages.sentence
+    assert QGuiApplication.clipboard().image().isNull()
 
 
 def test_a_saved_result_is_a_picture_like_any_other(qtbot, window, choose, tmp_path):

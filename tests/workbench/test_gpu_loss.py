@@ -202,6 +202,9 @@ class Place:
 
     remove = close
 
+    def hold(self):
+        return True
+
 
 @pytest.fixture
 def started(monkeypatch):
@@ -250,11 +253,12 @@ def test_where_it_cannot_be_handed_over_the_window_stays(
     qtbot, window, started, monkeypatch, is_kept
 ):
     window.store.update(picture=None)
-    Keeper(window, Place(None if is_kept else OSError(28, "full")))
+    keeper = Keeper(window, Place(None if is_kept else OSError(28, "full")))
     monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
     trigger(window, "Restart the program")
     assert window.messages.sentence == (restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT)
     assert window.isVisible()
+    keeper.close()
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
@@ -268,7 +272,7 @@ def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
     pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
     settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
     place = Place(None if is_kept else OSError(28, "full"))
-    Keeper(window, place)
+    keeper = Keeper(window, place)
     trigger(window, "Restart the program")
     said = restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT
     until(qtbot, lambda: window.messages.sentence == said)
@@ -278,6 +282,26 @@ def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
     else:
         assert window.store.state.picture is pasted
         assert not folder.exists()
+    keeper.close()
+
+
+def test_a_pasted_picture_that_cannot_be_written_down_leaves_no_folder(
+    qtbot, window, started, tmp_path, monkeypatch
+):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(folder))
+
+    def full(*_):
+        raise image_files.ImageFileError("The disk is full.")
+
+    pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
+    settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
+    monkeypatch.setattr(image_files, "save", full)
+    trigger(window, "Restart the program")
+    until(qtbot, lambda: window.messages.sentence == "The disk is full.")
+    assert not folder.exists()
+    assert not started
 
 
 def test_only_the_choice_of_a_gpu_is_taken_from_the_command_line():

@@ -29,7 +29,7 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import Scripted
-from workbench import choices, worker
+from workbench import choices, intents, live, worker
 from workbench.display import to_display
 from workbench.inspection import worked_out
 from workbench.looking.differences import subtracting
@@ -225,15 +225,65 @@ def test_the_difference_does_not_wait_until_the_result_it_hides_is_fit_to_be_sho
 
 
 def test_a_result_that_cannot_be_shown_is_not_compared_with_for_long(qtbot, loaded, monkeypatch):
-    old = loaded.live.result
+    loaded.store.update(view_mode="difference", gain=1.0)
+    until(qtbot, lambda: comparison(loaded).display)
+    first, old, go_on = comparison(loaded).display, loaded.live.result, Event()
 
     def too_large(*_):
+        go_on.wait(10)
         raise MemoryError
 
     monkeypatch.setattr(worker, "show", too_large)
-    loaded.store.update(view_mode="difference", ksize=9)
+    loaded.store.update(ksize=9)
+    until(qtbot, lambda: comparison(loaded).display is not first)
+    of_the_new = comparison(loaded).display
+    go_on.set()
     until(qtbot, lambda: "too little memory to show" in loaded.messages.sentence)
+    until(qtbot, lambda: comparison(loaded).display is not of_the_new)
     assert loaded.live.newest is loaded.live.result is old
+    assert np.array_equal(comparison(loaded).display.pixels[0], first.pixels[0])
+
+
+def test_what_breaks_elsewhere_leaves_a_difference_under_way(qtbot, loaded, monkeypatch):
+    begun, go_on = Event(), Event()
+
+    def slow(*pictures, **how):
+        begun.set()
+        go_on.wait(10)
+        yield from subtracting(*pictures, **how)
+
+    def broken():
+        raise ZeroDivisionError
+        yield
+
+    monkeypatch.setattr(worked_out, "subtracting", slow)
+    loaded.store.update(view_mode="difference")
+    assert begun.wait(10)
+    loaded.looking.ask("something else", broken, print, urgency=9)
+    go_on.set()
+    until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
+    until(qtbot, lambda: comparison(loaded).display)
+
+
+def test_the_difference_of_another_picture_waits_for_that_picture(qtbot, loaded, monkeypatch):
+    loaded.store.update(view_mode="difference")
+    until(qtbot, lambda: comparison(loaded).display)
+    go_on, before = Event(), view(loaded, "Before").display
+
+    def slow(*what):
+        go_on.wait(10)
+        return show(*what)
+
+    monkeypatch.setattr(live, "show", slow)
+    old = loaded.live.newest
+    loaded.opener.opened.emit(Picture("other", noise(40, 30, 3)))
+    until(qtbot, lambda: loaded.live.newest is not old)
+    qtbot.wait(50)
+    assert view(loaded, "Before").display is before
+    assert comparison(loaded).display is None
+    go_on.set()
+    until(qtbot, lambda: comparison(loaded).display)
+    assert comparison(loaded).display.size == (30, 40)
 
 
 def test_holding_space_shows_the_original_in_every_mode(qtbot, loaded):
@@ -615,6 +665,25 @@ def test_changing_how_floats_are_shown_filters_nothing_again(qtbot, sloped):
     assert "absolute" in view(sloped, "After").caption
 
 
+@pytest.mark.parametrize(
+    ("pixel_type", "signed_as", "is_wide"),
+    [
+        (None, "clipped", True),
+        ("float16", "clipped", True),
+        ("float32", "clipped", True),
+        ("uint8", "clipped", False),
+        ("uint16", "clipped", False),
+        ("uint8", "offset", True),
+    ],
+)
+def test_only_where_whole_numbers_are_asked_for_may_anything_be_cut_off(
+    pixel_type, signed_as, is_wide
+):
+    """Also while a picture is still being stored in the type that was chosen."""
+    state = State(Picture("a", noise(9, 9, 1)), filter="sobel_x", ksize=3, signed_as=signed_as)
+    assert intents.is_unclipped(replace(state, pixel_type=pixel_type)) == is_wide
+
+
 def test_a_blur_is_filtered_as_it_is_whatever_is_chosen_for_values_below_zero(qtbot, sloped):
     sloped.store.update(signed_as="offset")
     result = settle(qtbot, sloped, lambda: sloped.store.update(filter="gaussian"))
@@ -713,7 +782,7 @@ def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
 
 def test_without_a_result_nothing_can_be_pinned(qtbot, window):
     trigger(window, "Pin this result")
-    assert "no result to pin" in window.messages.sentence
+    assert window.messages.sentence == "There is no result of this picture to pin yet."
     assert not child(window, "pin", QToolButton).isEnabled()
     for mode in ("difference", "mismatch"):
         window.store.update(view_mode=mode)

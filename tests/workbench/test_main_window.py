@@ -60,9 +60,9 @@ def test_it_is_there_before_there_is_a_picture(qtbot, window):
     assert window.windowTitle() == "Filter Workbench"
     assert not child(window, "sweep-start").isEnabled()
     trigger(window, "Copy result")
-    assert window.messages.sentence == "There is no result to copy yet."
+    assert window.messages.sentence == "There is no result of this picture to copy yet."
     trigger(window, "Save result as…")
-    assert window.messages.sentence == "There is no result to save yet."
+    assert window.messages.sentence == "There is no result of this picture to save yet."
     trigger(window, "Copy comparison")
     assert window.messages.sentence == "There is no comparison to show yet."
     trigger(window, "Next in folder")

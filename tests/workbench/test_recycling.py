@@ -10,18 +10,17 @@ import pytest
 from PySide6.QtGui import QImage
 
 from tests.conftest import ROOT
-from workbench import recycling
 from workbench.display import as_display, to_display
-from workbench.recycling import KEPT, LEAST_BYTES, MOST_BYTES, empty
+from workbench.recycling import KEPT, LEAST_BYTES, MOST_BYTES, SHELF, empty
 
 ROWS = LEAST_BYTES // 4096 + 1  # of 1024 pixels: just large enough
 
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    recycling._kept.clear()
+    SHELF.clear()
     yield
-    recycling._kept.clear()
+    SHELF.clear()
 
 
 def large(rows=ROWS):
@@ -41,12 +40,17 @@ def test_what_nobody_sees_any_more_is_used_again():
     assert address(large()) == first
 
 
+def image_of(array):
+    return QImage(array.data, 1024, ROWS, 4096, QImage.Format.Format_RGB32)
+
+
 VIEWS = {
     "rows": lambda array: array[5:9],
     "a reshaped one": lambda array: array.reshape(-1),
     "a view of a view": lambda array: array[..., :3][::2].T,
     "its memory": lambda array: array.data,
-    "an image": lambda array: QImage(array.data, 1024, ROWS, 4096, QImage.Format.Format_RGB32),
+    "an image": lambda array: image_of(array),
+    "an image's copy": lambda array: QImage(image_of(array)),  # Qt's own share of the memory
     "a display": lambda array: as_display((array,)),
 }
 
@@ -61,7 +65,7 @@ def test_it_is_not_while_there_is_a_view_of_it(view_of):
     other = large()
     assert address(other) != first
     del view, other
-    assert first in map(address, recycling._kept)
+    assert first in map(address, SHELF.kept)
 
 
 def test_one_given_back_in_another_thread_is_used_again():
@@ -73,18 +77,22 @@ def test_one_given_back_in_another_thread_is_used_again():
     assert address(large()) == first
 
 
-def test_a_picture_of_another_size_has_what_was_kept_let_go():
-    del_me = large()
-    del del_me
-    assert len(recycling._kept) == 1
-    assert large(ROWS + 1).shape == (ROWS + 1, 1024, 4)
-    assert {each.size for each in recycling._kept} == {(ROWS + 1) * 4096}
+@pytest.mark.parametrize("size", [(ROWS + 1) * 4096, 1, MOST_BYTES + 1])
+def test_what_is_of_no_use_for_the_newest_picture_is_let_go(size):
+    before, shown = large(), large()
+    del before
+    assert len(SHELF.kept) == 1
+    newest = empty((size,))
+    assert newest.shape == (size,)
+    assert not SHELF.kept
+    del shown  # it was in view until now
+    assert not SHELF.kept
 
 
 def test_no_more_are_kept_than_are_of_use():
     arrays = [large() for _ in range(KEPT + 2)]
     arrays.clear()
-    assert len(recycling._kept) == KEPT
+    assert len(SHELF.kept) == KEPT
 
 
 @pytest.mark.parametrize("bytes_", [1, LEAST_BYTES, MOST_BYTES + 1])
@@ -92,7 +100,7 @@ def test_small_and_huge_ones_are_not_kept(bytes_):
     array = empty((bytes_,))
     assert array.shape == (bytes_,)
     del array
-    assert not recycling._kept
+    assert not SHELF.kept
 
 
 def test_pictures_made_one_after_another_stay_as_they_are():

@@ -18,7 +18,7 @@ from tests.workbench.driving import settle, show_picture, until
 from workbench import app, choices, intents
 from workbench.files import image_files
 from workbench.restoring import bringing_back, keeping, places
-from workbench.restoring.keeping import Keeper
+from workbench.restoring.keeping import HANDED_OVER, Keeper
 from workbench.restoring.restoring import Restoring, in_words
 from workbench.restoring.taking import PinNotes, choices_of, taken
 from workbench.settings import Settings
@@ -329,6 +329,64 @@ def test_what_is_handed_over_waits_for_the_next_process(qtbot, window):
     (left,) = places.left(time.time())
     assert left.read()[0]["settings"]["choices"]["ksize"] == 9
     left.remove()
+
+
+def handed_over(window):
+    """A keeper, and its place, after the window was handed over."""
+    place = places.new_place()
+    keeper = Keeper(window, place)
+    assert keeper.hand_over()
+    return keeper, place
+
+
+def test_where_no_next_process_came_what_is_done_afterwards_is_kept_for_it(
+    qtbot, window, monkeypatch
+):
+    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    show_picture(qtbot, window, noise(20, 30))
+    keeper, place = handed_over(window)
+    keeper.take_back()
+    assert not list(places.left(time.time()))  # it is held again
+    window.store.update(ksize=9)
+    until(qtbot, lambda: place.read()[0]["settings"]["choices"]["ksize"] == 9)
+    keeper.close()
+    (left,) = places.left(time.time())
+    kept = left.read()[0]
+    assert (kept["settings"]["choices"]["ksize"], kept[HANDED_OVER]) == (9, True)
+    left.remove()
+
+
+def test_what_another_process_brought_back_is_left_to_it(qtbot, window, monkeypatch):
+    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    show_picture(qtbot, window, noise(20, 30))
+    keeper, _ = handed_over(window)
+    (left,) = places.left(time.time())
+    before = left.path.read_bytes()
+    keeper.take_back()
+    window.store.update(ksize=9)
+    qtbot.wait(50)
+    keeper.close()
+    assert left.path.read_bytes() == before
+    left.remove()
+
+
+def test_where_it_could_not_be_handed_over_it_goes_on_being_kept(qtbot, window, monkeypatch):
+    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    show_picture(qtbot, window, noise(20, 30))
+    place = places.new_place()
+    keeper = Keeper(window, place)
+    with monkeypatch.context() as full:
+        full.setattr(place, "write", raise_full)
+        assert not keeper.hand_over()
+    window.store.update(ksize=9)
+    until(qtbot, lambda: (kept := place.read()) and "settings" in kept[0])
+    until(qtbot, lambda: place.read()[0]["settings"]["choices"]["ksize"] == 9)
+    keeper.close()
+    assert not list(places.left(time.time()))
+
+
+def raise_full(_):
+    raise OSError(28, "full")
 
 
 def test_a_request_to_end_is_no_crash(qtbot, window):

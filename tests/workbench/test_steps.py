@@ -91,14 +91,36 @@ def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, step
         yield None
         raise ZeroDivisionError("made up")
 
-    broken, told = [], []
+    broken, dropped, told = [], [], []
     steps.broke.connect(lambda *what: broken.append(what))
+    steps.dropped.connect(dropped.append)
     steps.ask("a", buggy, told.append)
-    until(qtbot, lambda: broken)
+    until(qtbot, lambda: dropped)
+    assert dropped == ["a"]
     assert broken[0][0] == "ZeroDivisionError: made up"
     assert "Traceback" in broken[0][1]
     steps.ask("b", lambda: iter((5,)), told.append)
     until(qtbot, lambda: told)
+
+
+def test_a_bug_in_what_nobody_waits_for_drops_nothing(qtbot, steps):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def buggy():
+        begun.set()
+        go_on.wait(10)
+        raise ZeroDivisionError("made up")
+        yield
+
+    broken, dropped, told = [], [], []
+    steps.broke.connect(lambda *what: broken.append(what))
+    steps.dropped.connect(dropped.append)
+    steps.ask("a", buggy, told.append)
+    assert begun.wait(10)
+    steps.ask("a", lambda: iter((5,)), told.append)
+    go_on.set()
+    until(qtbot, lambda: broken and told)
+    assert (dropped, told) == ([], [5])
 
 
 def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):

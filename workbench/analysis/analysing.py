@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from workbench import intents
 from workbench.analysis.panel import AnalysisPanel
 from workbench.inspection.inspection import Inspection
 from workbench.later import Later
@@ -65,9 +64,9 @@ class Analysing(QObject):
 
     def _pair(self) -> Pair | None:
         """What the result is compared with, and the result."""
-        result, picture = self._live.result, self._store.state.picture
-        if result is None or picture is None or not intents.is_of(result.job, picture):
+        if (found := self._live.of_view) is None:
             return None
+        picture, result, _ = found
         return self._inspection.other(picture)[0], result.picture
 
     def _other_name(self) -> str:

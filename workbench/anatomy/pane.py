@@ -57,10 +57,7 @@ class AnatomyPane(QWidget):
         self._worded: Look | None = None  # the one that the panel tells of
         self._at: tuple[int, int] | None = None  # sample and row looked at
         self._scale = 1.0
-        self._passing = QTimer(self)
-        self._passing.setSingleShot(True)
-        self._passing.setInterval(PASSING_MS)
-        self._passing.timeout.connect(self._catch_up)
+        self._passing = Later(PASSING_MS, self._catch_up, self)
         self._later = Later(AFTER_PAINTING_MS, self._refresh, self)
         self._make()
         self._lay_out()
@@ -238,7 +235,7 @@ class AnatomyPane(QWidget):
         if is_passing:
             if not self._passing.isActive():
                 self._show_look()
-                self._passing.start()
+                self._passing.ask()
         else:
             self._show_look()
 

@@ -66,15 +66,12 @@ class Inspection(QObject):
 
     def pin(self) -> None:
         """Keep the newest result beside those to come."""
-        result, shown = self._live.result, self._live.shown
-        picture = self._store.state.picture
-        if result is None or shown is None or picture is None:
-            self.said.emit("There is no result to pin yet.")
-        elif not intents.is_of(result.job, picture):
-            self.said.emit("The result in view is of another picture; wait for the new one.")
+        if (found := self._live.of_view) is None:
+            self.said.emit("There is no result of this picture to pin yet.")
         elif len(self.pins) == MOST:
             self.said.emit(f"{MOST} results are pinned already; remove one first (Shift+K).")
         else:
+            _, result, shown = found
             pin = _pinned(result, shown, self._live.look)
             self._set_pins((*self.pins, pin), self.against)
             self._look_again()  # where the levels have just changed

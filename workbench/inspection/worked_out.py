@@ -60,7 +60,7 @@ class WorkedOut(QObject):
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self.refresh())
         live.computed.connect(self._hurry)
-        steps.broke.connect(lambda *_: self._drop(DIFFERENCE))
+        steps.dropped.connect(self._drop)
         compare.options.next_wanted.connect(self.go_to_differing)
         compare.options.cancel_wanted.connect(self.cancel)
 

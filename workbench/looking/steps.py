@@ -36,9 +36,11 @@ class Steps(QThread):
 
     Signals:
         broke(sentence, details): a bug, with its traceback.
+        dropped(name): what was awaited of that name ended with a bug.
     """
 
     broke = Signal(str, str)
+    dropped = Signal(str)
     _told = Signal(object, object, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -126,7 +128,7 @@ class Steps(QThread):
             return
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
             self._end(task)
-            self._told.emit(None, f"{type(error).__name__}: {error}", traceback.format_exc())
+            self._told.emit(task, f"{type(error).__name__}: {error}", traceback.format_exc())
             return
         if step is not None:
             self._told.emit(task, step, "")
@@ -137,13 +139,15 @@ class Steps(QThread):
                 task.steps = None
                 del self._tasks[task.name]
 
-    def _deliver(self, task: _Task | None, step: Any, details: str) -> None:
+    def _deliver(self, task: _Task, step: Any, details: str) -> None:
         if self._is_closing:
             return
-        if task is None:
+        if details:
             self.broke.emit(step, details)
-        elif self._awaited.get(task.name) != task.number:
+        if self._awaited.get(task.name) != task.number:
             return  # nobody waits for it any more
+        if details:
+            self.dropped.emit(task.name)
         elif isinstance(step, OutOfMemoryError):
             task.on_failure(str(step))
         else:

@@ -32,11 +32,10 @@ class Keeper(QObject):
         super().__init__(window)
         self._window, self._place = window, place
         self._pins = PinNotes(window)
-        self._is_handed_over = False
+        self._marks: dict[str, Any] = {}  # what is written down besides
         self._samples: weakref.ref[NDArray[Any]] | None = None  # of those that are kept
         self._last: dict[str, Any] | None = None
-        self._writing = Background((OSError,), self)
-        self._writing.broke.connect(window.show_bug)
+        self._writing = self._make_writer()
         self._timer = QTimer(self, interval=EVERY_MS, timerType=Qt.TimerType.CoarseTimer)
         self._timer.timeout.connect(self._look)
 
@@ -55,24 +54,43 @@ class Keeper(QObject):
         try:
             self._place.write({**taken(self._window, self._pins), HANDED_OVER: True})
         except OSError:
+            self._go_on()
             return False
         self._place.close()
-        self._is_handed_over = True
+        self._marks = {HANDED_OVER: True}
         return True
 
+    def take_back(self) -> None:
+        """No next process came by itself: go on writing down what the window shows, for that which
+        the user starts."""
+        if self._place.hold():
+            self._go_on()
+
     def close(self) -> None:
-        """The window was closed as it should be: there will be nothing to bring back."""
+        """The window was closed as it should be: there will be nothing to bring back, unless it was
+        handed over."""
         self._timer.stop()
         self._writing.close()
-        if not self._is_handed_over:
+        if self._marks:
+            self._place.close()
+        else:
             self._place.remove()
+
+    def _go_on(self) -> None:
+        self._writing = self._make_writer()
+        self._timer.start()
+
+    def _make_writer(self) -> Background:
+        writer = Background((OSError,), self)
+        writer.broke.connect(self._window.show_bug)
+        return writer
 
     def _look(self) -> None:
         window = self._window
         if not window.isVisible() or window.presenting.stage is not None:
             return  # it is closing; or shows the steps of a talk, and is put back afterwards
         self._keep_samples(window.store.state.picture)
-        now = taken(window, self._pins)
+        now = {**taken(window, self._pins), **self._marks}
         if now != self._last:
             self._last = now
             # Where the disk is full, or gone, there will be nothing to bring back.

@@ -102,6 +102,13 @@ class Place:
         """Let go of it; another process may bring it back."""
         self._held.close()
 
+    def hold(self) -> bool:
+        """Hold it once more; whether nobody else does by now."""
+        if (again := _held(self.path)) is None:
+            return False
+        self._held = again._held
+        return True
+
 
 def folder() -> Path:
     """In the user's folder for state, or in the one that FILTER_WORKBENCH_CONFIG names."""
