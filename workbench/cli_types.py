@@ -14,7 +14,7 @@ def pair(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
     if not found or "0" in found.groups():
         raise argparse.ArgumentTypeError(
-            f"takes two numbers with an x between, such as 32x8, not {text!r}"
+            f"takes two numbers up to 99999 with an x between, such as 32x8, not {text!r}"
         )
     return int(found[1]), int(found[2])
 
@@ -57,7 +57,9 @@ def pixel(text: str) -> tuple[int, int]:
     """ "40,12" as (40, 12)."""
     found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
     if not found:
-        raise argparse.ArgumentTypeError(f"takes two numbers such as 40,12, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"takes two numbers from 0 to 99999, such as 40,12, not {text!r}"
+        )
     return int(found[1]), int(found[2])
 
 

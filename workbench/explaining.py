@@ -30,6 +30,7 @@ class Explaining(QObject):
         compare.add_overlay(pixel.paint)
         compare.pointed.connect(self._point)
         compare.picked.connect(self._pick)
+        window.inspection.worked_out.found.connect(self._pick)
         anatomy.look_changed.connect(compare.repaint_overlays)
         pixel.pixel_changed.connect(compare.repaint_overlays)
         for pane in (pixel, anatomy):

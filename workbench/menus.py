@@ -361,10 +361,14 @@ class Menus(QObject):
 
     def _add_panels(self, menu: QMenu) -> None:
         for number, (title, dock) in enumerate(self._window.docks.items(), 1):
-            toggle = dock.toggleViewAction()
+            # Qt's own action hides one that stands behind another's tab.
+            toggle = menu.addAction(title)
+            toggle.setCheckable(True)
             toggle.setShortcut(f"Ctrl+Shift+{number}")
-            toggle.setToolTip(f"Show the panel {title}, or hide it.")
-            menu.addAction(toggle)
+            toggle.setToolTip(f"Show the panel {title} before all others, or hide it.")
+            dock.visibilityChanged.connect(toggle.setChecked)
+            show = partial(self._window.panels.show, title)
+            toggle.triggered.connect(lambda is_shown, show=show: show(is_shown))
 
     def _add_schemes(self, add_action: Callable[[str], QAction]) -> None:
         group = QActionGroup(self)

@@ -58,6 +58,13 @@ class Panels:
         self.docks[title].show()
         self.docks[title].raise_()
 
+    def show(self, title: str, is_shown: bool) -> None:
+        """Bring it forward, or hide it."""
+        if is_shown:
+            self.bring_forward(title)
+        else:
+            self.docks[title].hide()
+
     def enlarge(self, title: str) -> None:
         """Give the panel a window of its own, large enough to read in, or take it back."""
         dock = self.docks[title]

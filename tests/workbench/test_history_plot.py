@@ -100,7 +100,7 @@ def test_it_follows_the_theme(qtbot, history, qapp):
 def extents(starts, places):
     """(row, from, to) of the labels that have a place, in px."""
     return [
-        (p.row, start - p.width, start) if p.is_left else (p.row, start, start + p.width)
+        (p.row, start, start + p.width)
         for start, p in zip(starts, places, strict=True)
         if p is not None
     ]
@@ -127,9 +127,9 @@ def test_a_crowded_label_is_cut_and_the_newest_is_whole():
     assert [place.width for place in cut] == [46, 46, 100, 100]
 
 
-def test_at_the_right_edge_a_label_stands_left_of_its_line():
-    (place,) = label_places([480], [100], room=500)
-    assert place == (0, True, 100)
+def test_at_the_right_edge_there_is_no_label_that_would_stand_over_other_runs():
+    assert label_places([480], [100], room=500) == [None]
+    assert label_places([430], [100], room=500) == [(0, 62)]
 
 
 @pytest.mark.parametrize("times", [(450, 0.8, 0.3, 0.6, 2.0, 600), (1.0,), (1.0, 1.1), (1e-3, 1e5)])

@@ -332,6 +332,18 @@ def test_a_right_answer_has_no_pixel_to_go_to(qtbot, window):
     assert not child(window, "next-differing", QToolButton).isEnabled()
 
 
+def test_p_explains_the_pixel_that_n_went_to(qtbot, spoiling):
+    places = sorted(WRONG_PLACES, key=lambda place: (place[1], place[0]))
+    trigger(spoiling, "Next differing pixel")
+    until(qtbot, lambda: centre(spoiling) == (places[0][0] + 0.5, places[0][1] + 0.5))
+    trigger(spoiling, "This pixel")
+    until(qtbot, spoiling.pixel.isVisible)
+    boxes = [child(spoiling, name, QSpinBox) for name in ("pixel-x", "pixel-y")]
+    assert tuple(box.value() for box in boxes) == places[0]
+    trigger(spoiling, "Next differing pixel")  # which the open panel follows
+    assert tuple(box.value() for box in boxes) == places[1]
+
+
 def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
     trigger(spoiling, "Next differing pixel")
     places = [(x + 0.5, y + 0.5) for x, y in WRONG_PLACES]

@@ -214,17 +214,36 @@ def test_about_has_the_diagnostics_to_copy(qtbot, window):
     dialog.close()
 
 
-def test_panels_can_be_closed_and_opened_from_the_menu(window):
+def panel_action(window, title):
+    menu = next(each for each in window.findChildren(QMenu) if each.title() == "&Panels")
+    return next(each for each in menu.actions() if each.text() == title)
+
+
+def test_panels_can_be_closed_and_opened_from_the_menu(qtbot, window):
     for title, dock in window.docks.items():
-        toggle = dock.toggleViewAction()
-        assert toggle.text() == title
-        if dock.isHidden():  # some only come when they are asked for
+        toggle = panel_action(window, title)
+        if not toggle.isChecked():  # behind another, or one that comes when it is asked for
             toggle.trigger()
-            assert not dock.isHidden()
+        until(qtbot, dock.widget().isVisible)
         toggle.trigger()
         assert dock.isHidden()
         toggle.trigger()
-        assert not dock.isHidden()
+        until(qtbot, dock.widget().isVisible)
+
+
+def test_the_key_of_a_panel_behind_another_brings_it_forward(qtbot, window):
+    front, behind = window.docks["Blocks"], window.docks["Sweep"]
+    window.bring_forward("Sweep")
+    window.bring_forward("Blocks")
+    until(qtbot, front.widget().isVisible)
+    assert not behind.widget().isVisible()
+    action = panel_action(window, "Sweep")
+    assert (panel_action(window, "Blocks").isChecked(), action.isChecked()) == (True, False)
+    action.trigger()
+    until(qtbot, behind.widget().isVisible)
+    assert not front.widget().isVisible()
+    assert not front.isHidden()  # its tab is there
+    assert (panel_action(window, "Blocks").isChecked(), action.isChecked()) == (False, True)
 
 
 def test_the_gallery_comes_forward_and_takes_the_keyboard(qtbot, window):

@@ -26,13 +26,13 @@ from workbench.files.reducing import fit_of, reduced
             "a.jpg",
             "float32",
             4,
-            "In JPEG float32 samples are rounded to 8 bits from black to white and what is "
-            "transparent is put on white; TIFF keeps all of it.",
+            "In JPEG float32 samples are rounded to 8 bits and cut off at black and white and what "
+            "is transparent is put on white; TIFF keeps all of it.",
         ),
         ("a.webp", "uint8", 1, "In WebP grey becomes three equal channels; PNG and TIFF keep"),
         (
             *("a.png", "float32", 3),
-            "In PNG float32 samples are rounded to 8 bits from black to white; TIFF keeps all",
+            "In PNG float32 samples are rounded to 8 bits and cut off at black and white; TIFF",
         ),
         ("a.pgm", "uint16", 3, "In PGM colours become grey; PNG and TIFF keep all of it."),
         ("a.ppm", "uint16", 1, "In PPM grey becomes three equal channels; PNG and TIFF keep all"),

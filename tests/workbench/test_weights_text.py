@@ -112,6 +112,7 @@ def test_decimal_commas(text):
         ("1\t2\t3\n4\t5\t6", "a square; this is 2 rows of 3"),
         ("1 2 3\n4 5\n7 8 9", "not equally long"),
         ("1 2 3\n4 x 6\n7 8 9", "“x” in row 2, column 2 is not a number"),
+        ("1 2 3\n4 1e39 6\n7 8 9", "“1e39” in row 2, column 2 is too large for float32"),
         ("1\t2\t3\n4\t\t6\n7\t8\t9", "An empty cell in row 2, column 2"),
         ("hello world", "not a number"),
         ("\n".join(["0 " * 33] * 33), "sizes up to 31"),

@@ -163,9 +163,8 @@ class HistoryPlot(QFrame):
         for (index, name), place in zip(marks, self._label_places(plot, font, marks), strict=True):
             line = pg.InfiniteLine(index - 0.5, pen=pen)
             if place is not None:
-                anchor = (1 if place.is_left else 0, 0)
                 text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, place.width)
-                label = pg.InfLineLabel(line, text, color=color, anchors=[anchor, anchor])
+                label = pg.InfLineLabel(line, text, color=color, anchors=[(0, 0), (0, 0)])
                 label.setPosition(1.0 - place.row * row_px / max(plot.height(), 1))
                 label.setFont(font)
             plot.addItem(line)
@@ -184,10 +183,9 @@ class HistoryPlot(QFrame):
 
 
 class LabelPlace(NamedTuple):
-    """Which row from the top, whether left of its line instead of right, and px to fit into."""
+    """Which row from the top, and px to fit into, right of its line."""
 
     row: int
-    is_left: bool
     width: float
 
 
@@ -204,7 +202,7 @@ def label_places(
     for start, width in zip(reversed(starts), reversed(widths), strict=True):
         place = _label_place(start, width, free)
         if place is not None:
-            free[place.row] = start - place.width if place.is_left else start
+            free[place.row] = start
         places.append(place)
     return places[::-1]
 
@@ -214,9 +212,7 @@ def _label_place(start: float, width: float, free: Sequence[float]) -> LabelPlac
     whole = [row for row, px in enumerate(rooms) if px >= width]
     row = whole[0] if whole else rooms.index(max(rooms))
     if rooms[row] >= min(width, LEAST_LABEL_PX):
-        return LabelPlace(row, is_left=False, width=min(width, rooms[row]))
-    if rooms[row] >= -LABEL_GAP_PX and start >= width + LABEL_GAP_PX:
-        return LabelPlace(row, is_left=True, width=width)
+        return LabelPlace(row, min(width, rooms[row]))
     return None
 
 

@@ -249,10 +249,20 @@ def _outermost(low: float, high: float, gap: float) -> list[float]:
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten between `low` and `high`, `gap` apart or more."""
+    """Multiples of 1, 2 or 5 times a power of ten between `low` and `high`, `gap` apart or more;
+    but where `high` is above `low` two at least, since one alone is no scale."""
     if not high > low or gap <= 0:
         return [low]
     power = 10.0 ** math.floor(math.log10(gap))
     step = next(power * m for m in (1, 2, 5, 10) if power * m >= gap)
+    if len(places := _multiples(low, high, step)) > 1:
+        return places
+    power = 10.0 ** math.floor(math.log10(high - low))
+    sparse = (_multiples(low, high, power * m) for m in (5, 2, 1, 0.5))
+    first, *_, last = next(places for places in sparse if len(places) > 1)
+    return [first, last]
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [number * step for number in range(first, last + 1)]

@@ -54,7 +54,7 @@ def fit_of(path: Path, samples: NDArray[Any]) -> Fit:
     changes = []
     if corner.dtype != samples.dtype:
         depth = _DEPTHS.get(str(samples.dtype), str(samples.dtype))
-        scale = " from black to white" if samples.dtype.kind == "f" else ""
+        scale = " and cut off at black and white" if samples.dtype.kind == "f" else ""
         changes.append(f"{depth} samples are rounded to 8 bits{scale}")
     if samples.shape[2] in (2, 4) and corner.shape[2] in (1, 3):
         changes.append("what is transparent is put on white")

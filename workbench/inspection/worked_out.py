@@ -34,9 +34,11 @@ class WorkedOut(QObject):
 
     Signals:
         said(sentence): why nothing happened.
+        found(pixel): the differing pixel (x, y) that was gone to.
     """
 
     said = Signal(str)
+    found = Signal(object)
 
     def __init__(
         self,
@@ -232,7 +234,9 @@ class WorkedOut(QObject):
         if place is not None:
             self._at, self._step_wanted = place, 0
             width = found.display.size[0]
-            self._compare.go_to(place % width, place // width)
+            x, y = place % width, place // width
+            self._compare.go_to(x, y)
+            self.found.emit((x, y))
         elif found.is_over:
             self._step_wanted = 0
             self.said.emit("No pixel differs from what the float64 oracle says.")

@@ -67,7 +67,7 @@ def furthest(samples: NDArray[Any]) -> float:
 def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:
     """Whether what comes of `weights` swings around zero: they cancel each other, so that a flat
     area gives nothing.  A gradient's length is never below zero."""
-    total = float(np.abs(weights).sum())
+    total = float(np.abs(weights).sum(dtype=np.float64))
     return not gradient and total > 0 and abs(float(weights.sum(dtype=np.float64))) < CANCEL * total
 
 

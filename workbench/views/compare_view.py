@@ -108,7 +108,7 @@ class CompareView(QWidget):
         what the filter makes of it at once.  Otherwise the place of the result is empty.
         """
         if self._before is None or self._before.size != display.size:
-            self._transform = None
+            self._transform = self._point = None
         if self._after_samples is not None and not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
@@ -150,13 +150,14 @@ class CompareView(QWidget):
         self._refresh()
 
     def go_to(self, x: int, y: int) -> None:
-        """Have the pixel (x, y) in the middle, large enough to be seen, and marked."""
+        """Have the pixel (x, y) in the middle, large enough to be seen, marked, and pointed at."""
         scale = max(self._shown_transform().scale, CLOSE_ENOUGH * self.devicePixelRatioF())
         self._move(ViewTransform(scale, (x + 0.5, y + 0.5)))
         self._point = (x, y)
         for view in self._views:
             view.show_mark((x, y))
         self._read()
+        self.pointed.emit((x + 0.5, y + 0.5))
 
     @property
     def in_view(self) -> tuple[int, int, int, int] | None:

@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor
 
 from workbench import theme
 from workbench.weights.drawing import Drawing
-from workbench.weights.table_text import compact, in_words, value_of
+from workbench.weights.table_text import compact, in_words, value_of, why_no_value
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 INVALID = int(Role.UserRole)  # whether the cell is no number
-NOT_A_NUMBER = "{} is not a number, so nothing is applied; write one such as 0.25, -1 or 1/9."
+INSTEAD = "{} {}, so nothing is applied; write a number such as 0.25, -1 or 1/9."
 LONGEST_SHOWN = 7  # characters
 STRONGEST = 0.52  # opacity of the largest weight's tint: its digits stand out to 4.5 to 1
 
@@ -80,7 +80,7 @@ class CellsModel(QAbstractTableModel):
             case Role.ForegroundRole:
                 return QColor(theme.colors().bad) if value is None else None
             case Role.ToolTipRole:
-                wrong = NOT_A_NUMBER.format(in_words(text))
+                wrong = INSTEAD.format(in_words(text), why_no_value(text))
                 return wrong if value is None else self._tip(index, text)
             case Role.AccessibleTextRole:
                 wrong = "not a number, " if value is None else ""

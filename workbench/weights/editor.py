@@ -32,7 +32,14 @@ from workbench.weights.pasting import pasted
 from workbench.weights.presets import PresetBox, preset
 from workbench.weights.shelf_box import ShelfBox
 from workbench.weights.steps import Step
-from workbench.weights.table_text import LARGEST, MOST_CHARACTERS, SIZES, as_text, in_words
+from workbench.weights.table_text import (
+    LARGEST,
+    MOST_CHARACTERS,
+    SIZES,
+    as_text,
+    in_words,
+    why_no_value,
+)
 from workbench.weights.told import ToldBox
 
 SIZE_PX = (1100, 740)
@@ -235,9 +242,10 @@ class WeightsEditor(QDialog):
         if wrong:
             row, column = wrong[0]
             cell = in_words(drawing.cells[row][column])
-            one = f"{cell} in row {row + 1}, column {column + 1} is not a number"
+            reason = why_no_value(drawing.cells[row][column])
+            one = f"{cell} in row {row + 1}, column {column + 1} {reason}"
             others = len(wrong) - 1
-            more = f", nor {'are' if others > 1 else 'is'} {others} more" if others else ""
+            more = f", and {others} more {'are' if others > 1 else 'is'} wrong" if others else ""
             self._say(f"{one}{more}: the picture keeps the last weights that were.", is_bad=True)
         elif drawing.divided_by is None:
             self._say("The divisor must be a number other than 0.", is_bad=True)

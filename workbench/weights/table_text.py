@@ -14,6 +14,7 @@ Texts = tuple[tuple[str, ...], ...]  # cells as they are written
 
 LARGEST = 31
 SIZES = range(1, LARGEST + 1, 2)
+LARGEST_VALUE = 3.4028234e38  # that float32 holds
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 QUOTED = re.compile(r'"([^"\n]*)"')
 LONGEST_QUOTED = 20  # characters of a cell, in a sentence
@@ -28,14 +29,23 @@ class BadTextError(BadJobError):
 def value_of(text: str) -> float | None:
     """The number that a cell says: 0.25, 0,25, 1e-3 or 1/9; None where it is none, or not one that
     float32 holds."""
+    value = _number(text)
+    return value if value is not None and abs(value) <= LARGEST_VALUE else None
+
+
+def why_no_value(text: str) -> str:
+    """Why `value_of` gives none: "is not a number"."""
+    return "is not a number" if _number(text) is None else "is too large for float32"
+
+
+def _number(text: str) -> float | None:
     parts = [_plain(part) for part in text.replace("−", "-").split("/")]
     if len(parts) > 2 or None in parts:
         return None
     numbers = [part for part in parts if part is not None]
     if len(numbers) == 2 and numbers[1] == 0:
         return None
-    value = numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
-    return value if abs(value) <= 3.4028234e38 else None
+    return numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
 
 
 def _plain(text: str) -> float | None:
@@ -163,7 +173,7 @@ def _objection(tables: list[Texts]) -> str:
     if wrong:
         row, column, cell = wrong[0]
         place = f"row {row}, column {column}"
-        return f"{in_words(cell)} in {place} is not a number; nothing was changed."
+        return f"{in_words(cell)} in {place} {why_no_value(cell)}; nothing was changed."
     widths = {len(row) for row in best}
     if len(widths) > 1:
         return "The rows are not equally long; copy a square of numbers. Nothing was changed."
