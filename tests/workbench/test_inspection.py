@@ -480,7 +480,7 @@ def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
     click(child(loaded, "unpin-1", QToolButton))
     (left,) = loaded.inspection.pins
     assert left.samples is second.samples
-    assert view(loaded, "Pinned 1").caption.startswith("Pinned 1 · Gaussian blur 3×3")
+    assert view(loaded, "Pinned 1").caption.startswith("Gaussian blur 3×3 · OpenCV\nPinned 1 · ")
     trigger(loaded, "Remove the last pinned result")
     assert loaded.inspection.pins == ()
     assert not view(loaded, "Pinned 1").isVisible()
@@ -512,7 +512,7 @@ def test_the_difference_may_be_to_a_pinned_result(qtbot, loaded):
 def test_a_pin_of_a_wrong_answer_says_so_instead_of_a_time(loaded):
     loaded.live.result = replace(loaded.live.result, check=FAILED)
     trigger(loaded, "Pin this result")
-    assert view(loaded, "Pinned 1").caption.splitlines()[1] == "✗ wrong"
+    assert view(loaded, "Pinned 1").caption.splitlines()[1] == "Pinned 1 · ✗ wrong"
 
 
 def test_a_pin_taken_early_has_the_last_word_on_its_result(qtbot, loaded):
@@ -556,7 +556,7 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     loaded.store.update(view_mode="wipe")
     wipe = loaded.compare._wipe_view
     assert wipe._before is pinned.display
-    assert wipe._before_caption.startswith("Pinned 1 · Gaussian blur 5×5")
+    assert wipe._before_caption.startswith("Gaussian blur 5×5 · OpenCV\nPinned 1 · ")
     assert child(loaded, "against", QComboBox).isVisible()
     loaded.compare.go_to(7, 8)
     said = {name: child(loaded, name, QLabel) for name in ("pinned 1", "difference")}

@@ -80,6 +80,7 @@ def test_filters_that_swing_around_zero_are_known():
     }
     assert {"sobel_x", "sobel_y", "laplacian", "laplacian_of_gaussian"} <= swinging
     assert swinging.isdisjoint({"gaussian", "box", "sharpen", "unsharp", "identity", "gradient"})
+    assert not is_signed(np.full((3, 3), 3e38, np.float32), gradient=False)  # nor is it too much
 
 
 def _locked(samples):

@@ -398,9 +398,10 @@ class CompareView(QWidget):
         self._read()
 
     def _pinned(self, number: int) -> tuple[Display, str, NDArray[Any]]:
-        """What shows the pin of this number."""
+        """What shows the pin of this number; what it is comes first, and has a line to itself."""
         pin = self._pins[number - 1]
-        return pin.display, f"{name_of(number)} · {pin.caption}", pin.samples
+        title, _, below = pin.caption.partition("\n")
+        return pin.display, f"{title}\n{name_of(number)} · {below}", pin.samples
 
     @property
     def _before_caption(self) -> str:
