@@ -39,7 +39,11 @@ def most_grown(before, after, most=12):
 
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those; its editor can go back
 # over 500 steps, each of which keeps a drawing.
-BOUNDED = {"PySide6.QtGui.QColor": 31 * 31, "workbench.weights.drawing.Drawing": 501}
+BOUNDED = {
+    "PySide6.QtGui.QColor": 31 * 31,
+    "workbench.weights.drawing.Drawing": 501,
+    "workbench.weights.steps.Step": 500,
+}
 
 
 def _slack(kind, name, was):

@@ -1,5 +1,6 @@
 """The chart as a widget: it fills, is chosen from, pointed at, driven by keys, and exported."""
 
+import gc
 import subprocess
 import sys
 from dataclasses import replace
@@ -7,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from pyqtgraph.graphicsItems.ScatterPlotItem import SpotItem
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
@@ -173,6 +175,16 @@ def test_lists_stand_side_by_side_as_far_as_there_is_room(qtbot, view, width):
     lists = [each.geometry() for each in row.findChildren(QComboBox) if each.isVisible()]
     assert not any(a.intersects(b) for a in lists for b in lists if a is not b)
     assert (len({box.y() for box in lists}) == 1) == (width == 1100)
+
+
+def test_clicks_on_markers_leave_nothing_behind(qtbot, view):
+    """Pyqtgraph would make an object for each marker, and never free it."""
+    for kind in ("time_by_size", "speedup_by_size"):
+        canvas = show(qtbot, view, a_session("sizes"), kind=kind)
+        place = canvas.plot.mapFromScene(place_of(canvas, canvas.spots[0]))
+        QTest.mouseMove(canvas.plot.viewport(), place)
+        QTest.mouseClick(canvas.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert not [each for each in gc.get_objects() if isinstance(each, SpotItem)]
 
 
 # -- the legend

@@ -220,11 +220,13 @@ class Canvas(QWidget):
         """Put a ring around a spot and say what is there."""
         import pyqtgraph as pg
 
+        from workbench.charts.markers import Markers
+
         self._at = index
         spot = self.spots[index]
         self._drop_ring()
         pen = pg.mkPen(theme.colors(self.palette()).accent, width=3)
-        self._ring = pg.ScatterPlotItem(
+        self._ring = Markers(
             x=[spot.x], y=[spot.y], symbol="o", size=RING_PX, pen=pen, brush=None, useCache=False
         )
         self.plot.addItem(self._ring)

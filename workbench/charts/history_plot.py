@@ -133,6 +133,7 @@ class HistoryPlot(QFrame):
         import pyqtgraph as pg
 
         from workbench.charts.looks import WRONG_MARKER, color_of, marker_of
+        from workbench.charts.markers import Markers
 
         colors = theme.colors(self.palette())
         looks = [look_of_implementation(run.implementation) for run in self._runs]
@@ -147,9 +148,7 @@ class HistoryPlot(QFrame):
         xs = range(len(ys))
         plot.plot(xs, ys, pen=pg.mkPen(colors.border, width=1))
         pens = [pg.mkPen(tint) for tint in tints]
-        points = pg.ScatterPlotItem(
-            x=xs, y=ys, size=MARKER_PX, symbol=markers, brush=tints, pen=pens
-        )
+        points = Markers(x=xs, y=ys, size=MARKER_PX, symbol=markers, brush=tints, pen=pens)
         plot.addItem(points)
 
     def _draw_marks(self, plot: Any, font: QFont, row_px: float) -> None:

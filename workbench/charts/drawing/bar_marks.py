@@ -12,6 +12,7 @@ from PySide6.QtGui import QFont
 from workbench.charts.drawing.labels import Label
 from workbench.charts.figure import Bar
 from workbench.charts.looks import color_of, marker_of, marker_px, marker_style, mixed
+from workbench.charts.markers import Markers
 from workbench.charts.spots import Spot
 from workbench.theme import Colors
 
@@ -132,7 +133,7 @@ def _draw_markers(
     if not placed:
         return
     plot.addItem(
-        pg.ScatterPlotItem(
+        Markers(
             x=middles if is_upright else ends,
             y=ends if is_upright else middles,
             symbol=[marker_of(look) for look in looks],

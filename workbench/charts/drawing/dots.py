@@ -22,6 +22,7 @@ from workbench.charts.looks import (
     marker_style,
     pen_of,
 )
+from workbench.charts.markers import Markers
 from workbench.charts.spots import Drawn, Spot
 from workbench.theme import Colors
 
@@ -109,7 +110,7 @@ def _draw_series(
             pen=pg.mkPen(color_of(look, colors), width=WHISKER * factor),
         )
         plot.addItem(bars)
-    markers = pg.ScatterPlotItem(
+    markers = Markers(
         x=xs,
         y=ys,
         symbol=marker_of(look),
@@ -129,7 +130,7 @@ def _draw_wrong(plot: Any, body: Plot, colors: Colors, y: Range) -> list[Spot]:
     height = y[0] + 0.03 * (y[1] - y[0])
     xs = [_place(dot.x, body.x) for dot in wrong]
     plot.addItem(
-        pg.ScatterPlotItem(
+        Markers(
             x=xs,
             y=[height] * len(xs),
             symbol=WRONG_MARKER,
