@@ -14,7 +14,7 @@ def pair(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
     if not found or "0" in found.groups():
         raise argparse.ArgumentTypeError(
-            f"takes two numbers up to 99999 with an x between, such as 32x8, not {text!r}"
+            f"takes two numbers with an x between, up to 99999 each, such as 32x8, not {text!r}"
         )
     return int(found[1]), int(found[2])
 

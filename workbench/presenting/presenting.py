@@ -62,7 +62,8 @@ class Presenting(QObject):
             ),
             Action(
                 *(MENU, "&Remember this as a step", self.remember, ("Ctrl+Shift+F5",)),
-                "Put what the window shows now at the end of the steps to present.",
+                "Put the picture and what it is filtered with at the end of the steps to present; "
+                "how to compare is chosen there, by key.",
                 separator=True,
             ),
             Action(

@@ -24,7 +24,7 @@ from workbench.presenting.steps import MOST_LETTERS, Step
 
 NONE = (
     "There are none yet, so F5 presents the ladder on the open picture.\n"
-    "Ctrl+Shift+F5 remembers what the window shows as a step."
+    "Ctrl+Shift+F5 remembers the picture and what it is filtered with as a step."
 )
 SOME = "F2 or a double click renames one."
 

@@ -50,14 +50,17 @@ def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], No
         start = perf_counter()
         act()
 
-    def expect() -> None:
+    def expect(*_: object) -> None:
         newest = window.live.newest
         if newest and newest.job.weights is intents.weights_for(window.store.state):
             watch.expect(lambda: view.display is not shown)
 
-    window.live.computed.connect(expect)
+    signals = window.live.computed, window.live.after_ready  # the latter alone, with a new picture
+    for signal in signals:
+        signal.connect(expect)
     watch.painted.connect(lambda: wait.end((perf_counter() - start) * 1e3))
     elapsed_ms: float = wait.until_ended(begin)
-    window.live.computed.disconnect(expect)
+    for signal in signals:
+        signal.disconnect(expect)
     watch.deleteLater()
     return elapsed_ms
