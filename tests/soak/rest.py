@@ -111,3 +111,10 @@ def _all_answered(window):
         background.run(lambda: None, answered.append, answered.append)
         while not answered:
             yield POLL_MS
+    yield from all_compiled(window)
+
+
+def all_compiled(window):
+    """Until no rung is being compiled to look at; some take half a minute, and much memory."""
+    while window._compiling._is_running:
+        yield POLL_MS

@@ -1,13 +1,15 @@
 """Everything once, so that what is made at its first use is made before anything is counted."""
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox
 
 from kernels.engine import all_implementations
 from kernels.job import PIXEL_TYPES
 from tests.soak import finding
+from tests.soak.rest import all_compiled
 
 LONG_MS, SHORT_MS = 300, 60
 POLL_MS, MOST_POLLS = 20, 100
+COMPILED = "global"
 LEFT_OUT = "Close all sessions"  # without any there is no report, and nothing to compare
 SLOW = ("Start or cancel sweep", "Block shapes, live", "Measure the ladder, or cancel")
 
@@ -16,6 +18,7 @@ def tour(stage):
     """Open every file, choose every line of the menus; yields milliseconds to wait."""
     window = stage.window
     yield from _every_implementation(stage)
+    yield from _a_compilation(window)
     for name, path in sorted(stage.files.items()):
         window.open_paths([path])
         yield LONG_MS if "." not in name else SHORT_MS
@@ -38,6 +41,16 @@ def _every_implementation(stage):
             if implementation.kind == "cpu":
                 window.take_over({"pixel_type": pixel_type, "implementation": implementation.key})
                 yield from _answered(window, implementation.key)
+
+
+def _a_compilation(window):
+    """Of a rung to look at: the compiler and what it keeps of its first text take 100 MiB."""
+    window.bring_forward("Rung")
+    window.rung.show_tab("ptx")
+    shown = window.rung.findChild(QComboBox, "rung-shown")
+    shown.setCurrentIndex(shown.findData(COMPILED))
+    shown.activated.emit(shown.currentIndex())
+    yield from all_compiled(window)
 
 
 def _answered(window, key):
