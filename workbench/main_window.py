@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage
-from PySide6.QtWidgets import QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from kernels.auto import AUTO
 from kernels.device import Device, NoDevice
@@ -107,6 +107,10 @@ class MainWindow(QMainWindow):
         if self.settings.complaint:
             self.messages.show_message("warning", self.settings.complaint)
         self.worker.start()
+
+    def createPopupMenu(self) -> QMenu:  # noqa: N802
+        """Of the right button on a panel's title; Qt's own would hide what is behind a tab."""
+        return self.menus.panels_menu()
 
     # -- what others may ask for
 

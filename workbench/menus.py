@@ -57,7 +57,8 @@ class Menus(QObject):
         window.sweep_menu.connect_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
         window.sweep_menu.connect_others(tree)
         self._add_schemes(tree.menu("&View/&Theme").addAction)
-        self._add_panels(tree.menu("&View/&Panels"))
+        self._panel_lines = tree.menu("&View/&Panels")
+        self._add_panels(self._panel_lines)
 
     def _table(self) -> list[Action]:
         window = self._window
@@ -344,6 +345,13 @@ class Menus(QObject):
         self._window.messages.show_message("info", sentence)
 
     # -- looks
+
+    def panels_menu(self) -> QMenu:
+        """The panels' lines once more, in a menu that is the caller's."""
+        menu = QMenu(self._window)  # whose it must be: Qt deletes it when it closes
+        menu.setToolTipsVisible(True)
+        menu.addActions(self._panel_lines.actions())
+        return menu
 
     def _raise(self, title: str) -> None:
         self._window.bring_forward(title)

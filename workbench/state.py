@@ -56,6 +56,11 @@ class Picture:
         return (*self.notes, f"{count} are beyond what {self.samples.dtype} holds and {cut}.")
 
     @property
+    def nbytes(self) -> int:
+        """Of all its samples."""
+        return self.samples.nbytes + (0 if self.original is None else self.original.nbytes)
+
+    @property
     def as_in_file(self) -> NDArray[Any]:
         """The samples before they were stored in another pixel type."""
         return self.samples if self.original is None else self.original

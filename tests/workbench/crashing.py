@@ -41,6 +41,7 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     window.store.update(view_mode="wipe", levels=(10.0, 200.0))
     window.compare._move(ViewTransform(4.0, (30.0, 20.0)))
     window.compare.restore({"divider": 250})
+    window.pixel.show_pixel((5, 6))
     window.sessions.open(Path(session))
     yield lambda: window.sessions.shown
     window.weights.open()

@@ -531,7 +531,45 @@ def test_pins_go_with_their_picture(qtbot, loaded):
     trigger(loaded, "Pin this result")
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     assert loaded.inspection.pins == ()
+    assert "undo brings it back" in loaded.messages.sentence
+    settle(qtbot, loaded, loaded.undoing.undo)
+    pins = loaded.inspection.pins
+    assert [pin.samples.shape for pin in pins] == [(60, 90, 3)]
+    assert view(loaded, "Pinned 1").caption.startswith("Gaussian blur 5×5")
+
+
+def test_pins_that_come_back_are_shown_as_the_newest_is(qtbot, loaded):
+    first = loaded.store.state.picture
+    trigger(loaded, "Pin this result")
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
+    loaded.store.update(picture=first, levels=(100.0, 120.0))
+    until(qtbot, lambda: loaded.inspection.pins[0].look.levels == (100.0, 120.0))
+
+
+def test_each_picture_has_its_pins_and_going_on_after_undo_gives_none_twice(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    first = loaded.inspection.pins[0].samples
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
+    trigger(loaded, "Pin this result")
+    second = loaded.inspection.pins[0].samples
+    for _ in range(2):
+        settle(qtbot, loaded, loaded.undoing.undo)
+        assert [pin.samples for pin in loaded.inspection.pins] == [first]
+        settle(qtbot, loaded, loaded.undoing.redo)
+        assert [pin.samples for pin in loaded.inspection.pins] == [second]
+    loaded.inspection.unpin()
+    settle(qtbot, loaded, loaded.undoing.undo)
+    settle(qtbot, loaded, loaded.undoing.redo)
+    assert loaded.inspection.pins == ()
+
+
+def test_pins_of_pictures_that_are_too_large_to_be_kept_are_gone(qtbot, loaded, monkeypatch):
+    monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", 1000)
+    trigger(loaded, "Pin this result")
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     assert "is gone with it" in loaded.messages.sentence
+    settle(qtbot, loaded, loaded.undoing.undo)
+    assert loaded.inspection.pins == ()
 
 
 def test_pins_are_shown_between_the_levels_of_the_newest(qtbot, loaded):

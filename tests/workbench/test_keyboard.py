@@ -5,7 +5,7 @@ from itertools import groupby
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -244,6 +244,32 @@ def test_the_key_of_a_panel_behind_another_brings_it_forward(qtbot, window):
     assert not front.widget().isVisible()
     assert not front.isHidden()  # its tab is there
     assert (panel_action(window, "Blocks").isChecked(), action.isChecked()) == (False, True)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # offscreen popups
+def test_the_right_button_on_a_panels_title_lists_the_panels_of_the_menu(qtbot, window):
+    front, behind = window.docks["Blocks"], window.docks["Sweep"]
+    window.bring_forward("Sweep")
+    window.bring_forward("Blocks")
+    until(qtbot, front.widget().isVisible)
+    menus = len([each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)])
+    at = front.mapTo(window, QPoint(60, 8))
+    mouse = QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(window, QContextMenuEvent(mouse, at, window.mapToGlobal(at)))
+    popup = QApplication.activePopupWidget()
+    lines = {each.text(): each for each in popup.actions()}
+    assert list(lines) == list(window.docks)
+    lines["Sweep"].trigger()
+    popup.close()
+    until(qtbot, behind.widget().isVisible)
+    assert not front.isHidden()
+    until(
+        qtbot,
+        lambda: (
+            len([each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)])
+            == menus
+        ),
+    )
 
 
 def test_the_gallery_comes_forward_and_takes_the_keyboard(qtbot, window):

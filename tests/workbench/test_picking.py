@@ -67,6 +67,16 @@ def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
     assert with_gpu.store.state == before
 
 
+def test_back_brings_what_was_pinned(qtbot, with_gpu):
+    with_gpu.inspection.pin()
+    pinned = with_gpu.inspection.pins[0].samples
+    pick(qtbot, with_gpu, CELL)
+    assert with_gpu.inspection.pins == ()
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
+    assert [pin.samples for pin in with_gpu.inspection.pins] == [pinned]
+    assert with_gpu.messages.kind is None
+
+
 def test_what_the_user_did_after_a_point_is_where_the_next_one_leads_back_to(qtbot, with_gpu):
     pick(qtbot, with_gpu, CELL)
     settle(qtbot, with_gpu, lambda: with_gpu.store.update(border="zero"))

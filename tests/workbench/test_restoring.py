@@ -80,6 +80,7 @@ def test_a_killed_window_is_back_as_it_was(home, photo, tmp_path):
     assert found["levels"] == [10.0, 200.0]
     assert [(pin["filter"], pin["ksize"]) for pin in found["pins"]] == [("box", 7)]
     assert found["view"] == {"place": [4.0, 30.0, 20.0], "divider": 250}
+    assert found["pixel"] == [5, 6]
     assert found["sessions"] == [session]
     assert found["weights"] == {
         "cells": [list(row) for row in UNFINISHED.cells],
@@ -289,6 +290,7 @@ def test_nonsense_in_what_was_kept_does_no_harm(qtbot, beginning, monkeypatch):
             "levels": ["a", None],
             "pins": [None, {"filter": []}, 3],
             "against": 9,
+            "pixel": ["x", 10**30],
             "view": {"place": [1, "x", 2], "divider": "left"},
             "sessions": [3, "/no/such/session.jsonl"],
             "chart": "no such chart",

@@ -81,13 +81,17 @@ def test_a_box_left_empty_shows_its_value_again(window):
         assert box.text() == before
 
 
-@pytest.mark.parametrize(("name", "typed"), [("sigma", "x"), ("ksize", ".")])
-def test_what_is_no_number_is_refused_and_the_range_is_told(name, typed, qtbot, window):
+@pytest.mark.parametrize(
+    ("name", "typed"), [("sigma", "x"), ("ksize", "."), ("ksize", "129\r"), ("sigma", "65\t")]
+)
+def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, window):
     by_hand(window)
+    window.activateWindow()
     box = child(window, name)
     box.setFocus()
     box.selectAll()
-    QTest.keyClicks(box, typed)
+    for key in typed:
+        QTest.keyClick(box, {"\r": Qt.Key.Key_Return, "\t": Qt.Key.Key_Tab}.get(key, key))
     words = {"sigma": "A number from 0.10 to 64.00", "ksize": "A whole number from 1 to 127"}
     qtbot.waitUntil(lambda: QToolTip.text() == words[name])
     QToolTip.hideText()

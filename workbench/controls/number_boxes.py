@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
 
@@ -17,7 +17,7 @@ State = QValidator.State
 
 class DecimalBox(QDoubleSpinBox):
     """Takes a decimal point or comma, or a fraction; a number out of range becomes the nearest in
-    it."""
+    it, and the range is told."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +53,7 @@ class DecimalBox(QDoubleSpinBox):
 
 
 class WholeBox(QSpinBox):
-    """Takes whole numbers; one out of range becomes the nearest in it."""
+    """Takes whole numbers; one out of range becomes the nearest in it, and the range is told."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +78,7 @@ def _prepare(box: QAbstractSpinBox) -> None:
     box.setLocale(QLocale.c())  # a point, as everywhere else in the program
     box.setKeyboardTracking(False)
     box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
-    box.lineEdit().inputRejected.connect(lambda: _refuse(box))
+    box.lineEdit().inputRejected.connect(lambda: _tell_range(box))
 
 
 def _show(box: Any, value: float) -> None:
@@ -126,6 +126,7 @@ def _nearest(box: Any, text: str) -> str:
     number = _number(text)
     if number is None:
         return text
+    QTimer.singleShot(0, box, lambda: _tell_range(box))  # the focus's going would hide it again
     return str(box.textFromValue(min(max(number, box.minimum()), box.maximum())))
 
 
@@ -137,7 +138,9 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _refuse(box: Any) -> None:
+def _tell_range(box: Any) -> None:
+    if not box.isVisible():
+        return
     kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
     low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
     QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), f"{kind} from {low} to {high}", box)

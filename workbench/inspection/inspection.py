@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from kernels.job import Result
 from workbench import intents, numbers
 from workbench.display import Display
+from workbench.inspection.set_aside import Pins, SetAside
 from workbench.inspection.worked_out import WorkedOut
 from workbench.live import Live
 from workbench.looking.cells import CellWish, written
@@ -21,6 +22,8 @@ from workbench.views.compare_view import CompareView
 from workbench.views.pins import MOST, Pin, name_of
 
 LOOK_AGAIN = "pins"  # the name of what is under way
+COMES_BACK = "What was pinned was of the other picture; undo brings it back with that."
+GONE = "What was pinned was of the other picture, and is gone with it."
 CELLS_URGENCY = 2  # what is seen at once goes before what is only read
 
 
@@ -51,6 +54,7 @@ class Inspection(QObject):
         super().__init__(parent)
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
+        self._aside = SetAside()
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self.worked_out = WorkedOut(store, live, compare, steps, self.other, self)
         self.worked_out.said.connect(self.said)
@@ -98,6 +102,10 @@ class Inspection(QObject):
             return
         self.set_against((self.against + 1) % (len(self.pins) + 1))
 
+    def forget(self) -> None:
+        """What was pinned of pictures that are not in view does not come back."""
+        self._aside.forget()
+
     # -- what others may ask
 
     def caption_of(self, result: Result) -> str:
@@ -118,11 +126,20 @@ class Inspection(QObject):
 
     def _follow(self, old: State, new: State) -> None:
         samples = [state.picture and state.picture.samples for state in (old, new)]
-        if samples[0] is not samples[1] and self.pins:
-            self._set_pins((), 0)
-            self.said.emit("What was pinned was of the other picture, and is gone with it.")
+        if samples[0] is not samples[1]:
+            self._follow_picture(old.picture, new.picture)
         elif (old.levels, old.signed_as) != (new.levels, new.signed_as):
             self._look_again()
+
+    def _follow_picture(self, old: Picture | None, new: Picture | None) -> None:
+        """Pins go with their picture, and come with it."""
+        gone, back = Pins(self.pins, self.against), self._aside.take(new)
+        is_kept = old is not None and bool(gone.pins) and self._aside.put(old, gone)
+        if gone.pins or back.pins:
+            self._set_pins(*back)
+            self._look_again()  # by now it may be done otherwise than when they were pinned
+        if gone.pins:
+            self.said.emit(COMES_BACK if is_kept else GONE)
 
     def _refine(self, result: Result) -> None:
         """What was pinned before its last word has it now: its time, and whether it is right."""

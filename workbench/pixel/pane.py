@@ -89,6 +89,11 @@ class PixelPane(QWidget):
             self._refresh()
         self.show_result(result)
 
+    @property
+    def pixel(self) -> tuple[int, int] | None:
+        """The one that was explained last, (x, y)."""
+        return self._at
+
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
         """Explain pixel (x, y); None: the last one, or the picture's middle."""
         self._at = pixel or self._at

@@ -69,6 +69,9 @@ class BringingBack(QObject):
                     changes["levels"] = (float(levels[0]), float(levels[1]))
             window.take_over(changes)
         window.compare.restore(_of(kept, "view", dict))
+        match kept.get("pixel"):
+            case [int() as x, int() as y]:
+                window.pixel.show_pixel((x, y))
         against = kept.get("against")
         if isinstance(against, int) and 0 < against <= len(window.inspection.pins):
             window.inspection.set_against(against)

@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from kernels.job import Result
 from workbench import choices
 from workbench.files.picture_refs import PictureRef
 from workbench.presenting.figures import is_answer
 from workbench.state import State
+from workbench.views.pins import Pin
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow
 
 
 class PinNotes:
-    """Remembers with which choices each pinned result was made, which a pin itself does not say."""
+    """Remembers with which choices each pinned result was made, which a pin itself does not say;
+    also of one that is set aside with its picture, and may come back."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self._noted: list[tuple[Any, dict[str, Any]]] = []  # a pin's samples, its choices
+        self._noted: list[tuple[weakref.ref[NDArray[Any]], dict[str, Any]]] = []  # of its samples
         window.inspection.pins_changed.connect(self._note)
         self._note()
 
     def choices(self) -> list[dict[str, Any]]:
         """Of each pin, in order."""
-        return [data for _, data in self._noted]
+        found = map(self._choices_of, self._window.inspection.pins)
+        return [data for data in found if data is not None]
+
+    def _choices_of(self, pin: Pin) -> dict[str, Any] | None:
+        return next((data for samples, data in self._noted if samples() is pin.samples), None)
 
     def _note(self) -> None:
+        self._noted = [each for each in self._noted if each[0]() is not None]
         result, state = self._window.live.result, self._window.store.state
-        now = choices_of(result, state) if result is not None else None
-        noted = []
+        if result is None:
+            return
         for pin in self._window.inspection.pins:
-            data = next((data for each, data in self._noted if each is pin.samples), None)
-            if data is None and result is not None and result.picture is pin.samples:
-                data = now  # it has just been pinned
-            if data is not None:
-                noted.append((pin.samples, data))
-        self._noted = noted
+            is_new = pin.samples is result.picture and self._choices_of(pin) is None
+            if is_new and (data := choices_of(result, state)) is not None:
+                self._noted.append((weakref.ref(pin.samples), data))
 
 
 def choices_of(result: Result, state: State) -> dict[str, Any] | None:
@@ -68,6 +75,7 @@ def taken(window: MainWindow, pins: PinNotes) -> dict[str, Any]:
         "pins": pins.choices(),
         "against": window.inspection.against,
         "view": window.compare.choices(),
+        "pixel": window.pixel.pixel,
         "sessions": [str(each.path) for each in window.sessions.shown if each.path],
         "chart": window.sweep.chart.kind_key,
         "weights": asdict(drawing) if drawing is not None else None,

@@ -47,14 +47,9 @@ class Album:
         if not ref.can_load:
             self._held = [each for each in self._held if each is not picture]
             self._held.append(picture)
-            while self._held and sum(_bytes(each) for each in self._held) > self._most_bytes:
+            while self._held and sum(each.nbytes for each in self._held) > self._most_bytes:
                 self._held.pop(0)
         return Kept(ref, weakref.ref(picture))
 
     def forget(self) -> None:
         self._held.clear()
-
-
-def _bytes(picture: Picture) -> int:
-    original = 0 if picture.original is None else picture.original.nbytes
-    return int(picture.samples.nbytes + original)
