@@ -187,6 +187,7 @@ class MainWindow(QMainWindow):
             best = intents.first_choice(fresh, self.device)
             fresh = replace(fresh, implementation=best)
         self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
+        self.inspection.forget()
         self.panels.forget()
 
     def show_bug(self, sentence: str, details: str) -> None:

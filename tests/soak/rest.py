@@ -52,7 +52,6 @@ def rest(stage, known):
     QGuiApplication.clipboard().clear()
     result = yield from _filtered(window, known)
     window.undoing.forget()
-    window.inspection.forget()
     window.history.clear()
     yield from _idle(window)
     return result

@@ -31,7 +31,9 @@ from tests.workbench.driving import (
 from tests.workbench.engines import Scripted
 from workbench import choices, intents, live, worker
 from workbench.display import to_display
+from workbench.files import image_files
 from workbench.inspection import worked_out
+from workbench.inspection.inspection import BRING_BACK
 from workbench.looking.differences import subtracting
 from workbench.looking.look import show
 from workbench.looking.mismatch import COLORS, WRONG
@@ -527,15 +529,69 @@ def test_a_pin_taken_early_has_the_last_word_on_its_result(qtbot, loaded):
     assert "123\u202fms" in pinned.caption  # that one was of another job
 
 
-def test_pins_go_with_their_picture(qtbot, loaded):
+def pinned(window):
+    return [pin.samples for pin in window.inspection.pins]
+
+
+def test_pins_go_with_their_picture_and_come_with_it(qtbot, loaded):
     trigger(loaded, "Pin this result")
+    kept = pinned(loaded)
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    assert loaded.inspection.pins == ()
-    assert "undo brings it back" in loaded.messages.sentence
+    assert pinned(loaded) == []
+    assert "will be there again" in loaded.messages.sentence
     settle(qtbot, loaded, loaded.undoing.undo)
-    pins = loaded.inspection.pins
-    assert [pin.samples.shape for pin in pins] == [(60, 90, 3)]
+    until(qtbot, lambda: pinned(loaded) == kept)
     assert view(loaded, "Pinned 1").caption.startswith("Gaussian blur 5×5")
+    assert loaded.messages.sentence == "What was pinned of made up.png is there again."
+
+
+def test_pins_come_with_a_file_however_it_is_opened(qtbot, loaded, tmp_path):
+    paths = [tmp_path / "one.png", tmp_path / "other.png"]
+    for seed, path in enumerate(paths):
+        image_files.save(path, noise(60, 90, 3, seed=seed))
+    settle(qtbot, loaded, lambda: loaded.opener.open_file(paths[0]))
+    settle(qtbot, loaded, lambda: loaded.opener.open_file(paths[1]))
+    settle(qtbot, loaded, loaded.undoing.undo)  # read once more, as nothing held it
+    trigger(loaded, "Pin this result")
+    kept = pinned(loaded)
+    settle(qtbot, loaded, loaded.undoing.redo)
+    settle(qtbot, loaded, loaded.undoing.undo)
+    until(qtbot, lambda: pinned(loaded) == kept)
+    settle(qtbot, loaded, lambda: loaded.opener.open_file(paths[1]))
+    assert pinned(loaded) == []
+    settle(qtbot, loaded, lambda: loaded.opener.open_file(paths[0]))
+    until(qtbot, lambda: pinned(loaded) == kept)
+    image_files.save(paths[0], noise(60, 90, 3, seed=7))  # by now it is another one
+    settle(qtbot, loaded, lambda: loaded.opener.open_file(paths[0]))
+    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    assert pinned(loaded) == []
+
+
+def test_pins_come_with_the_pixel_type_they_were_made_in(qtbot, loaded):
+    settle(qtbot, loaded, lambda: loaded.take_over({"pixel_type": "float32"}))
+    trigger(loaded, "Pin this result")
+    kept = pinned(loaded)
+    settle(qtbot, loaded, lambda: loaded.take_over({"pixel_type": None}))
+    assert pinned(loaded) == []
+    settle(qtbot, loaded, loaded.undoing.undo)
+    until(qtbot, lambda: pinned(loaded) == kept)
+
+
+def test_pins_come_when_their_picture_is_on_the_screen(qtbot, loaded, monkeypatch):
+    """Before, they would be painted, and read out, beside one of another size, or channels."""
+    first = loaded.store.state.picture
+    trigger(loaded, "Pin this result")
+    loaded.inspection.set_against(1)
+    show_picture(qtbot, loaded, noise(30, 40, 4, seed=5))
+    may_show = Event()
+    monkeypatch.setattr(live, "show", lambda *words: may_show.wait(20) and show(*words))
+    loaded.store.update(picture=first, levels=None)
+    QTest.mouseMove(view(loaded, "After"), QPoint(30, 30))
+    qtbot.wait(50)
+    assert pinned(loaded) == []
+    may_show.set()
+    until(qtbot, lambda: pinned(loaded))
+    assert loaded.inspection.against == 1
 
 
 def test_pins_that_come_back_are_shown_as_the_newest_is(qtbot, loaded):
@@ -543,33 +599,57 @@ def test_pins_that_come_back_are_shown_as_the_newest_is(qtbot, loaded):
     trigger(loaded, "Pin this result")
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     loaded.store.update(picture=first, levels=(100.0, 120.0))
+    until(qtbot, lambda: loaded.inspection.pins)
     until(qtbot, lambda: loaded.inspection.pins[0].look.levels == (100.0, 120.0))
 
 
-def test_each_picture_has_its_pins_and_going_on_after_undo_gives_none_twice(qtbot, loaded):
+def test_each_picture_has_its_pins_and_those_removed_stay_away(qtbot, loaded):
     trigger(loaded, "Pin this result")
-    first = loaded.inspection.pins[0].samples
+    first = pinned(loaded)
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     trigger(loaded, "Pin this result")
-    second = loaded.inspection.pins[0].samples
+    second = pinned(loaded)
     for _ in range(2):
         settle(qtbot, loaded, loaded.undoing.undo)
-        assert [pin.samples for pin in loaded.inspection.pins] == [first]
+        until(qtbot, lambda: pinned(loaded) == first)
         settle(qtbot, loaded, loaded.undoing.redo)
-        assert [pin.samples for pin in loaded.inspection.pins] == [second]
+        until(qtbot, lambda: pinned(loaded) == second)
     loaded.inspection.unpin()
     settle(qtbot, loaded, loaded.undoing.undo)
+    until(qtbot, lambda: pinned(loaded) == first)
     settle(qtbot, loaded, loaded.undoing.redo)
-    assert loaded.inspection.pins == ()
+    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    assert pinned(loaded) == []
 
 
-def test_pins_of_pictures_that_are_too_large_to_be_kept_are_gone(qtbot, loaded, monkeypatch):
+def test_pins_of_pictures_that_are_too_large_to_be_kept_are_gone_alone(qtbot, loaded, monkeypatch):
+    trigger(loaded, "Pin this result")
+    first = pinned(loaded)
+    monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", 200_000)
+    show_picture(qtbot, loaded, noise(200, 200, 3, seed=5))
+    trigger(loaded, "Pin this result")
+    settle(qtbot, loaded, loaded.undoing.undo)
+    until(qtbot, lambda: pinned(loaded) == first)
+    settle(qtbot, loaded, loaded.undoing.redo)
+    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    assert pinned(loaded) == []
+
+
+def test_a_picture_that_is_too_large_says_that_its_pins_are_gone(qtbot, loaded, monkeypatch):
     monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", 1000)
     trigger(loaded, "Pin this result")
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    assert "is gone with it" in loaded.messages.sentence
-    settle(qtbot, loaded, loaded.undoing.undo)
-    assert loaded.inspection.pins == ()
+    assert "is gone" in loaded.messages.sentence
+
+
+def test_to_start_afresh_forgets_what_was_pinned_of_others(qtbot, loaded):
+    first = loaded.store.state.picture
+    trigger(loaded, "Pin this result")
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
+    loaded.forget_all()
+    settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
+    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    assert pinned(loaded) == []
 
 
 def test_pins_are_shown_between_the_levels_of_the_newest(qtbot, loaded):

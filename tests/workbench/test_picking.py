@@ -73,8 +73,7 @@ def test_back_brings_what_was_pinned(qtbot, with_gpu):
     pick(qtbot, with_gpu, CELL)
     assert with_gpu.inspection.pins == ()
     settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
-    assert [pin.samples for pin in with_gpu.inspection.pins] == [pinned]
-    assert with_gpu.messages.kind is None
+    until(qtbot, lambda: [pin.samples for pin in with_gpu.inspection.pins] == [pinned])
 
 
 def test_what_the_user_did_after_a_point_is_where_the_next_one_leads_back_to(qtbot, with_gpu):

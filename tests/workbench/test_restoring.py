@@ -290,7 +290,7 @@ def test_nonsense_in_what_was_kept_does_no_harm(qtbot, beginning, monkeypatch):
             "levels": ["a", None],
             "pins": [None, {"filter": []}, 3],
             "against": 9,
-            "pixel": ["x", 10**30],
+            "pixel": [10**30, -1],
             "view": {"place": [1, "x", 2], "divider": "left"},
             "sessions": [3, "/no/such/session.jsonl"],
             "chart": "no such chart",

@@ -98,6 +98,24 @@ def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, windo
     qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
+def test_the_range_is_told_after_a_click_elsewhere(qtbot, window):
+    window.activateWindow()
+    box = child(window, "ksize")
+    other = child(window, "level-black")
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "129")
+    at = QPoint(5, 5)
+    QTest.mousePress(other, Qt.MouseButton.LeftButton, pos=at)
+    other.setFocus(Qt.FocusReason.MouseFocusReason)
+    qtbot.wait(100)
+    assert not QToolTip.isVisible()
+    QTest.mouseRelease(other, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.waitUntil(lambda: QToolTip.text() == "A whole number from 1 to 127")
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+
+
 def test_the_box_of_the_size_says_what_becomes_of_even_numbers(window):
     assert "even number becomes the next odd" in child(window, "ksize", QSpinBox).toolTip()
 

@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
 _WHOLE = re.compile(r"[+-]?\d*")
+SOON_MS = 30
 State = QValidator.State
 
 
@@ -126,7 +127,7 @@ def _nearest(box: Any, text: str) -> str:
     number = _number(text)
     if number is None:
         return text
-    QTimer.singleShot(0, box, lambda: _tell_range(box))  # the focus's going would hide it again
+    _tell_range_later(box)
     return str(box.textFromValue(min(max(number, box.minimum()), box.maximum())))
 
 
@@ -138,9 +139,19 @@ def _number(text: str) -> float | None:
         return None
 
 
+def _tell_range_later(box: Any) -> None:
+    """When what took the focus away is over: the release of a mouse button would hide it again."""
+
+    def tell() -> None:
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            _tell_range_later(box)
+        elif box.isVisible() and box.isActiveWindow():
+            _tell_range(box)
+
+    QTimer.singleShot(SOON_MS, box, tell)
+
+
 def _tell_range(box: Any) -> None:
-    if not box.isVisible():
-        return
     kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
     low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
     QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), f"{kind} from {low} to {high}", box)

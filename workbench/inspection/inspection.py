@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from kernels.job import Result
 from workbench import intents, numbers
 from workbench.display import Display
-from workbench.inspection.set_aside import Pins, SetAside
+from workbench.inspection.set_aside import Pins, SetAside, of_same
 from workbench.inspection.worked_out import WorkedOut
 from workbench.live import Live
 from workbench.looking.cells import CellWish, written
@@ -21,9 +21,10 @@ from workbench.state import Picture, State, Store
 from workbench.views.compare_view import CompareView
 from workbench.views.pins import MOST, Pin, name_of
 
-LOOK_AGAIN = "pins"  # the name of what is under way
-COMES_BACK = "What was pinned was of the other picture; undo brings it back with that."
-GONE = "What was pinned was of the other picture, and is gone with it."
+LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # the names of what is under way
+SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
+IS_BACK = "What was pinned of {} is there again."
+GONE = "What was pinned of {} is gone: pictures of that size are not kept."
 CELLS_URGENCY = 2  # what is seen at once goes before what is only read
 
 
@@ -55,11 +56,13 @@ class Inspection(QObject):
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside = SetAside()
+        self._coming: Picture | None = None  # the one in view, while it is not on the screen yet
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self.worked_out = WorkedOut(store, live, compare, steps, self.other, self)
         self.worked_out.said.connect(self.said)
         self.pins_changed.connect(self.worked_out.refresh)
         store.changed.connect(self._follow)
+        live.before_ready.connect(lambda picture, _: self._bring_back(picture))
         live.settled.connect(self._refine)
         compare.cells_wanted.connect(self._write_cells)
         compare.unpin_wanted.connect(self.unpin)
@@ -127,19 +130,38 @@ class Inspection(QObject):
     def _follow(self, old: State, new: State) -> None:
         samples = [state.picture and state.picture.samples for state in (old, new)]
         if samples[0] is not samples[1]:
-            self._follow_picture(old.picture, new.picture)
+            self._set_aside(old.picture)
+            self._coming = new.picture
         elif (old.levels, old.signed_as) != (new.levels, new.signed_as):
             self._look_again()
 
-    def _follow_picture(self, old: Picture | None, new: Picture | None) -> None:
-        """Pins go with their picture, and come with it."""
-        gone, back = Pins(self.pins, self.against), self._aside.take(new)
-        is_kept = old is not None and bool(gone.pins) and self._aside.put(old, gone)
-        if gone.pins or back.pins:
-            self._set_pins(*back)
+    def _set_aside(self, picture: Picture | None) -> None:
+        """What is pinned is of `picture`, which is no longer in view."""
+        self._steps.cancel(BRING_BACK)
+        if picture is None or not self.pins:
+            return
+        is_kept = self._aside.put(Pins(picture, self.pins, self.against))
+        self._set_pins((), 0)
+        self.said.emit((SET_ASIDE if is_kept else GONE).format(picture.name))
+
+    def _bring_back(self, picture: Picture) -> None:
+        """What was pinned of this picture, which is now on the screen; it may have been opened once
+        more since."""
+        if picture is not self._coming:
+            return
+        self._coming = None
+        likely = self._aside.like(picture)
+
+        def take(found: Pins) -> None:
+            if self.pins:
+                return  # others have been pinned meanwhile
+            self._aside.take(found)
+            self._set_pins(found.pins, found.against)
             self._look_again()  # by now it may be done otherwise than when they were pinned
-        if gone.pins:
-            self.said.emit(COMES_BACK if is_kept else GONE)
+            self.said.emit(IS_BACK.format(picture.name))
+
+        if likely and not self.pins:
+            self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)
 
     def _refine(self, result: Result) -> None:
         """What was pinned before its last word has it now: its time, and whether it is right."""

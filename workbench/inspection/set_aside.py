@@ -1,52 +1,94 @@
-"""What was pinned of pictures that are not in view, for the case that they are once more."""
+"""What was pinned of pictures that are not in view, until they are once more."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from workbench.state import Picture
 from workbench.views.pins import Pin
 
 MOST_BYTES = 256 << 20
+AT_ONCE = 4 << 20  # bytes that are compared in one step
 
 
 class Pins(NamedTuple):
-    """against  as `Inspection.against`"""
+    """What was pinned of `picture`, one at least, and what it was compared with.
 
-    pins: tuple[Pin, ...] = ()
-    against: int = 0
+    against  as `Inspection.against`
+    """
+
+    picture: Picture
+    pins: tuple[Pin, ...]
+    against: int
+
+    @property
+    def nbytes(self) -> int:
+        """Of everything that is kept with them."""
+        arrays = {id(each): each.nbytes for each in self._arrays()}
+        return sum(arrays.values())
+
+    def _arrays(self) -> Iterator[NDArray[Any]]:
+        yield from (self.picture.samples, self.picture.as_in_file)
+        for pin in self.pins:
+            yield from (pin.samples, pin.result.job.picture, *pin.display.pixels)
 
 
 class SetAside:
-    """Holds pictures, too: undo gives back the very one as long as somebody has it.
-
-    most_bytes  of all together; the oldest give way
-    """
+    """most_bytes  of all together; the oldest give way"""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._kept: list[tuple[Picture, Pins]] = []  # the newest last
+        self._kept: list[Pins] = []  # the newest last
 
-    def put(self, picture: Picture, pins: Pins) -> bool:
-        """Keep what was pinned of `picture`; whether it is not too large for that."""
-        self._kept.append((picture, pins))
-        while sum(map(_bytes, self._kept)) > self._most_bytes:
+    def put(self, pins: Pins) -> bool:
+        """Keep them; False: they are too large for that."""
+        if pins.nbytes > self._most_bytes:
+            return False
+        self._kept.append(pins)
+        while sum(each.nbytes for each in self._kept) > self._most_bytes:
             self._kept.pop(0)
-        return bool(self._kept)
+        return True
 
-    def take(self, picture: Picture | None) -> Pins:
-        """What was pinned of `picture`, which is in view again; no pins where that was nothing."""
-        for index, (each, pins) in enumerate(self._kept):
-            if picture is not None and each.samples is picture.samples:
-                del self._kept[index]
-                return pins
-        return Pins()
+    def like(self, picture: Picture) -> list[Pins]:
+        """Of pictures that may be `picture`, opened once more: alike in size and pixel type."""
+        wanted = picture.samples
+        return [
+            each
+            for each in reversed(self._kept)
+            if (each.picture.samples.shape, each.picture.samples.dtype)
+            == (wanted.shape, wanted.dtype)
+        ]
+
+    def take(self, pins: Pins) -> None:
+        """They are in view again, or `forget` was faster."""
+        self._kept = [each for each in self._kept if each is not pins]
 
     def forget(self) -> None:
         self._kept.clear()
 
 
-def _bytes(kept: tuple[Picture, Pins]) -> int:
-    picture, (pins, _) = kept
-    displays = (pixels.nbytes for pin in pins for pixels in pin.display.pixels)
-    return picture.nbytes + sum(pin.samples.nbytes for pin in pins) + sum(displays)
+def of_same(picture: Picture, likely: Sequence[Pins]) -> Iterator[Pins | None]:
+    """For `Steps`: at last the first of `likely` that is of the same samples, if there is one."""
+    for pins in likely:
+        is_same = True
+        for here, there in _parts(picture.samples, pins.picture.samples):
+            is_same = np.array_equal(here, there)
+            yield None
+            if not is_same:
+                break
+        if is_same:
+            yield pins
+            return
+
+
+def _parts(one: NDArray[Any], other: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The bytes of both, as NaN is not equal to itself; none where both are one."""
+    if one is other:
+        return
+    flat = [each.reshape(-1).view(np.uint8) for each in (one, other)]
+    for start in range(0, flat[0].size, AT_ONCE):
+        yield flat[0][start : start + AT_ONCE], flat[1][start : start + AT_ONCE]

@@ -91,7 +91,7 @@ class PixelPane(QWidget):
 
     @property
     def pixel(self) -> tuple[int, int] | None:
-        """The one that was explained last, (x, y)."""
+        """The one to be explained, (x, y); None: that in the middle."""
         return self._at
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:

@@ -44,10 +44,10 @@ class Album:
 
     def keep(self, picture: Picture) -> Kept:
         ref = PictureRef.of(picture)
-        if not ref.can_load:
+        if not ref.can_load and picture.nbytes <= self._most_bytes:
             self._held = [each for each in self._held if each is not picture]
             self._held.append(picture)
-            while self._held and sum(each.nbytes for each in self._held) > self._most_bytes:
+            while sum(each.nbytes for each in self._held) > self._most_bytes:
                 self._held.pop(0)
         return Kept(ref, weakref.ref(picture))
 
