@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
 from kernels.job import Result
 from workbench.exporter import suggested_name
 from workbench.files.image_files import SAVE_FILTER, ImageFileError
+from workbench.save_path import ask_save_path
 from workbench.state import Picture
 
 if TYPE_CHECKING:
@@ -42,24 +41,17 @@ class Saving(QObject):
         """Where to save, `name` proposed; None: nowhere, or over the picture that is open."""
         window = self._window
         folder = Path(window.settings.get("save-folder", ""))
-        ending = f"*{Path(name).suffix}"
-        proposed = next((each for each in file_types.split(";;") if ending in each), "")
-        chosen, kind = QFileDialog.getSaveFileName(
-            window, "Save", str(folder / name), file_types, proposed
-        )
-        if not chosen:
+        path = ask_save_path(window, "Save", folder / name, file_types)
+        if path is None:
             return None
-        path = Path(chosen)
-        if not path.suffix:
-            named = re.search(r"\*(\.\w+)", kind)
-            path = path.with_name(path.name + (named[1] if named else Path(name).suffix))
         picture = window.store.state.picture
         if picture is not None and picture.path is not None and _is_same(picture.path, path):
             window.messages.show_message(
                 "error", f"{path.name} is the picture that is open; save under another name."
             )
             return None
-        window.settings.set("save-folder", str(path.parent))
+        if path.parent.is_dir():  # else it soon is said why nothing was saved
+            window.settings.set("save-folder", str(path.parent))
         return path
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:

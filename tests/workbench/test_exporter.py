@@ -5,7 +5,16 @@ import os
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QPushButton, QSlider, QSpinBox
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
 
 from kernels.pictures import noise
 from kernels.sweeps.plan_files import plan_of
@@ -15,6 +24,7 @@ from workbench import exporter
 from workbench.files import image_files
 from workbench.files.clipboard import to_samples
 from workbench.files.export import read_settings
+from workbench.save_path import ask_save_path
 from workbench.state import Picture
 from workbench.views.save_dialog import SaveDialog
 
@@ -304,6 +314,64 @@ def test_a_name_without_an_extension_gets_that_of_the_type_chosen(
     chosen = str(tmp_path / "result"), "TIFF (*.tif *.tiff)"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
     saved(qtbot, window, tmp_path / "result.tif", lambda: trigger(window, "Save result as…"))
+
+
+@pytest.mark.parametrize("answer", ["Yes", "No"])
+def test_no_file_gives_way_to_a_name_that_got_its_ending_here_without_a_question(
+    answer, qtbot, window, choose, tmp_path, monkeypatch
+):
+    """Qt has asked about the name as it was typed, which is of no file."""
+    precious = tmp_path / "precious.png"
+    precious.write_text("what was there")
+    asked = []
+
+    def question(_parent, _title, words):
+        asked.append(words)
+        return QMessageBox.StandardButton[answer]
+
+    monkeypatch.setattr(QMessageBox, "question", question)
+    show_picture(qtbot, window, noise(8, 8))
+    choose(tmp_path / "precious")
+    if answer == "Yes":
+        saved(qtbot, window, precious, lambda: trigger(window, "Save result as…"))
+        assert image_files.load(precious).samples.shape == (8, 8, 1)
+    else:
+        trigger(window, "Save result as…")
+        trigger(window, "Window…")
+        window.exporter.save_text(tmp_path / "after.txt", "written after it, had it been written")
+        until(qtbot, (tmp_path / "after.txt").exists)
+        assert precious.read_text() == "what was there"
+    assert set(asked) == {"precious.png is there already. Replace it?"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "types", "kind", "path"),
+    [
+        ("lesson 1.5", "PNG (*.png);;TIFF (*.tif *.tiff)", "TIFF (*.tif *.tiff)", "lesson 1.5.tif"),
+        ("lesson 1.5", "PNG (*.png)", "", "lesson 1.5.png"),
+        ("a.TIFF", "PNG (*.png);;TIFF (*.tif *.tiff)", "", "a.TIFF"),
+        ("a.gif", "PNG (*.png);;TIFF (*.tif *.tiff)", "", "a.gif"),  # which is then refused
+        ("a.gif", "PNG (*.png)", "", "a.gif.png"),
+        ("plan", "Plans (*.toml);;All files (*)", "All files (*)", "plan.toml"),
+    ],
+)
+def test_what_a_name_ends_in(typed, types, kind, path, qtbot, tmp_path, monkeypatch):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    chosen = str(tmp_path / typed), kind
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
+    proposed = tmp_path / f"proposed.{types.partition('*.')[2].partition(')')[0]}"
+    assert ask_save_path(parent, "Save", proposed, types) == tmp_path / path
+
+
+def test_a_folder_that_is_not_there_is_not_proposed_again(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(8, 8))
+    choose(tmp_path / "no such folder" / "result.png")
+    trigger(window, "Save result as…")
+    until(qtbot, lambda: window.messages.kind == "error")
+    proposed = choose("")
+    trigger(window, "Window…")
+    assert proposed == ["window.png"]
 
 
 def test_a_full_disk_leaves_the_file_that_was_there(qtbot, window, choose, tmp_path, monkeypatch):

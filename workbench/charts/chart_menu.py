@@ -6,9 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from workbench.charts.figure import Bars, Choices, Figure, Plot
+from workbench.save_path import ask_save_path
 
 
 class ChartMenu(QToolButton):
@@ -82,12 +83,7 @@ class ChartMenu(QToolButton):
         self._all.setEnabled(bool(choices.hidden or choices.pinned))
 
     def _save(self, suffix: str) -> None:
-        name = f"{self._title}.{suffix}".replace("/", "-")
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, "Save the chart", name, f"{suffix.upper()} (*.{suffix})"
-        )
-        if not chosen:
-            return
-        path = Path(chosen)
-        has_suffix = path.suffix.lower() == f".{suffix}"
-        self.save_wanted.emit(path if has_suffix else path.with_name(f"{path.name}.{suffix}"))
+        proposed = Path(f"{self._title}.{suffix}".replace("/", "-"))
+        kind = f"{suffix.upper()} (*.{suffix})"
+        if path := ask_save_path(self, "Save the chart", proposed, kind):
+            self.save_wanted.emit(path)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -31,6 +30,7 @@ from workbench import theme
 from workbench.background import Background
 from workbench.controls.drop_down import DropDown
 from workbench.exporter import Exporter
+from workbench.save_path import ask_save_path
 from workbench.sweeps.compare_rows import Answer, compared
 from workbench.sweeps.sessions import Shown
 
@@ -173,11 +173,7 @@ class CompareDialog(QDialog):
 
     def _save(self) -> None:
         """All pairs, as `workbench compare --csv` writes them."""
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save", "comparison.csv", "CSV (*.csv)")
-        if chosen:
-            path = Path(chosen)
+        if path := ask_save_path(self, "Save", Path("comparison.csv"), "CSV (*.csv)"):
             text = io.StringIO(newline="")
             write_pairs_csv(self._pairs, text)
-            self._exporter.save_text(
-                path if path.suffix else path.with_suffix(".csv"), text.getvalue()
-            )
+            self._exporter.save_text(path, text.getvalue())

@@ -17,6 +17,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
 from workbench.actions import Action, MenuTree
+from workbench.save_path import ask_save_path
 from workbench.sweeps import keeping
 from workbench.sweeps.chart_window import ChartWindow
 from workbench.sweeps.compare_dialog import CompareDialog
@@ -171,13 +172,9 @@ class SweepMenu(QObject):
         window = self._window
         folder = Path(window.settings.get("save-folder", ""))
         name = keeping.slug(plan.title) or "plan"
-        chosen, _ = QFileDialog.getSaveFileName(
-            window, "Save the plan", str(folder / f"{name}.toml"), PLAN_FILTER
-        )
-        if not chosen:
+        path = ask_save_path(window, "Save the plan", folder / f"{name}.toml", PLAN_FILTER)
+        if path is None:
             return
-        path = Path(chosen)
-        path = path if path.suffix else path.with_suffix(".toml")
         window.settings.set("save-folder", str(path.parent))
         window.exporter.save_text(path, as_toml(plan))
 

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.background import Background
+from workbench.save_path import ask_save_path
 from workbench.weights.drawing import Drawing
 from workbench.weights.named import (
     FILE_TYPES,
@@ -173,15 +174,12 @@ class ShelfBox(QGroupBox):
         self._do(lambda: read_file(path), read)
 
     def _export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Export weights", f"{self._name.text().strip() or 'weights'}.toml", SAVE_TYPES
-        )
-        if name:
-            self.write_to(Path(name))
+        proposed = Path(f"{self._name.text().strip().replace('/', '-') or 'weights'}.toml")
+        if path := ask_save_path(self, "Export weights", proposed, SAVE_TYPES):
+            self.write_to(path)
 
     def write_to(self, path: Path) -> None:
         """Write what is drawn to a file, by the kind its name says."""
-        path = path if path.suffix else path.with_suffix(".toml")
         named = Named(self._name.text().strip() or path.stem, self._drawn())
         self._do(lambda: write_file(path, named), lambda _: self.said.emit(f"Wrote {path}.", False))
 
