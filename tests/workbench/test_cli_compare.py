@@ -48,7 +48,8 @@ def test_a_row_says_what_b_is(kept, capsys):
     a = kept("a", a_session("transfers"))
     b = kept("b", a_session("transfers", outcome=times_as_long(0.5)))
     said = said_of(capsys, a, b)
-    assert said.startswith("A  2048², with transfers, NVIDIA H200, 2025-11-21\nB  2048²")
+    who = "2048², with transfers, NVIDIA H200 and Intel Xeon Platinum 8481C, 2025-11-21"
+    assert said.startswith(f"A  {who}\nB  {who}\n")
     assert "All: noise, 2048², 3 × uint8, laplacian_diagonal 3×3, clamp, cold L2 on the GPU" in said
     (row,) = [line for line in said.splitlines() if " opencv " in line]
     assert row.split()[:6] == ["opencv", "7.36", "ms", "3.68", "ms", "2.00×"]
@@ -62,6 +63,7 @@ def test_what_only_one_machine_can_run_is_not_compared(kept, capsys):
         capsys, kept("a", a_session("sizes", LAPTOP)), kept("b", a_session("sizes", H200))
     )
     assert "Not compared, 15 cells: A: No GPU was found." in said
+    assert "H200" not in said  # which ran nothing that is compared
     assert "15 cells: the same within noise in 15." in said
     for heading in ("256²", "4096²"):
         assert f"\n{heading}\n" in said

@@ -133,6 +133,17 @@ def test_what_was_measured_there_is_told(qtbot, window):
     assert f": {took} on NVIDIA H200. Shared-memory tile: " in window.messages.sentence
 
 
+def test_what_a_cpu_measured_is_not_said_to_be_of_the_gpu_beside_it(qtbot, window):
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30))
+    session = a_session("types")
+    window.sessions.begin(session, None)
+    record = next(each for each in session.records if each.cell.implementation == "opencv")
+    pick(qtbot, window, record.cell)
+    assert f" on {session.machine.cpu.partition(',')[0]}." in window.messages.sentence
+    assert "H200" not in window.messages.sentence
+
+
 def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
     pick(qtbot, with_gpu, replace(CELL, implementation="gone", block_xy=(8, 8)))
     assert with_gpu.messages.sentence.endswith("This program has no gone.")

@@ -1,12 +1,15 @@
-"""What implementations and filters are called, also those of another version of this program."""
+"""What implementations and filters are called, also those of another version of this program, and
+what ran them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from kernels import filters
 from kernels.engine import all_implementations
 from kernels.errors import KernelError
+from kernels.sweeps.record import Machine
 
 KEYS = tuple(each.key for each in all_implementations())
 
@@ -21,6 +24,14 @@ def title_of(implementation: str) -> str:
 def kind_of(implementation: str) -> str:
     """ "cpu" or "cuda"; the latter where this program does not have it."""
     return next((i.kind for i in all_implementations() if i.key == implementation), "cuda")
+
+
+def ran_on(machine: Machine, implementations: Iterable[str]) -> str:
+    """The parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
+    kinds = {kind_of(key) for key in implementations}
+    cpu = machine.cpu.partition(",")[0]  # without how many cores it has
+    parts = [machine.gpu] * ("cuda" in kinds) + [cpu] * ("cpu" in kinds)
+    return " and ".join(filter(None, parts)) or machine.name
 
 
 @lru_cache(maxsize=512)

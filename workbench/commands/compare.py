@@ -19,6 +19,7 @@ from kernels.sweeps.files import read_session
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.table import write_pairs_csv
 from workbench import numbers
+from workbench.charts.names import ran_on
 from workbench.commands import CommandError
 from workbench.commands.words import aligned, columns
 from workbench.files.whole_files import replacing
@@ -42,7 +43,8 @@ def run(arguments: Namespace) -> int:
     if arguments.csv:
         _write(pairs, arguments.csv)
     shared = [pair for pair in pairs if pair.a and pair.b]
-    print(aligned([(name, _who(session)) for name, session in sessions.items()]), end="\n\n")
+    ran = {pair.cell.implementation for pair in shared if pair.comparison}
+    print(aligned([(name, _who(each, ran)) for name, each in sessions.items()]), end="\n\n")
     if not shared:
         raise CommandError("They have no cell in common: nothing can be compared.")
     print("\n".join(table(shared)), end="\n\n")
@@ -163,10 +165,10 @@ def _heading(facts: dict[str, str], varied: set[str]) -> str:
     return ", ".join(facts[name] for name in facts if name in varied and facts[name])
 
 
-def _who(session: Session) -> str:
-    """ "Image size, NVIDIA H200, 2026-11-21": a plan, a machine, a day."""
+def _who(session: Session, implementations: Iterable[str]) -> str:
+    """ "Image size, NVIDIA H200, 2026-11-21": a plan, what of a machine ran these, a day."""
     day = datetime.fromtimestamp(session.started, UTC).date().isoformat()
-    return f"{session.plan.title}, {session.machine.name}, {day}"
+    return f"{session.plan.title}, {ran_on(session.machine, implementations)}, {day}"
 
 
 def _cells(count: int) -> str:

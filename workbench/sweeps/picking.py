@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import Given, job_of
 from workbench import intents, numbers
-from workbench.charts.names import title_of
+from workbench.charts.names import ran_on, title_of
 from workbench.choices import NAMES, from_data
 from workbench.state import Picture, State
 from workbench.sweeps.draft import given, given_name
@@ -95,7 +95,8 @@ class Picking(QObject):
     def _times(self, cell: Cell) -> str:
         """ ": 35.2 µs on NVIDIA H200": what every session that is shown measured of `cell`."""
         times = [
-            f"{numbers.duration(record.verified.kernel.median_ms)} on {session.machine.name}"
+            f"{numbers.duration(record.verified.kernel.median_ms)} on "
+            f"{ran_on(session.machine, [cell.implementation])}"
             for session in self._window.sessions.sessions()
             for record in session.records
             if record.cell == cell and record.verified
