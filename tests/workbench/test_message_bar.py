@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, 
 
 from workbench import theme
 from workbench.views import message_bar
+from workbench.views.chips import CHIPS_HEIGHT
 from workbench.views.message_bar import DetailsDialog, MessageBar
-from workbench.views.picture_view import CHIPS_HEIGHT
 
 
 @pytest.fixture

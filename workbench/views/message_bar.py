@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 
 from workbench import theme
 from workbench.assets_path import asset
-from workbench.views.picture_view import CHIPS_HEIGHT
+from workbench.views.chips import CHIPS_HEIGHT
 
 Kind = Literal["info", "warning", "error"]
 Act = tuple[str, Callable[[], None]]  # what a button says, and what it does

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench import theme
 from workbench.display import Display
 from workbench.views.cell_layer import CellLayer
+from workbench.views.chips import paint_chip
 from workbench.views.view_transform import Point, Size, ViewTransform
 
 # Paints over the picture, in its pixels.  It gets the rectangle of them that is in view, and how
@@ -36,13 +37,8 @@ Overlay = Callable[[QPainter, QRectF, float], None]
 WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
 PAN_STEP = 0.1  # of the view, for one press of an arrow key
 _CORNER = 8.0
-_CHIP_MARGIN = 10
-CHIP_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-CHIPS_HEIGHT = 96  # captions are within so much of the upper edge
 _MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
 _HAIR = 1e-4  # device pixels; exactly on a pixel's edge, rounding errors would decide what is shown
-_CHIP_BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
-_CHIP_TEXT = QColor("#ffffff")
 
 
 class PictureView(QWidget):
@@ -368,31 +364,6 @@ def draw(painter: QPainter, display: Display, transform: ViewTransform, view: Si
 def _level(scale: float, levels: int) -> int:
     """The smallest image that still has at least about one pixel for each device pixel."""
     return min(max(int(math.log2(1 / scale) + 0.25), 0), levels - 1)
-
-
-def paint_chip(
-    painter: QPainter, area: QRect, text: str, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
-) -> None:
-    """Write `text` on a dark chip in an upper corner of `area`, the middle of its lines elided."""
-    metrics = painter.fontMetrics()
-    room = area.width() - 2 * _CHIP_MARGIN - 20
-    if not text or room < metrics.averageCharWidth() * 4:
-        return
-    middle = Qt.TextElideMode.ElideMiddle
-    lines = [metrics.elidedText(line, middle, room) for line in text.splitlines()]
-    wide = max(metrics.horizontalAdvance(line) for line in lines)
-    chip = QRect(0, 0, wide + 20, metrics.height() * len(lines) + 8)
-    chip.moveTop(area.top() + _CHIP_MARGIN)
-    if side == Qt.AlignmentFlag.AlignLeft:
-        chip.moveLeft(area.left() + _CHIP_MARGIN)
-    else:
-        chip.moveRight(area.right() - _CHIP_MARGIN)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(_CHIP_BACK)
-    painter.drawRoundedRect(chip, 6, 6)
-    painter.setPen(_CHIP_TEXT)
-    painter.drawText(chip.adjusted(10, 0, -10, 0), CHIP_FLAGS, "\n".join(lines))
 
 
 @cache  # of the four there are; working one out takes longer than painting it

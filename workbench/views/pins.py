@@ -14,7 +14,8 @@ from kernels.job import Result
 from workbench.display import Display
 from workbench.looking.look import Look
 from workbench.views.buttons import make_button
-from workbench.views.picture_view import PictureView, paint_chip
+from workbench.views.chips import paint_chip
+from workbench.views.picture_view import PictureView
 
 MOST = 3  # beside the newest result: four in all
 _MARGIN = 8

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import QAbstractSlider, QWidget
 from workbench import theme
 from workbench.display import Display
 from workbench.views.cell_layer import CellLayer
-from workbench.views.picture_view import CHIPS_HEIGHT, PictureView, draw, paint_chip
+from workbench.views.chips import CHIPS_HEIGHT, paint_chip
+from workbench.views.picture_view import PictureView, draw
 
 _STEPS = 1000
 _HANDLE = 36

@@ -1,0 +1,48 @@
+"""Captions on pictures: what stands there is true, however little room there is."""
+
+import pytest
+from PySide6.QtGui import QFont, QFontMetrics
+
+from workbench.views.chips import lines_in
+
+CAPTION = "Gaussian blur 15×15 · Sequential 32×8\nPinned 1 · 20.4 ms · clipped: below 0 is black"
+
+
+@pytest.fixture
+def metrics(qapp):
+    return QFontMetrics(QFont())
+
+
+def width_of(metrics, text):
+    return metrics.horizontalAdvance(text)
+
+
+def test_what_has_room_stays_in_its_line(metrics):
+    assert lines_in(CAPTION, metrics, 2000) == CAPTION.splitlines()
+
+
+def test_what_has_none_is_broken_between_its_parts(metrics):
+    room = width_of(metrics, "clipped: below 0 is black")
+    assert lines_in(CAPTION, metrics, room) == [
+        "Gaussian blur 15×15",
+        "Sequential 32×8",
+        "Pinned 1 · 20.4 ms",
+        "clipped: below 0 is black",
+    ]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
+def test_no_line_is_wider_than_the_room_and_there_are_never_more_than_two_of_one(share, metrics):
+    room = int(share * width_of(metrics, CAPTION.splitlines()[1]))
+    lines = lines_in(CAPTION, metrics, room)
+    assert len(lines) <= 4
+    assert all(width_of(metrics, line) <= room for line in lines)
+
+
+@pytest.mark.parametrize("time", ["20.4 ms", "2.56 ms", "1.33 µs"])
+def test_a_time_is_there_as_it_is_or_not_at_all(time, metrics):
+    caption = f"Gaussian blur 5×5 · Parallel\nPinned 1 · {time}"
+    least = max(width_of(metrics, each) for each in ("Pinned 1", time))
+    for room in range(least, width_of(metrics, caption)):
+        below = lines_in(caption, metrics, room)[-1]
+        assert below in (time, f"Pinned 1 · {time}")
