@@ -342,8 +342,12 @@ def test_p_explains_the_pixel_that_n_went_to(qtbot, spoiling):
     until(qtbot, spoiling.pixel.isVisible)
     boxes = [child(spoiling, name, QSpinBox) for name in ("pixel-x", "pixel-y")]
     assert tuple(box.value() for box in boxes) == places[0]
+    channel = child(spoiling, "pixel-channel", QComboBox)
+    channel.setCurrentIndex(2)
+    channel.activated.emit(2)
     trigger(spoiling, "Next differing pixel")  # which the open panel follows
     assert tuple(box.value() for box in boxes) == places[1]
+    assert channel.currentText() == "red"  # which is what differs there
 
 
 def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
+from kernels import filters
 from kernels.engine import all_implementations
 from tests.workbench.driving import child, pick, show_picture, type_into
 from workbench.controls.drop_down import DropDown
@@ -87,6 +88,7 @@ def test_a_box_left_empty_shows_its_value_again(window):
 def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, window):
     by_hand(window)
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     box = child(window, name)
     box.setFocus()
     box.selectAll()
@@ -100,6 +102,7 @@ def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, windo
 
 def test_the_range_is_told_after_a_click_elsewhere(qtbot, window):
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     box = child(window, "ksize")
     other = child(window, "level-black")
     box.setFocus()
@@ -146,6 +149,46 @@ def test_a_press_on_the_handle_moves_nothing(window):
     at = handle.center() + QPoint(4, 0)
     QTest.mouseClick(slider, Qt.MouseButton.LeftButton, pos=at)
     assert slider.value() == 20
+
+
+# -- the wheel
+
+
+@pytest.mark.parametrize(
+    "name", ["filter", "ksize-slider", "ksize", "border", "pixel-type", "level-black"]
+)
+def test_the_wheel_scrolls_the_panel_and_changes_only_what_has_the_focus(name, qtbot, window):
+    window.resize(1000, 500)
+    before, bar = window.store.state, window.controls.verticalScrollBar()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.centralWidget().setFocus()
+    control = child(window, name)
+    turn_wheel(control)
+    assert window.store.state == before
+    assert bar.value() > 0
+    assert not control.hasFocus()
+    control.setFocus()
+    bar.setValue(0)
+    turn_wheel(control)
+    assert window.store.state != before
+    assert bar.value() == 0
+
+
+def turn_wheel(control):
+    """One notch towards the user, with the pointer in the middle."""
+    at = control.mapTo(control.window(), control.rect().center())
+    QTest.wheelEvent(control.window().windowHandle(), QPointF(at), QPoint(0, -120))
+
+
+@pytest.mark.parametrize("key", ["edges", "gaussian", "unsharp", "laplacian_of_gaussian"])
+def test_the_box_of_an_automatic_sigma_shows_the_one_that_is_used(key, window):
+    pick(child(window, "filter", QComboBox), "laplacian")
+    pick(child(window, "filter", QComboBox), key)
+    window.store.update(ksize=9)
+    used = filters.get(key).weights(9)
+    by_hand = filters.get(key).weights(9, sigma=child(window, "sigma", QDoubleSpinBox).value())
+    assert np.abs(used - by_hand).max() < 0.02 * np.abs(used).max()
 
 
 # -- lists

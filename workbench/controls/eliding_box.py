@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+from PySide6.QtGui import QPaintEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+
+from workbench.controls.wheel import is_passed_on, keep_calm
 
 PADDING_PX = 2
 
 
 class ElidingBox(QComboBox):
-    """Cuts its entry with an ellipsis where it is too long; Qt would cut through a letter."""
+    """Cuts its entry with an ellipsis where it is too long; Qt would cut through a letter.
+
+    The wheel changes it only while it has the focus.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        keep_calm(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         option = QStyleOptionComboBox()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 
 from kernels import filters
 from kernels.borders import BORDERS
-from kernels.filters import Filter
+from kernels.filters import Filter, gaussian
 from kernels.filters.parameters import AMOUNT, SIGMA
 from kernels.job import PIXEL_TYPES
 from workbench.controls.drop_down import DropDown
@@ -87,9 +87,10 @@ class FilterControls(QGroupBox):
         self._show_size(state, chosen)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
-        if chosen.automatic_sigma is not None:
-            automatic = chosen.automatic_sigma(state.ksize)
-            self._sigma.show_value(automatic if state.sigma is None else state.sigma)
+        if has_parameter(chosen, "sigma"):
+            # Edges smooths as the Gaussian does, and has no rule of its own.
+            automatic = chosen.automatic_sigma or gaussian.automatic_sigma
+            self._sigma.show_value(automatic(state.ksize) if state.sigma is None else state.sigma)
         self._amount.show_value(state.amount)
         self._matrix.show_matrix(state.matrix, state.offset)
         for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):

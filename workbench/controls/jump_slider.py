@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 from workbench.controls.number_boxes import is_page_key
+from workbench.controls.wheel import is_passed_on, keep_calm
 
 
 class JumpSlider(QSlider):
-    """Horizontal; a press on the track moves the handle there, and dragging goes on from it."""
+    """Horizontal; a press on the track moves the handle there, and dragging goes on from it.
+    The wheel moves it only while it has the focus."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
+        keep_calm(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if is_page_key(event):  # it is a larger step here, and not the next picture

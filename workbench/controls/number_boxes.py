@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
+
+from workbench.controls.wheel import is_passed_on, keep_calm
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
@@ -38,6 +40,10 @@ class DecimalBox(QDoubleSpinBox):
             self.setDecimals(decimals)
             self.setRange(*limits)
 
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
+
     def event(self, event: QEvent) -> bool:
         answer = _claim(self, event)
         return super().event(event) if answer is None else answer
@@ -64,6 +70,10 @@ class WholeBox(QSpinBox):
         """Without telling it."""
         _show(self, value)
 
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
+
     def event(self, event: QEvent) -> bool:
         answer = _claim(self, event)
         return super().event(event) if answer is None else answer
@@ -78,6 +88,7 @@ class WholeBox(QSpinBox):
 def _prepare(box: QAbstractSpinBox) -> None:
     box.setLocale(QLocale.c())  # a point, as everywhere else in the program
     box.setKeyboardTracking(False)
+    keep_calm(box)
     box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
     box.lineEdit().inputRejected.connect(lambda: _tell_range(box))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
@@ -98,6 +99,8 @@ class PixelPane(QWidget):
         """Explain pixel (x, y); None: the last one, or the picture's middle."""
         self._at = pixel or self._at
         self._refresh()
+        if self._state.view_mode == "mismatch" and (channel := self._furthest_off()) is not None:
+            self._choose_channel(channel)
 
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         """An `Overlay` of pictures; nothing while the panel is hidden."""
@@ -263,6 +266,16 @@ class PixelPane(QWidget):
             rounding = "" if value.dtype.kind == "f" else " before rounding"
             shown["bound"] = (MAY_BE, f"{result.check.bound:.3g}{rounding}")
         return shown
+
+    def _furthest_off(self) -> int | None:
+        """The channel whose sample is furthest from what the oracle says; None where none is off,
+        or that is not known."""
+        job, found, result = self._job, self._found, self._result
+        if job is None or found is None or result is None or not self._is_of(result):
+            return None
+        exact = [explain_pixel(job, found.y, found.x, each).rounded for each in range(job.channels)]
+        off = np.abs(result.picture[found.y, found.x].astype(float) - np.array(exact, float))
+        return int(off.argmax()) if off.max() > 0 else None
 
     def _is_of(self, result: Result | None) -> bool:
         """Whether `result` answers the present job, by whatever implementation."""
