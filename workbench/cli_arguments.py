@@ -95,7 +95,7 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size-px",
         metavar="WxH",
-        type=types.pair,
+        type=types.window_size,
         default=(1440, 900),
         help="size of the window (default: 1440x900)",
     )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 from workbench.modes import MODES
 
+LARGEST_WINDOW = 16384  # pixels across, or down
+
 
 def pair(text: str) -> tuple[int, int]:
     """ "32x8" as (32, 8)."""
@@ -17,6 +19,13 @@ def pair(text: str) -> tuple[int, int]:
             f"takes two numbers with an x between, up to 99999 each, such as 32x8, not {text!r}"
         )
     return int(found[1]), int(found[2])
+
+
+def window_size(text: str) -> tuple[int, int]:
+    """As `pair`, but no more than a screenshot can have."""
+    if max(found := pair(text)) > LARGEST_WINDOW:
+        raise argparse.ArgumentTypeError(f"takes up to {LARGEST_WINDOW} pixels each, not {text!r}")
+    return found
 
 
 def size(text: str) -> int:

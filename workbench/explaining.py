@@ -33,8 +33,8 @@ class Explaining(QObject):
         window.inspection.worked_out.found.connect(self._pick)
         anatomy.look_changed.connect(compare.repaint_overlays)
         pixel.pixel_changed.connect(compare.repaint_overlays)
-        for pane in (pixel, anatomy):
-            pane.zoom_wanted.connect(compare.go_to)
+        pixel.zoom_wanted.connect(compare.go_to)
+        anatomy.area_wanted.connect(compare.show_area)
         anatomy.wanted.connect(lambda name, value: window.take_over({name: value}))
         for title in ("Anatomy", "Pixel"):
             window.docks[title].visibilityChanged.connect(lambda _: compare.repaint_overlays())

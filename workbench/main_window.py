@@ -389,9 +389,11 @@ class MainWindow(QMainWindow):
         self.rung.show_ran(result)
 
     def _show_refusal(self, sentence: str, details: str) -> None:
-        """Why there is no new result.  The last one of the same picture stays, with its figures."""
+        """Why there is no new result.  The last one of the same picture stays, with its figures,
+        and says that it is not of the present settings."""
         if self.live.of_view is None:
             self.timing.show_refused()
+        self.compare.show_outdated()
         self.messages.show_message("error", sentence, details)
 
     def _show_bug(self, sentence: str, details: str) -> None:

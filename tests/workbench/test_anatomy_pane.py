@@ -15,7 +15,7 @@ from kernels.rung import ladder
 from tests.made_up import IMPLEMENTATIONS, a_job
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
-from workbench.anatomy.overlay import warp_runs
+from workbench.anatomy.overlay import block_area, warp_runs
 from workbench.anatomy.strip import LaneStrip
 from workbench.anatomy.subject import lanes_of, look_at, subject_of
 
@@ -439,14 +439,17 @@ def test_painting_takes_next_to_no_time(opened):
         assert best < 0.005
 
 
-def test_it_zooms_to_the_thread(opened):
+def test_it_zooms_to_the_block_with_its_halo(opened):
     opened.anatomy.point_at((70.5, 40.5))
     click(child(opened, "anatomy-zoom", QPushButton))
     pane = picture_view(opened)
-    x, y = pane._transform.to_view((70.5, 40.5), pane.device_size)
-    width, height = pane.device_size
-    assert abs(x - width / 2) <= pane._transform.scale
-    assert abs(y - height / 2) <= pane._transform.scale
+    area, (width, height) = block_area(opened.anatomy.look), pane.device_size
+    assert area.contains(QPointF(70.5, 40.5))
+    left, top = pane._transform.to_view((area.left(), area.top()), pane.device_size)
+    right, bottom = pane._transform.to_view((area.right(), area.bottom()), pane.device_size)
+    assert 0 <= left < right <= width
+    assert 0 <= top < bottom <= height
+    assert max((right - left) / width, (bottom - top) / height) > 0.8
 
 
 def test_names_for_all_controls(opened):

@@ -100,6 +100,15 @@ def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, windo
     qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
+def test_an_even_size_says_what_became_of_it(qtbot, window):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    type_into(child(window, "ksize"), "8")
+    qtbot.waitUntil(lambda: QToolTip.text() == "Sizes are odd: 8 became 9")
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+
+
 def test_the_range_is_told_after_a_click_elsewhere(qtbot, window):
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

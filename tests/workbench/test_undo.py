@@ -104,7 +104,12 @@ def test_steps_are_bounded():
         ({"sigma": None}, {"sigma": 1.5}, "sigma auto → 1.5"),
         ({"pixel_type": None}, {"pixel_type": "float16"}, "pixel type as in the file → float16"),
         ({"matrix": ((1.0,),)}, {"matrix": ((2.0,),)}, "weights"),
-        ({"ksize": 5, "border": "zero"}, {"ksize": 7, "border": "wrap"}, "2 settings"),
+        ({"ksize": 5, "border": "zero"}, {"ksize": 7, "border": "wrap"}, "kernel size and border"),
+        (
+            {"ksize": 5, "sigma": 1.0, "border": "zero"},
+            {"ksize": 7, "sigma": 2.0, "border": "wrap"},
+            "3 settings",
+        ),
         ({"some_new_field": 1}, {"some_new_field": 2}, "some new field 1 → 2"),
     ],
 )

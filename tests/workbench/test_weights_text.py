@@ -98,6 +98,42 @@ def test_separators(text):
 
 @pytest.mark.parametrize(
     "text",
+    [
+        "[[1, 2, 3], [4, 5, 6], [7, 8, 9]]",
+        "[[1,2,3],\n [4,5,6],\n [7,8,9]]",
+        "{{1,2,3},{4,5,6},{7,8,9}}",
+        "{1, 2, 3, 4, 5, 6, 7, 8, 9}",
+        "{1, 2, 3,\n 4, 5, 6,\n 7, 8, 9};",
+        "float weights[3][3] = {\n  { 1, 2, 3 },  // above\n  { 4, 5, 6 },\n  { 7, 8, 9 },\n};",
+        "__constant__ float w[9] = {1, 2, 3, /* a row */ 4, 5, 6, 7, 8, 9};",
+        "kernel = np.array([[1, 2, 3],  # above\n    [4, 5, 6],\n    [7, 8, 9]])",
+    ],
+)
+def test_lists_in_cpp_and_python(text):
+    assert read_table(text) == ROWS
+
+
+def test_numbers_of_cpp():
+    rows = read_table("{{0.5f, 1.f, -2.0F}, {1e-3f, .5f, 0}, {1, 1, 1}}")
+    assert rows[:2] == (("0.5", "1.", "-2.0"), ("1e-3", ".5", "0"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[[1, 2], [3, 4]]", "Weights have an odd size; this is 2 rows of 2."),
+        ("{1, 2, 3, 4, 5}", "Weights are a square; this is 1 row of 5."),
+        ("{{1, x, 3}, {4, 5, 6}, {7, 8, 9}}", "“x” in row 1, column 2 is not a number"),
+        ("[]", "There is no text to paste"),
+    ],
+)
+def test_lists_that_are_no_weights(text, sentence):
+    with pytest.raises(BadTextError, match=sentence):
+        read_table(text)
+
+
+@pytest.mark.parametrize(
+    "text",
     ["0,5\t1,5\t2,5\n" * 3, "0,5;1,5;2,5\n" * 3, "0,5 1,5 2,5\n" * 3, '"0,5","1,5","2,5"\n' * 3],
 )
 def test_decimal_commas(text):

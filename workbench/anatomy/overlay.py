@@ -36,6 +36,12 @@ def pixels(rect: Rect, channels: int) -> QRectF:
     return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
 
 
+def block_area(look: Look) -> QRectF:
+    """The pixels of the block that is looked at, with its halo."""
+    shape = look.subject.shape
+    return pixels(shape.with_halo(look.block).clipped(shape.picture), look.subject.channels)
+
+
 def grid_is_drawn(look: Look, scale: float) -> bool:
     """Whether blocks are far enough apart on the screen."""
     across, down = look.subject.shape.covers

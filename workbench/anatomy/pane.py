@@ -22,7 +22,7 @@ from kernels.job import Result
 from workbench import intents
 from workbench.anatomy.labels import words_label
 from workbench.anatomy.launch_choice import LaunchChoice
-from workbench.anatomy.overlay import grid_is_drawn, paint_look
+from workbench.anatomy.overlay import block_area, grid_is_drawn, paint_look
 from workbench.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.anatomy.warp_card import WarpCard
 from workbench.later import AFTER_PAINTING_MS, Later
@@ -40,12 +40,12 @@ class AnatomyPane(QWidget):
     Signals:
         look_changed(): what `paint` paints is another.
         wanted(name, value): the user wants `value` for State field `name`: "block_xy".
-        zoom_wanted(x, y): pixel (x, y) is to be seen from near.
+        area_wanted(area): this QRectF of pixels is to fill the view.
     """
 
     look_changed = Signal()
     wanted = Signal(str, object)
-    zoom_wanted = Signal(int, int)
+    area_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,8 +152,8 @@ class AnatomyPane(QWidget):
         self._warp.picked.connect(self._pick_lane)
         self._zoom = QPushButton("Zoom to it")
         self._zoom.setObjectName("anatomy-zoom")
-        self._zoom.setAccessibleName("Zoom to the thread")
-        self._zoom.setToolTip("Have the thread's pixel in the middle, large enough to be seen")
+        self._zoom.setAccessibleName("Zoom to the block")
+        self._zoom.setToolTip("Have the view filled by the block and its halo")
         self._zoom.clicked.connect(self._ask_zoom)
         self._grid_note = words_label("anatomy-grid-note", 0.85)
         self._grid_note.setText(TOO_CLOSE)
@@ -165,15 +165,15 @@ class AnatomyPane(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(2, 4, 6, 4)
         column.setSpacing(6)
+        near = QHBoxLayout()
+        near.addWidget(self._grid_note, 1)
+        near.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
         column.addWidget(self._sentence)
+        column.addLayout(near)
         column.addWidget(self._warp)
         for heading, words in self._words:
             column.addWidget(heading)
             column.addWidget(words)
-        near = QHBoxLayout()
-        near.addWidget(self._grid_note, 1)
-        near.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
-        column.addLayout(near)
         column.addStretch(1)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(10, 4, 6, 8)
@@ -269,8 +269,8 @@ class AnatomyPane(QWidget):
         self._grid_note.setVisible(look is not None and not grid_is_drawn(look, self._scale))
 
     def _ask_zoom(self) -> None:
-        if self._look is not None and self._at is not None:
-            self.zoom_wanted.emit(self._at[0] // self._look.subject.channels, self._at[1])
+        if self._look is not None:
+            self.area_wanted.emit(block_area(self._look))
 
     def _pick_lane(self, lane: int) -> None:
         if self._look is not None:

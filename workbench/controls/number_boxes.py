@@ -90,7 +90,7 @@ def _prepare(box: QAbstractSpinBox) -> None:
     box.setKeyboardTracking(False)
     keep_calm(box)
     box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
-    box.lineEdit().inputRejected.connect(lambda: _tell_range(box))
+    box.lineEdit().inputRejected.connect(lambda: _say(box, range_of(box)))
 
 
 def _show(box: Any, value: float) -> None:
@@ -138,7 +138,7 @@ def _nearest(box: Any, text: str) -> str:
     number = _number(text)
     if number is None:
         return text
-    _tell_range_later(box)
+    tell(box, range_of(box))
     return str(box.textFromValue(min(max(number, box.minimum()), box.maximum())))
 
 
@@ -150,19 +150,27 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _tell_range_later(box: Any) -> None:
-    """When what took the focus away is over: the release of a mouse button would hide it again."""
+def tell(box: QAbstractSpinBox, sentence: str) -> None:
+    """Say beside the box why it shows another number than was typed.
 
-    def tell() -> None:
+    It does so when what took the focus away is over: the release of a mouse button would hide it.
+    """
+
+    def say() -> None:
         if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
-            _tell_range_later(box)
+            tell(box, sentence)
         elif box.isVisible() and box.isActiveWindow():
-            _tell_range(box)
+            _say(box, sentence)
 
-    QTimer.singleShot(SOON_MS, box, tell)
+    QTimer.singleShot(SOON_MS, box, say)
 
 
-def _tell_range(box: Any) -> None:
+def range_of(box: Any) -> str:
+    """ "A whole number from 1 to 127"."""
     kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
     low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
-    QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), f"{kind} from {low} to {high}", box)
+    return f"{kind} from {low} to {high}"
+
+
+def _say(box: QAbstractSpinBox, sentence: str) -> None:
+    QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), sentence, box)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QWidget
 
-from workbench.controls.number_boxes import WholeBox
+from workbench.controls.number_boxes import WholeBox, tell
 
 
 class OddSpinBox(WholeBox):
@@ -36,4 +36,5 @@ class OddSpinBox(WholeBox):
         if odd != value:
             with QSignalBlocker(self):
                 self.setValue(odd)
+            tell(self, f"Sizes are odd: {value} became {odd}")
         self.picked.emit(odd)

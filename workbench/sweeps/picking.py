@@ -31,7 +31,9 @@ class Picking(QObject):
         self._before: State | None = None
         self._after: State | None = None
         self._newest = 0
+        self._told = ""
         window.sweep.picked.connect(self.pick)
+        window.store.changed.connect(lambda _old, new: self._follow(new))
 
     @Slot(object)
     def pick(self, cell: Cell) -> None:
@@ -89,8 +91,15 @@ class Picking(QObject):
             remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
         window.take_over(changes)
         self._after = window.store.state
-        sentence = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
-        window.messages.show_message("info", sentence, actions=[("&Back", self.back)])
+        self._told = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
+        window.messages.show_message("info", self._told, actions=[("&Back", self.back)])
+
+    def _follow(self, state: State) -> None:
+        """Undo leads back as well: then nothing is left of the point that was pointed at."""
+        if state == self._before:
+            self._before = self._after = None
+            if self._window.messages.sentence == self._told:
+                self._window.messages.clear("info")
 
     def _times(self, cell: Cell) -> str:
         """ ": 35.2 µs on NVIDIA H200": what every session that is shown measured of `cell`."""

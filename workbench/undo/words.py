@@ -35,6 +35,7 @@ COMES_ALONG = {  # with what: not worth a word
 }
 WITHOUT_VALUES = {"matrix", "levels"}
 MOST_LETTERS = 24
+NAMED = 2  # fields at most
 
 
 def in_words(change: Change) -> str:
@@ -42,13 +43,18 @@ def in_words(change: Change) -> str:
     names = sorted(change.before, key=_rank)
     first = names[0]
     others = set(names[1:]) - COMES_ALONG.get(first, set())
+    label = _label(first)
     if others:
-        return f"{len(others) + 1} settings"
-    label = LABELS.get(first, first.replace("_", " "))
+        labels = [label, *map(_label, sorted(others, key=_rank))]
+        return " and ".join(labels) if len(labels) <= NAMED else f"{len(labels)} settings"
     if first in WITHOUT_VALUES:
         return label
     old, new = (_value(first, side[first]) for side in (change.before, change.after))
     return f"{label} {old} → {new}"
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name, name.replace("_", " "))
 
 
 def _rank(name: str) -> tuple[int, str]:

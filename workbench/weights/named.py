@@ -171,9 +171,9 @@ def _from_toml(text: str, stem: str) -> Named:
     name, divisor = data.get("name", stem), str(data.get("divisor", "1"))
     offset = str(data.get("offset", "0"))
     rows = [row if isinstance(row, str) else " ".join(map(str, row)) for row in data["rows"]]
-    cells = read_table("\n".join(rows))
-    drawing = Drawing(cells, divisor, offset)
-    if not isinstance(name, str) or drawing.divided_by is None or drawing.added is None:
+    table = "\n".join(rows)
+    drawing = Drawing(read_table(table), divisor, offset)
+    if not isinstance(name, str) or "[" in table or drawing.divided_by is None or drawing.added is None:
         raise ValueError(text)
     check_name(name)
     return Named(name, drawing)
