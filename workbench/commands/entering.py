@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from kernels import filters
+from workbench.anatomy.overlay import block_area
 from workbench.assets_path import asset
 from workbench.blocks.panel import Phase
 from workbench.commands import CommandError
@@ -24,7 +25,7 @@ from workbench.views.view_transform import ViewTransform
 Point = tuple[int, int]
 RECORDED = "recorded/camerino_image_size.jsonl.gz"
 SOUGHT = "bl"  # typed into the palette, to show that it finds by some letters
-VALUES_SCALE, NEAR_SCALE = 64.0, 24.0  # screen pixels a pixel: for values, and to see single ones
+VALUES_SCALE = 64.0  # screen pixels a pixel, for values
 GAIN = 8.0  # what a filter changes is faint, but where nothing of the picture is left
 
 
@@ -116,7 +117,11 @@ class Visit:
     def _take_apart(self) -> None:
         self._point()
         self.window.explaining.show_anatomy()
-        self._zoom_in(NEAR_SCALE)
+        if self._scale is not None:
+            self._zoom_in(self._scale)
+        elif (look := self.window.anatomy.look) is not None:
+            self._make_room()
+            self.window.compare.show_area(block_area(look))
 
     def _climb(self) -> None:
         ended: list[bool] = []

@@ -173,7 +173,8 @@ def _from_toml(text: str, stem: str) -> Named:
     rows = [row if isinstance(row, str) else " ".join(map(str, row)) for row in data["rows"]]
     table = "\n".join(rows)
     drawing = Drawing(read_table(table), divisor, offset)
-    if not isinstance(name, str) or "[" in table or drawing.divided_by is None or drawing.added is None:
+    is_complete = drawing.divided_by is not None and drawing.added is not None
+    if not isinstance(name, str) or "[" in table or not is_complete:
         raise ValueError(text)
     check_name(name)
     return Named(name, drawing)
