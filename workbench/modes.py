@@ -79,10 +79,10 @@ MODES = {
     ),
     "weights": Mode(
         "Weights",
-        "**Ctrl+E** opens a grid of any odd size to 31: type, paste from a spreadsheet or from code, "
-        "start from any filter, normalise, flip, turn, add an offset; sum, rank and frequency response "
-        "follow, and every valid change is filtered at once. Weights can be named, and go to and "
-        "from .toml, .csv and .txt files.",
+        "**Ctrl+E** opens a grid of any odd size to 31: type, paste from a spreadsheet or from "
+        "code, start from any filter, normalise, flip, turn, add an offset; sum, rank and "
+        "frequency response follow, and every valid change is filtered at once. Weights can be "
+        "named, and go to and from .toml, .csv and .txt files.",
     ),
     "sweep": Mode(
         "Sweep",
