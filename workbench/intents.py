@@ -151,10 +151,19 @@ def _weights(
 
 
 def with_filter(state: State, key: str) -> Changes:
-    """What picking the filter `key` changes: its size, too, where the present one is not its."""
+    """What picking the filter `key` changes: its size, too, where the present one is not its.  One
+    that leaves no choice passes on the size that was chosen before."""
     chosen = filters.get(key)
+    wished = state.ksize if has_sizes(filters.get(state.filter)) else state.free_ksize
+    if has_sizes(chosen):
+        return {"filter": key, "ksize": chosen.nearest_size(wished or state.ksize)}
     ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
-    return {"filter": key, "ksize": ksize}
+    return {"filter": key, "ksize": ksize, "free_ksize": wished}
+
+
+def has_sizes(chosen: Filter) -> bool:
+    """Whether the size of its weights is the user's choice."""
+    return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
 
 
 def changes_for(state: State, name: str, value: Any) -> Changes:

@@ -87,6 +87,7 @@ class State:
     """Everything the user has chosen.  Never holds a widget, a result or a GPU array.
 
     pixel_type  what pictures are stored as when they are opened; None: as in their files
+    free_ksize  the size that was chosen last where the filter left a choice; None: not known
     sigma       None: the filter's own default for its size
     matrix      the weights of the filter "custom"
     offset      what is added to what these give, as a part of white: -1 to 1
@@ -100,6 +101,7 @@ class State:
     pixel_type: str | None = None
     filter: str = "gaussian"
     ksize: int = 5
+    free_ksize: int | None = None
     sigma: float | None = None
     amount: float = 1.0
     matrix: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))

@@ -45,15 +45,28 @@ def test_the_same_choices_give_the_same_weights():
 @pytest.mark.parametrize(
     ("name", "value", "changes"),
     [
-        ("filter", "sobel_x", {"filter": "sobel_x", "ksize": 3}),
+        ("filter", "sobel_x", {"filter": "sobel_x", "ksize": 3, "free_ksize": 5}),
         ("filter", "box", {"filter": "box", "ksize": 5}),
-        ("filter", "custom", {"filter": "custom", "ksize": 3}),
+        ("filter", "custom", {"filter": "custom", "ksize": 3, "free_ksize": 5}),
         ("matrix", ((2.0,),), {"matrix": ((2.0,),), "ksize": 1}),
         ("border", "wrap", {"border": "wrap"}),
     ],
 )
 def test_a_choice_brings_along_what_it_needs(name, value, changes):
     assert intents.changes_for(STATE, name, value) == changes
+
+
+def test_the_size_is_there_again_after_filters_that_have_but_one():
+    state = replace(STATE, ksize=9)
+    for key, ksize in (
+        ("sobel_x", 3),
+        ("custom", 3),
+        ("laplacian", 3),
+        ("box", 9),
+        ("gaussian", 9),
+    ):
+        state = replace(state, **intents.with_filter(state, key))
+        assert state.ksize == ksize, key
 
 
 def test_the_first_choice_is_auto_where_a_rung_can_run_else_the_best_on_the_cpu():

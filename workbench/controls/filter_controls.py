@@ -21,7 +21,7 @@ from workbench.controls.jump_slider import JumpSlider
 from workbench.controls.matrix_edit import MatrixEdit
 from workbench.controls.number_boxes import DecimalBox
 from workbench.controls.odd_spin_box import OddSpinBox
-from workbench.intents import has_parameter
+from workbench.intents import has_parameter, has_sizes
 from workbench.state import State
 
 BORDER_TIPS = {
@@ -105,9 +105,8 @@ class FilterControls(QGroupBox):
 
     def _show_size(self, state: State, chosen: Filter) -> None:
         drawn_by_hand = has_parameter(chosen, "matrix")
-        several = len(chosen.sizes) > 1 and not drawn_by_hand
         for each in (self._size, self._slider):
-            each.setEnabled(several)
+            each.setEnabled(has_sizes(chosen))
             each.setToolTip(_size_tip(chosen, drawn_by_hand))
         self._slider.setRange(chosen.sizes[0] // 2, chosen.sizes[-1] // 2)
         self._slider.setValue(state.ksize // 2)

@@ -29,7 +29,7 @@ LABELS = {
 }
 COMES_ALONG = {  # with what: not worth a word
     "picture": {"levels", "implementation"},
-    "filter": {"ksize", "matrix", "offset"},
+    "filter": {"ksize", "free_ksize", "matrix", "offset"},
     "implementation": {"block_xy"},
     "matrix": {"ksize", "offset"},
 }
