@@ -328,6 +328,11 @@ def test_a_quality_is_that_of_the_file(folder):
     )
 
 
+def test_a_format_without_a_quality_says_so(folder, capsys):
+    assert apply("a.png", "out.png", "--quality", "50") == 0
+    assert capsys.readouterr().err == "workbench: out.png: PNG knows no --quality.\n"
+
+
 @pytest.mark.parametrize("quality", ["0", "101", "-1", "1.5", "high"])
 def test_a_quality_that_there_is_not_is_refused(folder, capsys, quality):
     with pytest.raises(SystemExit) as ended:

@@ -152,7 +152,11 @@ def _quality_for(target: Path, picture: Picture, arguments: Namespace) -> int | 
         raise ImageFileError(
             f"Cannot save {target.name} as it is. {said}, and --reduce saves it all the same."
         )
-    return arguments.quality if fit.format.has_quality else None
+    quality: int | None = arguments.quality
+    if quality is not None and not fit.format.has_quality:
+        print(f"workbench: {target.name}: {fit.format.title} knows no --quality.", file=sys.stderr)
+        return None
+    return quality
 
 
 def _verified(engine: Engine, result: Result) -> Result:
