@@ -100,6 +100,11 @@ class Live(QObject):
         is_of_it = intents.is_of(self.result.job, picture)
         return (picture, self.result, self.shown) if is_of_it else None
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the newest result is not of the present settings, as those were refused."""
+        return self._is_refused
+
     def run_again(self) -> None:
         """Filter once more, as things stand."""
         state = self._store.state
@@ -237,12 +242,13 @@ class Live(QObject):
         self.result = self.newest = result
         if is_new:
             self.shown, self.look = display, look
+        is_recovered = self._is_refused and result.job is self._asked
+        self._is_refused = self._is_refused and not is_recovered
         self._emit_after()
         if is_new and look != intents.look_for(state):
             self._show_after_again(state)
         self.baseline_ready.emit(self.baseline_of(result))
-        if self._is_refused and result.job is self._asked:
-            self._is_refused = False
+        if is_recovered:
             self.recovered.emit()
 
     def _emit_after(self) -> None:

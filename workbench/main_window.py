@@ -284,6 +284,7 @@ class MainWindow(QMainWindow):
         )
         for teller in (self.inspection, self.analysing):
             teller.said.connect(lambda sentence: say("info", sentence))
+        self.inspection.unsaid.connect(self.messages.unsay)
         live.baseline_ready.connect(self.timing.show_baseline)
         live.settled.connect(self.history.add)
         live.settled.connect(self.rung.show_result)
@@ -393,7 +394,9 @@ class MainWindow(QMainWindow):
         and says that it is not of the present settings."""
         if self.live.of_view is None:
             self.timing.show_refused()
-        self.compare.show_outdated()
+        else:
+            _, result, display = self.live.of_view
+            self.compare.show_after(result.picture, display, self.inspection.caption_of(result))
         self.messages.show_message("error", sentence, details)
 
     def _show_bug(self, sentence: str, details: str) -> None:

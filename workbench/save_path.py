@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from workbench.settings import Settings
+
+FOLDER = "save-folder"  # the setting's name
 REPLACE = "{} is there already. Replace it?"
 
 
@@ -25,7 +29,19 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
     if _is_whole(path, types):
         return path  # Qt has asked about this name
     path = path.with_name(path.name + (_endings(kind) or [proposed.suffix])[0])
-    return path if not path.exists() or _may_replace(parent, path) else None
+    is_there = os.path.exists(path)  # noqa: PTH110 - where that cannot be known nothing is
+    return path if not is_there or _may_replace(parent, path) else None
+
+
+def save_folder(settings: Settings) -> Path:
+    """Where something was saved last."""
+    return Path(settings.get(FOLDER, ""))
+
+
+def remember_folder(settings: Settings, path: Path) -> None:
+    """Begin in the folder of `path` the next time; not where it turns out not to be there."""
+    if os.path.isdir(path.parent):  # noqa: PTH112 - the same
+        settings.set(FOLDER, str(path.parent))
 
 
 def _endings(file_type: str) -> list[str]:
@@ -37,7 +53,8 @@ def _is_whole(path: Path, types: list[str]) -> bool:
     saves says better what is wrong with it.  That of "lesson 1.5" is none."""
     if any(path.suffix.lower() in _endings(each) for each in types):
         return True
-    return len(types) > 1 and path.suffix[1:2].isalpha()
+    is_choice = len([each for each in types if _endings(each)]) > 1
+    return is_choice and path.suffix[1:2].isalpha()
 
 
 def _may_replace(parent: QWidget, path: Path) -> bool:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from kernels.job import Result
 from workbench.exporter import suggested_name
 from workbench.files.image_files import SAVE_FILTER, ImageFileError
-from workbench.save_path import ask_save_path
+from workbench.save_path import ask_save_path, remember_folder, save_folder
 from workbench.state import Picture
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Saving(QObject):
     def ask_path(self, name: str, file_types: str) -> Path | None:
         """Where to save, `name` proposed; None: nowhere, or over the picture that is open."""
         window = self._window
-        folder = Path(window.settings.get("save-folder", ""))
-        path = ask_save_path(window, "Save", folder / name, file_types)
+        proposed = save_folder(window.settings) / name
+        path = ask_save_path(window, "Save", proposed, file_types)
         if path is None:
             return None
         picture = window.store.state.picture
@@ -50,8 +50,7 @@ class Saving(QObject):
                 "error", f"{path.name} is the picture that is open; save under another name."
             )
             return None
-        if path.parent.is_dir():  # else it soon is said why nothing was saved
-            window.settings.set("save-folder", str(path.parent))
+        remember_folder(window.settings, path)
         return path
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:

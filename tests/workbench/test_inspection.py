@@ -33,7 +33,6 @@ from workbench import choices, intents, live, worker
 from workbench.display import to_display
 from workbench.files import image_files
 from workbench.inspection import worked_out
-from workbench.inspection.inspection import BRING_BACK
 from workbench.looking.differences import subtracting
 from workbench.looking.look import show
 from workbench.looking.mismatch import COLORS, WRONG
@@ -49,10 +48,10 @@ def spoiled(job, steps):
         if isinstance(step, Result):
             picture = step.picture.copy()
             for x, y in WRONG_PLACES:
-                picture[y, x, 0] = (
-                    picture[y, x, 0] + 1.0
+                picture[y, x, 1] = (
+                    picture[y, x, 1] + 1.0
                     if picture.dtype.kind == "f"
-                    else (picture[y, x, 0] ^ 128)
+                    else (picture[y, x, 1] ^ 128)
                 )
             picture.flags.writeable = False
             step = replace(step, picture=picture)
@@ -347,7 +346,7 @@ def test_p_explains_the_pixel_that_n_went_to(qtbot, spoiling):
     channel.activated.emit(2)
     trigger(spoiling, "Next differing pixel")  # which the open panel follows
     assert tuple(box.value() for box in boxes) == places[1]
-    assert channel.currentText() == "red"  # which is what differs there
+    assert channel.currentText() == "green"  # which is what differs there
 
 
 def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
@@ -537,6 +536,13 @@ def pinned(window):
     return [pin.samples for pin in window.inspection.pins]
 
 
+def all_looked(qtbot, window):
+    """Wait until everything that was to be worked out for looking was, and was taken."""
+    answers = []
+    window.looking.ask("the test's", lambda: iter((True,)), answers.append, urgency=-1)
+    until(qtbot, lambda: answers)
+
+
 def test_pins_go_with_their_picture_and_come_with_it(qtbot, loaded):
     trigger(loaded, "Pin this result")
     kept = pinned(loaded)
@@ -546,7 +552,7 @@ def test_pins_go_with_their_picture_and_come_with_it(qtbot, loaded):
     settle(qtbot, loaded, loaded.undoing.undo)
     until(qtbot, lambda: pinned(loaded) == kept)
     assert view(loaded, "Pinned 1").caption.startswith("Gaussian blur 5×5")
-    assert loaded.messages.sentence == "What was pinned of made up.png is there again."
+    assert loaded.messages.kind is None  # it need not be said any more
 
 
 def test_pins_come_with_a_file_however_it_is_opened(qtbot, loaded, tmp_path):
@@ -567,7 +573,7 @@ def test_pins_come_with_a_file_however_it_is_opened(qtbot, loaded, tmp_path):
     until(qtbot, lambda: pinned(loaded) == kept)
     image_files.save(paths[0], noise(60, 90, 3, seed=7))  # by now it is another one
     settle(qtbot, loaded, lambda: loaded.opener.open_file(paths[0]))
-    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    all_looked(qtbot, loaded)
     assert pinned(loaded) == []
 
 
@@ -623,7 +629,7 @@ def test_each_picture_has_its_pins_and_those_removed_stay_away(qtbot, loaded):
     settle(qtbot, loaded, loaded.undoing.undo)
     until(qtbot, lambda: pinned(loaded) == first)
     settle(qtbot, loaded, loaded.undoing.redo)
-    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    all_looked(qtbot, loaded)
     assert pinned(loaded) == []
 
 
@@ -636,8 +642,74 @@ def test_pins_of_pictures_that_are_too_large_to_be_kept_are_gone_alone(qtbot, lo
     settle(qtbot, loaded, loaded.undoing.undo)
     until(qtbot, lambda: pinned(loaded) == first)
     settle(qtbot, loaded, loaded.undoing.redo)
-    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    all_looked(qtbot, loaded)
     assert pinned(loaded) == []
+
+
+def test_of_many_pictures_the_oldest_lose_their_pins(qtbot, loaded, monkeypatch):
+    first, second, third = (Picture(f"{n}", noise(60, 90, 3, seed=n)) for n in (1, 2, 3))
+    kept = {}
+    for picture in (first, second, third):
+        settle(qtbot, loaded, lambda picture=picture: loaded.store.update(picture=picture))
+        trigger(loaded, "Pin this result")
+        kept[picture] = pinned(loaded)
+    size = 2 * first.nbytes + sum(e.nbytes for e in loaded.inspection.pins[0].display.pixels)
+    monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", int(2.5 * size))
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
+    settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
+    until(qtbot, lambda: pinned(loaded) == kept[second])
+    settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
+    all_looked(qtbot, loaded)
+    assert pinned(loaded) == []
+
+
+def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loaded):
+    first = loaded.store.state.picture
+    trigger(loaded, "Pin this result")
+    second = Picture("second", noise(60, 90, 3, seed=5))
+    settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
+    may_go_on = Event()
+    loaded.looking.ask("slow", lambda: iter((may_go_on.wait(20),)), lambda _: None, urgency=9)
+    settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
+    settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
+    may_go_on.set()
+    all_looked(qtbot, loaded)
+    assert pinned(loaded) == []
+
+
+def test_an_error_outlives_that_pins_are_there_again(qtbot, loaded):
+    first = loaded.store.state.picture
+    trigger(loaded, "Pin this result")
+    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
+    loaded.store.update(picture=first, filter="custom", ksize=5, matrix=((1.0,),))
+    until(qtbot, lambda: pinned(loaded))
+    all_looked(qtbot, loaded)
+    assert loaded.messages.kind == "error"
+
+
+def test_a_result_that_is_of_other_settings_says_so_until_there_is_one_of_these(qtbot, loaded):
+    after = view(loaded, "After")
+    loaded.store.update(filter="custom", ksize=5, matrix=((1.0,),))
+    assert loaded.messages.kind == "error"
+    assert after.caption.endswith("\nnot of the present settings")
+    before = after.display
+    loaded.store.update(levels=(100.0, 120.0))
+    until(qtbot, lambda: after.display is not before)
+    assert after.caption.endswith("\nnot of the present settings")
+    settle(qtbot, loaded, lambda: loaded.store.update(ksize=1))
+    assert "present settings" not in after.caption
+
+
+def test_where_only_the_display_lacks_memory_the_result_is_of_these_settings(
+    qtbot, loaded, monkeypatch
+):
+    def lack(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(live, "show", lack)
+    loaded.store.update(levels=(100.0, 120.0))
+    until(qtbot, lambda: loaded.messages.kind == "error")
+    assert "present settings" not in view(loaded, "After").caption
 
 
 def test_a_picture_that_is_too_large_says_that_its_pins_are_gone(qtbot, loaded, monkeypatch):
@@ -653,7 +725,7 @@ def test_to_start_afresh_forgets_what_was_pinned_of_others(qtbot, loaded):
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     loaded.forget_all()
     settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
-    until(qtbot, lambda: not loaded.looking.is_under_way(BRING_BACK))
+    all_looked(qtbot, loaded)
     assert pinned(loaded) == []
 
 

@@ -113,6 +113,38 @@ def test_lists_in_cpp_and_python(text):
     assert read_table(text) == ROWS
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], dtype=np.float32)",
+        "k = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9], np.float32).reshape((3, 3))",
+        "[[1, 2, 3], [4, 5, 6], [7, 8, 9]];  // x = y",
+        "static constexpr float w[3][3] = {{1,2,3},{4,5,6},{7,8,9}} /* = a ramp */;",
+    ],
+)
+def test_what_stands_around_an_array_and_changes_no_number(text):
+    assert read_table(text) == ROWS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16",
+        "k = 1/16 * np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]])",
+        "0.0625f * {{1,2,1},{2,4,2},{1,2,1}}",
+        "[[1, 2, 3], [4, 5, 6], [7, 8, 9]]; x = [[9]]",
+        "{1,2,1} {2,4,2} {1,2,1}",
+        "{{1,2,3},{4,5,6},{7,8,9}",
+        "{" * 50_000,
+        "[" * 50_000 + "=",
+        " " * 90_000 + "[",
+    ],
+)
+def test_what_would_lose_a_factor_or_a_second_array_is_refused(text):
+    with pytest.raises(BadTextError):
+        read_table(text)
+
+
 def test_numbers_of_cpp():
     rows = read_table("{{0.5f, 1.f, -2.0F}, {1e-3f, .5f, 0}, {1, 1, 1}}")
     assert rows[:2] == (("0.5", "1.", "-2.0"), ("1e-3", ".5", "0"))

@@ -23,7 +23,7 @@ from workbench.views.pins import MOST, Pin, name_of
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # the names of what is under way
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
-IS_BACK = "What was pinned of {} is there again."
+OUTDATED = "not of the present settings"
 GONE = "What was pinned of {} is gone: pictures of that size are not kept."
 CELLS_URGENCY = 2  # what is seen at once goes before what is only read
 
@@ -38,11 +38,13 @@ class Inspection(QObject):
 
     Signals:
         pins_changed(): another pin, or another `against`.
-        said(sentence): why nothing happened.
+        said(sentence): why nothing happened, or what was set aside.
+        unsaid(sentence): that is there again.
     """
 
     pins_changed = Signal()
     said = Signal(str)
+    unsaid = Signal(str)
 
     def __init__(
         self,
@@ -112,11 +114,14 @@ class Inspection(QObject):
     # -- what others may ask
 
     def caption_of(self, result: Result) -> str:
-        """What was done and, on a second line, how it is shown: "clipped: below 0 is black"."""
+        """What was done and, on a second line, how it is shown: "clipped: below 0 is black", and
+        whether by now something else is asked for, which was refused."""
         picture = self._store.state.picture
         below = intents.look_in_words(result.job, self._live.look)
         if below and picture is not None and str(picture.samples.dtype) != result.job.pixel_type:
             below = f"{below} · as {result.job.pixel_type}"
+        outdated = OUTDATED if self._live.is_refused else ""
+        below = " · ".join(filter(None, (below, outdated)))
         return "\n".join(filter(None, (intents.caption(result.job, result.picked), below)))
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
@@ -158,7 +163,7 @@ class Inspection(QObject):
             self._aside.take(found)
             self._set_pins(found.pins, found.against)
             self._look_again()  # by now it may be done otherwise than when they were pinned
-            self.said.emit(IS_BACK.format(picture.name))
+            self.unsaid.emit(SET_ASIDE.format(picture.name))
 
         if likely and not self.pins:
             self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.looking.look import known_unclipped
 from workbench.state import Picture
 from workbench.views.pins import Pin
 
@@ -33,6 +34,8 @@ class Pins(NamedTuple):
 
     def _arrays(self) -> Iterator[NDArray[Any]]:
         yield from (self.picture.samples, self.picture.as_in_file)
+        if (wide := known_unclipped(self.picture.samples)) is not None:
+            yield wide  # which lives as long as these
         for pin in self.pins:
             yield from (pin.samples, pin.result.job.picture, *pin.display.pixels)
 

@@ -268,14 +268,21 @@ class PixelPane(QWidget):
         return shown
 
     def _furthest_off(self) -> int | None:
-        """The channel whose sample is furthest from what the oracle says; None where none is off,
-        or that is not known."""
+        """The channel whose sample is furthest from what the oracle says, and further than sums of
+        float32 may be; None where none is, or that is not known."""
         job, found, result = self._job, self._found, self._result
         if job is None or found is None or result is None or not self._is_of(result):
             return None
-        exact = [explain_pixel(job, found.y, found.x, each).rounded for each in range(job.channels)]
-        off = np.abs(result.picture[found.y, found.x].astype(float) - np.array(exact, float))
-        return int(off.argmax()) if off.max() > 0 else None
+        explained = [explain_pixel(job, found.y, found.x, each) for each in range(job.channels)]
+        exact = np.array([each.rounded for each in explained], float)
+        got = result.picture[found.y, found.x].astype(float)
+        with np.errstate(invalid="ignore"):  # infinities
+            off = np.abs(got - exact)
+        off[(got == exact) | (np.isnan(got) & np.isnan(exact))] = 0.0
+        off = np.nan_to_num(off, nan=np.inf)
+        is_float = result.picture.dtype.kind == "f"
+        bound = result.check.bound if is_float and result.check is not None else 0.0
+        return int(off.argmax()) if off.max() > bound else None
 
     def _is_of(self, result: Result | None) -> bool:
         """Whether `result` answers the present job, by whatever implementation."""

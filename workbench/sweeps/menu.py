@@ -17,7 +17,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
 from workbench.actions import Action, MenuTree
-from workbench.save_path import ask_save_path
+from workbench.save_path import ask_save_path, remember_folder, save_folder
 from workbench.sweeps import keeping
 from workbench.sweeps.chart_window import ChartWindow
 from workbench.sweeps.compare_dialog import CompareDialog
@@ -170,12 +170,12 @@ class SweepMenu(QObject):
 
     def _save_plan(self, plan: Plan) -> None:
         window = self._window
-        folder = Path(window.settings.get("save-folder", ""))
         name = keeping.slug(plan.title) or "plan"
-        path = ask_save_path(window, "Save the plan", folder / f"{name}.toml", PLAN_FILTER)
+        proposed = save_folder(window.settings) / f"{name}.toml"
+        path = ask_save_path(window, "Save the plan", proposed, PLAN_FILTER)
         if path is None:
             return
-        window.settings.set("save-folder", str(path.parent))
+        remember_folder(window.settings, path)
         window.exporter.save_text(path, as_toml(plan))
 
     def _ask_file(self, title: str, file_types: str) -> Path | None:

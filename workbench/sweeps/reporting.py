@@ -14,6 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from kernels.job import Progress
+from workbench.save_path import FOLDER
 from workbench.sweeps.draft import given
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ class Reporting(QObject):
         """The same, in a folder that the user chooses."""
         settings = self._window.settings
         chosen = QFileDialog.getExistingDirectory(
-            self._window, "A folder for the report's folder", settings.get("save-folder", "")
+            self._window, "A folder for the report's folder", settings.get(FOLDER, "")
         )
         if chosen:
-            settings.set("save-folder", chosen)
+            settings.set(FOLDER, chosen)
             self._start(Path(chosen))
 
     def _start(self, place: Path) -> None:

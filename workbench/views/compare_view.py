@@ -36,7 +36,6 @@ WORKED_OUT_HINT = "What came of the comparison\nappears here"
 BEFORE, ORIGINAL = "Before", "Original"
 PANE_PX = 190  # of a third pane in a row, at least
 RING_PX = 10  # device-independent
-OUTDATED = "not of the present settings"
 AROUND = 0.9  # of the view is what is to fill it
 CLOSE_ENOUGH = 24.0  # device-independent pixels a pixel, to see a single one that is gone to
 
@@ -306,12 +305,6 @@ class CompareView(QWidget):
     def _places_across(self, count: int) -> int:
         has_room = self.width() >= count * PANE_PX
         return count if count < 3 or (count == 3 and has_room) else 2
-
-    def show_outdated(self) -> None:
-        """There is no result of the present settings: the caption of the last one says so."""
-        if self._after is not None and not self._after_caption.endswith(OUTDATED):
-            self._after_caption = f"{self._after_caption}\n{OUTDATED}"
-            self._refresh()
 
     # -- what happens
 

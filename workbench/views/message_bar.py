@@ -130,6 +130,11 @@ class MessageBar(QWidget):
             self._sentence.clear()
             self.hide()
 
+    def unsay(self, sentence: str) -> None:
+        """It holds no longer: say nothing any more, if it is what is being said."""
+        if self._kind is not None and self.sentence == sentence:
+            self.clear()
+
     def _build(self) -> None:
         font = QFont(self._word.font())
         font.setWeight(QFont.Weight.Bold)

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from kernels.errors import BadJobError
 from kernels.job import LARGEST_KSIZE
+from workbench.weights.array_text import rows_of_array
 
 Texts = tuple[tuple[str, ...], ...]  # cells as they are written
 
@@ -17,10 +18,6 @@ LARGEST = 31
 SIZES = range(1, LARGEST + 1, 2)
 LARGEST_VALUE = 3.4028234e38  # that float32 holds
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-LIST = re.compile(r"[\[{].*[\]}]", re.DOTALL)
-DEEP = re.compile(r"([\[{]\s*){3}")
-FLOAT = re.compile(r"(?<=[\d.])[fF]\b")
-COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 QUOTED = re.compile(r'"([^"\n]*)"')
 LONGEST_QUOTED = 20  # characters of a cell, in a sentence
 MOST_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
@@ -89,25 +86,10 @@ def _readings(text: str) -> list[Texts]:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
     # A comma within quotes separates no cells: "0,5","1" is 0.5 and 1.
     text = QUOTED.sub(lambda found: found[1].replace(",", "."), text)
-    text = _without_brackets(text)
+    text = rows_of_array(text)
     if not text.strip():
         raise BadTextError("There is no text to paste; copy a square of numbers first.")
     return [table for split in _ways(text) if (table := _without_margins(split(text)))]
-
-
-def _without_brackets(text: str) -> str:
-    """The rows of {{0, 1, 0}, …}; or [[0, 1, 0], …]; or {0, 1, 0, …}, with what stands before an
-    equals sign left out, and 1.0f as 1.0."""
-    found = LIST.search(text.rpartition("=")[2])
-    if found is None or DEEP.match(found[0]):
-        return text
-    inside = FLOAT.sub("", COMMENT.sub("", found[0]))
-    rows = re.sub(r"[\]}]\s*,?", "\n", re.sub(r"[\[{]", "", inside)).replace(",", " ").strip()
-    cells = rows.split()
-    side = math.isqrt(len(cells))
-    if not cells or "\n" in rows or side * side != len(cells):
-        return rows
-    return "\n".join(" ".join(cells[at : at + side]) for at in range(0, len(cells), side))
 
 
 def as_text(cells: Texts, separator: str = "\t") -> str:
