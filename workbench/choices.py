@@ -19,6 +19,7 @@ NAMES = (
     "pixel_type",
     "filter",
     "ksize",
+    "free_ksize",
     "sigma",
     "amount",
     "matrix",
@@ -63,7 +64,9 @@ def _makes_sense(name: str, value: Any) -> bool:
         case "filter":
             return value in [each.key for each in filters.all_filters()]
         case "ksize":
-            return type(value) is int and 1 <= value <= LARGEST_KSIZE and value % 2 == 1
+            return _is_size(value)
+        case "free_ksize":
+            return value is None or _is_size(value)
         case "sigma":
             return value is None or _is_in_range(value, SIGMA)
         case "amount":
@@ -94,6 +97,10 @@ def _makes_sense(name: str, value: Any) -> bool:
             number = type(value) in (int, float)
             return value is None or (number and LEAST_GAIN <= value <= MOST_GAIN)
     return False
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST_KSIZE and value % 2 == 1
 
 
 def _is_in_range(value: Any, parameter: Parameter) -> bool:

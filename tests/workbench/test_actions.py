@@ -180,6 +180,7 @@ OTHERS = {
     "pixel_type": "float32",
     "filter": "box",
     "ksize": 9,
+    "free_ksize": 7,
     "sigma": 3.0,
     "amount": 2.0,
     "matrix": ((1.0,),),

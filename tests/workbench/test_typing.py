@@ -163,9 +163,7 @@ def test_a_press_on_the_handle_moves_nothing(window):
 # -- the wheel
 
 
-@pytest.mark.parametrize(
-    "name", ["filter", "ksize-slider", "ksize", "border", "pixel-type", "level-black"]
-)
+@pytest.mark.parametrize("name", ["filter", "ksize-slider", "ksize", "border", "pixel-type"])
 def test_the_wheel_scrolls_the_panel_and_changes_only_what_has_the_focus(name, qtbot, window):
     window.resize(1000, 500)
     before, bar = window.store.state, window.controls.verticalScrollBar()

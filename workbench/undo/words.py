@@ -22,6 +22,7 @@ LABELS = {
     "levels": "black and white",
     "matrix": "weights",
     "offset": "offset",
+    "free_ksize": "size to go back to",
     "baseline": "baseline",
     "cache": "L2 cache",
     "view_mode": "view",
