@@ -31,11 +31,17 @@ def test_what_has_none_is_broken_between_its_parts(metrics):
     ]
 
 
+def test_filter_and_implementation_have_a_line_each_before_one_is_cut(metrics):
+    room = width_of(metrics, "Gaussian blur 9×9")
+    lines = lines_in("After · Gaussian blur 9×9 · OpenCV\nnot shown", metrics, room)
+    assert lines == ["After", "Gaussian blur 9×9", "OpenCV", "not shown"]
+
+
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
-def test_no_line_is_wider_than_the_room_and_there_are_never_more_than_two_of_one(share, metrics):
+def test_no_line_is_wider_than_the_room_and_there_are_never_many(share, metrics):
     room = int(share * width_of(metrics, CAPTION.splitlines()[1]))
     lines = lines_in(CAPTION, metrics, room)
-    assert len(lines) <= 4
+    assert len(lines) <= 5
     assert all(width_of(metrics, line) <= room for line in lines)
 
 

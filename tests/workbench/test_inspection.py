@@ -691,13 +691,13 @@ def test_a_result_that_is_of_other_settings_says_so_until_there_is_one_of_these(
     after = view(loaded, "After")
     loaded.store.update(filter="custom", ksize=5, matrix=((1.0,),))
     assert loaded.messages.kind == "error"
-    assert after.caption.endswith("\nnot of the present settings")
+    assert after.caption.endswith("\nof earlier settings")
     before = after.display
     loaded.store.update(levels=(100.0, 120.0))
     until(qtbot, lambda: after.display is not before)
-    assert after.caption.endswith("\nnot of the present settings")
+    assert after.caption.endswith("\nof earlier settings")
     settle(qtbot, loaded, lambda: loaded.store.update(ksize=1))
-    assert "present settings" not in after.caption
+    assert "earlier settings" not in after.caption
 
 
 def test_where_only_the_display_lacks_memory_the_result_is_of_these_settings(
@@ -709,7 +709,7 @@ def test_where_only_the_display_lacks_memory_the_result_is_of_these_settings(
     monkeypatch.setattr(live, "show", lack)
     loaded.store.update(levels=(100.0, 120.0))
     until(qtbot, lambda: loaded.messages.kind == "error")
-    assert "present settings" not in view(loaded, "After").caption
+    assert "earlier settings" not in view(loaded, "After").caption
 
 
 def test_a_picture_that_is_too_large_says_that_its_pins_are_gone(qtbot, loaded, monkeypatch):

@@ -23,7 +23,7 @@ from workbench.views.pins import MOST, Pin, name_of
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # the names of what is under way
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
-OUTDATED = "not of the present settings"
+OUTDATED = "of earlier settings"
 GONE = "What was pinned of {} is gone: pictures of that size are not kept."
 CELLS_URGENCY = 2  # what is seen at once goes before what is only read
 

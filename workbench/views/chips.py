@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
-CHIPS_HEIGHT = 96  # captions are within so much of the upper edge
+CHIPS_HEIGHT = 112  # captions are within so much of the upper edge
 SEPARATOR = " · "
 _MARGIN, _INSIDE = 10, 10  # around a chip, and left and right of its text
-_LINES = 2  # that one line of a caption may become
+_LINES = (3, 2)  # that the first line of a caption may become, and any other
 _FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
 _TEXT = QColor("#ffffff")
@@ -44,14 +44,16 @@ def lines_in(text: str, metrics: QFontMetrics, room: int) -> list[str]:
     A line that is too long is broken between its parts, as a number that is cut is another one, and
     only what is longer still loses its middle.
     """
-    return [part for line in text.splitlines() for part in _broken(line, metrics, room)]
+    first, *others = text.splitlines()
+    lines = _broken(first, metrics, room, _LINES[0])
+    return lines + [part for line in others for part in _broken(line, metrics, room, _LINES[1])]
 
 
-def _broken(line: str, metrics: QFontMetrics, room: int) -> list[str]:
+def _broken(line: str, metrics: QFontMetrics, room: int, most: int) -> list[str]:
     found = [""]
     for part in line.split(SEPARATOR):
         longer = f"{found[-1]}{SEPARATOR}{part}" if found[-1] else part
-        is_last = len(found) == _LINES
+        is_last = len(found) == most
         if not found[-1] or is_last or metrics.horizontalAdvance(longer) <= room:
             found[-1] = longer
         else:
