@@ -5,8 +5,8 @@ SOME, SHARE = 100, 0.1  # of objects, and of Qt's own windows: a list that drops
 MANY = 3000  # of what belongs to nobody: a module that is imported late brings thousands
 NAMED = ("kernels.", "workbench.", "PySide6.", "pyqtgraph.")
 FEW = 8  # of threads and open files: pools and event loops begin when they are needed
-# In the first minutes the heap still finds its size, in which much comes and goes: by 40 MiB and
-# more in two of them, and by nothing in the half of an hour that follows.
+# In the first minutes the heap still finds its size, in which much comes and goes: 40 MiB more in
+# two of them were seen, and 22 in the last forty of an hour.
 RSS_MIB, RSS_SHARE = 96, 0.1
 # The measuring's own: Qt deletes a text's frames without a word to Python.
 OURS = {"PySide6.QtGui.QTextFrame"}
