@@ -385,9 +385,12 @@ class MainWindow(QMainWindow):
             self.store.update(implementation=intents.first_choice(state, device))
 
     def _show_after(self, result: Result, display: Display) -> None:
-        self.compare.show_after(result.picture, display, self.inspection.caption_of(result))
+        self._show_picture(result, display)
         self.timing.show_result(result)
         self.rung.show_ran(result)
+
+    def _show_picture(self, result: Result, display: Display) -> None:
+        self.compare.show_after(result.picture, display, self.inspection.caption_of(result))
 
     def _show_refusal(self, sentence: str, details: str) -> None:
         """Why there is no new result.  The last one of the same picture stays, with its figures,
@@ -396,7 +399,7 @@ class MainWindow(QMainWindow):
             self.timing.show_refused()
         else:
             _, result, display = self.live.of_view
-            self.compare.show_after(result.picture, display, self.inspection.caption_of(result))
+            self._show_picture(result, display)
         self.messages.show_message("error", sentence, details)
 
     def _show_bug(self, sentence: str, details: str) -> None:

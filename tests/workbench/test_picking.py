@@ -122,26 +122,23 @@ def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     assert "--no-gpu. Shown with OpenCV." in window.messages.sentence
 
 
-def test_what_was_measured_there_is_told(qtbot, window):
+@pytest.mark.parametrize(
+    ("implementation", "told"),
+    [
+        ("shared", " on NVIDIA H200. Shared-memory tile: "),
+        ("opencv", " on Intel Xeon Platinum 8481C."),  # and not on the GPU beside it
+    ],
+)
+def test_what_was_measured_there_is_told_and_what_measured_it(implementation, told, qtbot, window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30))
     session = a_session("types")
     window.sessions.begin(session, None)
-    record = next(each for each in session.records if each.cell.implementation == "shared")
+    record = next(each for each in session.records if each.cell.implementation == implementation)
     pick(qtbot, window, record.cell)
     took = numbers.duration(record.verified.kernel.median_ms)
-    assert f": {took} on NVIDIA H200. Shared-memory tile: " in window.messages.sentence
-
-
-def test_what_a_cpu_measured_is_not_said_to_be_of_the_gpu_beside_it(qtbot, window):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    session = a_session("types")
-    window.sessions.begin(session, None)
-    record = next(each for each in session.records if each.cell.implementation == "opencv")
-    pick(qtbot, window, record.cell)
-    assert f" on {session.machine.cpu.partition(',')[0]}." in window.messages.sentence
-    assert "H200" not in window.messages.sentence
+    assert f": {took}{told}" in window.messages.sentence
+    assert ("H200" in window.messages.sentence) == (implementation == "shared")
 
 
 def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):

@@ -29,9 +29,13 @@ def kind_of(implementation: str) -> str:
 def ran_on(machine: Machine, implementations: Iterable[str]) -> str:
     """The parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
     kinds = {kind_of(key) for key in implementations}
-    cpu = machine.cpu.partition(",")[0]  # without how many cores it has
-    parts = [machine.gpu] * ("cuda" in kinds) + [cpu] * ("cpu" in kinds)
+    parts = [machine.gpu] * ("cuda" in kinds) + [cpu_name(machine.cpu)] * ("cpu" in kinds)
     return " and ".join(filter(None, parts)) or machine.name
+
+
+def cpu_name(cpu: str) -> str:
+    """A `Machine.cpu` without how many cores it has."""
+    return cpu.partition(",")[0]
 
 
 @lru_cache(maxsize=512)

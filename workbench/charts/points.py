@@ -17,7 +17,7 @@ from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from kernels.timing import Timing
 from workbench.charts.figure import Standing
-from workbench.charts.names import kind_of
+from workbench.charts.names import cpu_name, kind_of
 
 
 class Spread(NamedTuple):
@@ -52,12 +52,12 @@ class Source:
         on_cpu = kind_of(implementation) == "cpu" or not self.gpu
         if self.standing == "published":  # the names of CPUs were not
             return f"CPU beside {self.gpu}" if on_cpu and "CPU" not in self.gpu else self.gpu
-        name = self.cpu.partition(",")[0] if on_cpu else self.gpu
+        name = cpu_name(self.cpu) if on_cpu else self.gpu
         return f"{name}{self._remark}"
 
     @property
     def name(self) -> str:
-        return f"{self.gpu or self.cpu.partition(',')[0]}{self._remark}"
+        return f"{self.gpu or cpu_name(self.cpu)}{self._remark}"
 
     @property
     def _remark(self) -> str:

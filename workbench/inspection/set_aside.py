@@ -67,7 +67,7 @@ class SetAside:
         ]
 
     def take(self, pins: Pins) -> None:
-        """They are in view again, or `forget` was faster."""
+        """Let go of these, which are in view again."""
         self._kept = [each for each in self._kept if each is not pins]
 
     def forget(self) -> None:

@@ -273,7 +273,10 @@ class PixelPane(QWidget):
         job, found, result = self._job, self._found, self._result
         if job is None or found is None or result is None or not self._is_of(result):
             return None
-        explained = [explain_pixel(job, found.y, found.x, each) for each in range(job.channels)]
+        explained = [
+            found if each == found.channel else explain_pixel(job, found.y, found.x, each)
+            for each in range(job.channels)
+        ]
         exact = np.array([each.rounded for each in explained], float)
         got = result.picture[found.y, found.x].astype(float)
         with np.errstate(invalid="ignore"):  # infinities

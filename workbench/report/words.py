@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Machine, Session
 from workbench.charts import dimensions
-from workbench.charts.names import kind_of
+from workbench.charts.names import cpu_name, kind_of
 from workbench.charts.words import held_fixed
 from workbench.report.tables import Column
 
@@ -63,7 +63,7 @@ def is_on_gpu(implementation: str) -> bool:
 
 def name_of(machine: Machine) -> str:
     """Its GPU; or its CPU, without how many cores that has."""
-    return machine.gpu or machine.cpu.partition(",")[0]
+    return machine.gpu or cpu_name(machine.cpu)
 
 
 def sentence(words: str) -> str:

@@ -12,8 +12,9 @@ BEFORE = re.compile(
     r"(?:[\w\s:<>,&*]*(?:\[\s*\w*\s*\]\s*)*=)?"  # const float weights[3][3] =
     r"\s*(?:\w+\.)?(?:array|asarray|float32)?\s*\(?\s*(?=[\[{])"  # np.array(
 )
+DIVIDED = re.compile(r"[\])}]\s*//\s*[\d.(]")  # in Python that is no comment
 AFTER = re.compile(
-    r"\s*(?:,\s*(?:dtype\s*=\s*)?[\w.'\"]+)?\s*,?\s*\)?\s*"  # , dtype=np.float32)
+    r"\s*(?:,\s*(?:dtype\s*=\s*)?[A-Za-z'\"][\w.'\"]*)?\s*,?\s*\)?\s*"  # , dtype=np.float32)
     r"(?:\.(?:reshape|astype)\([^()]*(?:\([^()]*\))?[^()]*\)\s*)*;?\s*"
 )
 DEEPEST = 2
@@ -25,7 +26,7 @@ def rows_of_array(text: str) -> str:
     Of a square written as one row the rows are made.  `text` as it is where it is no such array, or
     more than one: then it is judged as numbers, and refused as that.
     """
-    if "[" not in text and "{" not in text:
+    if ("[" not in text and "{" not in text) or DIVIDED.search(text):
         return text
     code = COMMENT.sub(" ", text)
     before = BEFORE.match(code)
