@@ -666,7 +666,7 @@ def test_of_many_pictures_the_oldest_lose_their_pins(qtbot, loaded, monkeypatch)
 def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loaded):
     first = loaded.store.state.picture
     trigger(loaded, "Pin this result")
-    second = Picture("second", noise(60, 90, 3, seed=5))
+    second = Picture("second", noise(50, 90, 3, seed=5))  # with no other like it
     settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
     may_go_on = Event()
     loaded.looking.ask("slow", lambda: iter((may_go_on.wait(20),)), lambda _: None, urgency=9)
