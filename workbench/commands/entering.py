@@ -98,7 +98,13 @@ class Visit:
         for size in larger[:MOST]:
             window.inspection.pin()
             result = settle(window, partial(window.store.update, ksize=size))
+            wait_until(window, partial(self._is_checked, size))  # what settled may be of before
             wait_for_baseline(window, result)
+
+    def _is_checked(self, ksize: int) -> bool:
+        """Whether the newest result is of this size, and the last word on it: it may be pinned."""
+        result = self.window.live.result
+        return result is not None and result.job.ksize == ksize and result.check is not None
 
     def _subtract(self) -> None:
         store = self.window.store
