@@ -14,7 +14,7 @@ from kernels.finite import all_finite
 from kernels.pictures import PICTURES
 from workbench import choices, intents
 from workbench.files import clipboard
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.sweeps.keeping import is_of_sweep, is_plan
 
 if TYPE_CHECKING:

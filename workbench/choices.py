@@ -13,7 +13,7 @@ from workbench.intents import Changes
 from workbench.intents import choices as choosable
 from workbench.looking.differences import LEAST_GAIN, MOST_GAIN
 from workbench.looking.look import SIGNED_AS
-from workbench.state import DifferenceKind, Divider, Matrix, State, ViewMode
+from workbench.model.state import DifferenceKind, Divider, Matrix, State, ViewMode
 
 NAMES = (
     "pixel_type",

@@ -12,13 +12,11 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 from kernels.pictures import white
 from workbench import recycling
 from workbench.files.memory import demand
+from workbench.looking.shown_size import is_compact
 
 Bytes = NDArray[np.uint8]
 
 SMALLEST_LEVEL = 512  # a picture this small is cheap to scale in any way
-# From so many pixels on, grey is kept as one byte a pixel: painting it takes a little longer, but
-# of 30,000 × 30,000 pixels it saves 3.3 GiB for each picture in view.
-COMPACT_PIXELS = 1 << 26
 BAND_PIXELS = 1 << 24  # converted at once, since that takes several copies
 NAN_BGR = (255, 0, 255)  # magenta: no picture is likely to have it, nobody overlooks it
 CHECKER_GREYS = ("#909090", "#b0b0b0")  # what shows through where alpha lets it
@@ -72,16 +70,6 @@ def to_display(
     for rows in _bands(height, width):
         _paint(samples[rows], (low, high), full, bgra[rows])
     return averaged(bgra)
-
-
-def is_compact(height: int, width: int, channels: int) -> bool:
-    """Whether such a picture is shown from one byte a pixel."""
-    return channels == 1 and height * width >= COMPACT_PIXELS
-
-
-def shown_bytes(height: int, width: int, channels: int) -> int:
-    """What the Display of such a picture takes: the picture and its averages."""
-    return height * width * (1 if is_compact(height, width, channels) else 4) * 4 // 3
 
 
 def as_display(pixels: tuple[Bytes, ...]) -> Display:

@@ -16,7 +16,7 @@ from workbench.files import clipboard, image_files, whole_files
 from workbench.files.export import save_png
 from workbench.files.image_files import ImageFileError
 from workbench.looking.look import with_file_white
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 Settings = dict[str, Any]
 MakeImage = Callable[[], QImage]  # takes a while, and is called off the GUI thread

@@ -21,7 +21,7 @@ from kernels.job import Job, Pick, Result
 from kernels.rung import Rung
 from kernels.tuner import tuning
 from workbench.looking.look import Look, is_signed, known_unclipped
-from workbench.state import Matrix, Picture, State
+from workbench.model.state import Matrix, Picture, State
 
 Changes = dict[str, Any]
 Choice = Implementation | Auto  # what may be chosen to run on

@@ -14,8 +14,10 @@ from kernels.job import Job, Result, Sampling
 from workbench import intents
 from workbench.background import Background
 from workbench.display import Display
-from workbench.looking.look import Look, known_unclipped, show, unclipped
-from workbench.state import Picture, State, Store
+from workbench.looking.look import Look, known_unclipped, unclipped
+from workbench.looking.showing import show
+from workbench.model.state import Picture, State
+from workbench.model.store import Store
 from workbench.worker import Worker
 
 # A change of any of these asks for another result.

@@ -48,13 +48,14 @@ from workbench.live import Live
 from workbench.looking.steps import Steps
 from workbench.measuring import Measuring
 from workbench.menus import Menus
+from workbench.model.state import State
+from workbench.model.store import Store
 from workbench.on_screen import OnScreen
 from workbench.opener import Opener
 from workbench.panels import Panels, Remembered
 from workbench.pixel.pane import PixelPane
 from workbench.presenting.presenting import Presenting
 from workbench.settings import Settings
-from workbench.state import State, Store
 from workbench.sweeps.keeping import is_of_sweep
 from workbench.sweeps.left_over import LeftOver
 from workbench.sweeps.menu import SweepMenu

@@ -22,7 +22,7 @@ from workbench.files.image_files import ImageFileError, LargePictureError
 from workbench.files.memory import demand
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 START_PICTURE = "scene"
 

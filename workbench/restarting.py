@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, QProcess
 
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
+from workbench.model.state import Picture
 from workbench.restoring.keeping import Keeper
-from workbench.state import Picture
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject
 from kernels.job import Result
 from workbench.exporter import suggested_name
 from workbench.files.image_files import SAVE_FILTER, ImageFileError
+from workbench.model.state import Picture
 from workbench.save_path import ask_save_path, remember_folder, save_folder
-from workbench.state import Picture
 
 if TYPE_CHECKING:
     from workbench.files.reducing import Fit

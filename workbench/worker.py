@@ -22,7 +22,8 @@ from kernels.job import Job, Progress, Result, Sampling
 from workbench.aside import Aside, Sweeping, close
 from workbench.background import TOO_LITTLE_MEMORY
 from workbench.display import Display
-from workbench.looking.look import Look, show
+from workbench.looking.look import Look
+from workbench.looking.showing import show
 
 # A superseded job may still finish for so long: quick filters then keep up with a dragged slider,
 # slow ones get out of the way.

@@ -23,9 +23,9 @@ from workbench.charts.slices import Data
 from workbench.files import image_files
 from workbench.files.export import read_settings, save_png
 from workbench.files.image_files import ImageFileError
+from workbench.model.state import State
 from workbench.presenting.steps import steps_from
 from workbench.settings import Settings
-from workbench.state import State
 from workbench.weights.drawing import Drawing
 from workbench.weights.named import Named, read_file, write_file
 

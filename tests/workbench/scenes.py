@@ -24,7 +24,7 @@ from workbench.blocks.spots import Spots
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_view import ChartView
 from workbench.charts.history_plot import HistoryPlot
-from workbench.state import Picture
+from workbench.model.state import Picture
 from workbench.sweeps.compare_dialog import CompareDialog
 from workbench.views.picture_view import PictureView
 from workbench.views.tune_dialog import TuneDialog

@@ -13,8 +13,8 @@ from kernels.pictures import noise
 from tests.workbench.driving import settle, show_picture, until
 from tests.workbench.test_keyboard import interactive, name_of
 from workbench.menu_lines import menu_lines, plain
+from workbench.model.state import Picture, State
 from workbench.palette.entries import OWN_NAME, entries_of
-from workbench.state import Picture, State
 from workbench.views.message_bar import Sentence
 from workbench.views.picture_view import PictureView
 from workbench.views.shortcuts import ShortcutsDialog

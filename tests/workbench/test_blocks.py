@@ -24,7 +24,7 @@ from workbench.blocks.contenders import NO_PICK, NO_PICTURE, NO_SHAPES, Field, f
 from workbench.blocks.panel import Phase
 from workbench.blocks.rows import rows_of, sentence_of
 from workbench.blocks.shapes import GRID, PRESETS, UnclearError, parsed
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 
 SHAPES = ((8, 8), (32, 8), (64, 32))
 STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")

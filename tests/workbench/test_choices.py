@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kernels.filters import all_filters
 from workbench import choices
 from workbench.intents import weights_for
-from workbench.state import State
+from workbench.model.state import State
 
 
 def through_json(state):

@@ -15,7 +15,7 @@ from tests.workbench.driving import child
 from workbench import theme
 from workbench.display import to_display
 from workbench.looking.look import unclipped
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.views.compare_view import CompareView
 from workbench.views.view_transform import ViewTransform
 

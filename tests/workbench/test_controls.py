@@ -42,7 +42,7 @@ from tests.workbench.driving import (
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.controls.block_picker import BlockPicker
 from workbench.controls.filter_controls import BORDER_TIPS
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 SAMPLES = noise(20, 30, 3)
 

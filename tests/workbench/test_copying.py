@@ -16,7 +16,7 @@ from workbench.copying.command_line import command_line, words_of
 from workbench.copying.python import python
 from workbench.files import image_files
 from workbench.looking.look import unclipped
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
 CHOICES = {

@@ -24,8 +24,8 @@ from workbench import exporter
 from workbench.files import image_files
 from workbench.files.clipboard import to_samples
 from workbench.files.export import read_settings
+from workbench.model.state import Picture
 from workbench.save_path import ask_save_path
-from workbench.state import Picture
 from workbench.views.save_dialog import SaveDialog
 
 

@@ -16,9 +16,9 @@ from workbench import gpu_loss, intents, restarting
 from workbench.blocks.panel import Phase
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
+from workbench.model.state import Picture
 from workbench.restarting import device_options
 from workbench.restoring.keeping import Keeper
-from workbench.state import Picture
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
 

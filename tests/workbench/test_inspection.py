@@ -34,9 +34,9 @@ from workbench.display import to_display
 from workbench.files import image_files
 from workbench.inspection import worked_out
 from workbench.looking.differences import subtracting
-from workbench.looking.look import show
 from workbench.looking.mismatch import COLORS, WRONG
-from workbench.state import Picture, State
+from workbench.looking.showing import show
+from workbench.model.state import Picture, State
 from workbench.views.view_transform import ViewTransform
 
 WRONG_PLACES = ((40, 2), (7, 30), (55, 47))  # x, y

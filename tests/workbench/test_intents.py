@@ -12,7 +12,7 @@ from kernels.job import Pick
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
 from workbench import intents
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 
 STATE = State(picture=Picture("noise", np.zeros((4, 5, 3), np.uint8)))
 NO_DEVICE = NoDevice("There is no GPU.", "Buy one.")

@@ -25,10 +25,13 @@ from tests.workbench.driving import (
     view,
 )
 from workbench import display
-from workbench.display import Display, shown_bytes, to_display
+from workbench.display import Display, to_display
 from workbench.files import image_decoders, image_files, memory, needs, png
 from workbench.files.image_files import ImageFileError, LargePictureError, StoppedError, load
-from workbench.looking.look import Look, show
+from workbench.looking import shown_size
+from workbench.looking.look import Look
+from workbench.looking.showing import show
+from workbench.looking.shown_size import shown_bytes
 
 SIDE = 30_000
 
@@ -37,7 +40,7 @@ SIDE = 30_000
 def large(monkeypatch):
     """Whatever takes more than 20 kB is large, and shown as if it were."""
     monkeypatch.setattr(needs, "LARGE_BYTES", 20_000)
-    monkeypatch.setattr(display, "COMPACT_PIXELS", 1000)
+    monkeypatch.setattr(shown_size, "COMPACT_PIXELS", 1000)
 
 
 def saved(tmp_path, name, *shape, pixel_type="uint8"):
@@ -149,7 +152,7 @@ def test_large_grey_pictures_are_shown_as_small_ones_from_a_quarter_of_the_memor
     if levels is not None and pixel_type.startswith("u"):
         levels = tuple(each * np.iinfo(pixel_type).max for each in levels)
     small = show(samples, Look(levels))
-    monkeypatch.setattr(display, "COMPACT_PIXELS", 1000)
+    monkeypatch.setattr(shown_size, "COMPACT_PIXELS", 1000)
     monkeypatch.setattr(display, "BAND_PIXELS", 1 << 14)
     large = show(samples, Look(levels))
     for level in range(len(small.images)):

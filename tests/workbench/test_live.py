@@ -12,7 +12,7 @@ from kernels.pictures import noise
 from tests.workbench.driving import child, click, grey, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
 from workbench import intents, live
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 
 @pytest.fixture

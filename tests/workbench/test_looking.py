@@ -18,8 +18,9 @@ from workbench.looking.differences import MIDDLE, auto_gain, diverging, subtract
 from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
 from workbench.looking.line_profile import along, column, distances, in_words, row
-from workbench.looking.look import Look, furthest, is_signed, known_unclipped, show, unclipped
+from workbench.looking.look import Look, is_signed, known_unclipped, unclipped
 from workbench.looking.mismatch import COLORS, DIFFERS, WRONG, searching
+from workbench.looking.showing import furthest, show
 
 
 def last(steps):

@@ -27,8 +27,8 @@ from tests.workbench.driving import (
 from tests.workbench.engines import Scripted
 from workbench import theme
 from workbench.main_window import MainWindow
+from workbench.model.state import Picture
 from workbench.settings import Settings, default_path
-from workbench.state import Picture
 
 
 def never_ends(job, steps):

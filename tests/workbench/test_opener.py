@@ -23,9 +23,9 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from workbench import state
 from workbench.files import image_files
 from workbench.files.export import save_png
+from workbench.model import state
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench import intents
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
+from workbench.model.state import Picture, State
 from workbench.numbers import MISSING
 from workbench.presenting.figures import figures_of
 from workbench.presenting.steps import Step, ladder_steps, step_of, steps_from
 from workbench.presenting.steps_dialog import StepsDialog
-from workbench.state import Picture, State
 from workbench.views.picture_view import PictureView
 
 SMALLEST_PX = 24  # of letters, on a projector of 1280×720

@@ -17,12 +17,12 @@ from tests.workbench.crashing import UNFINISHED
 from tests.workbench.driving import settle, show_picture, until
 from workbench import app, choices, intents
 from workbench.files import image_files
+from workbench.model.state import State
 from workbench.restoring import bringing_back, keeping, places
 from workbench.restoring.keeping import HANDED_OVER, Keeper
 from workbench.restoring.restoring import Restoring, in_words
 from workbench.restoring.taking import PinNotes, choices_of, taken
 from workbench.settings import Settings
-from workbench.state import State
 
 PATIENCE_S = 120
 ROOT = __file__.rpartition("tests")[0]

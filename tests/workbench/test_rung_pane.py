@@ -31,8 +31,8 @@ from tests.made_up import FAILED, IMPLEMENTATIONS, a_job, result
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench import ptx, theme
+from workbench.model.state import Picture
 from workbench.rung_times import RungTimes, ladder_places
-from workbench.state import Picture
 from workbench.sweeps.draft import plan_of
 from workbench.views.ladder_list import CHOSEN, PLACE, LadderList
 from workbench.views.rung_pane import RungPane

@@ -21,7 +21,7 @@ from tests.workbench.seeing import MOST, image_of, marked, pixels_of, reduced, u
 from workbench import theme
 from workbench.commands.entering import Visit
 from workbench.commands.shot import picture_of
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 FOLDER = Path(__file__).parent / "snapshots"
 IS_WRITING = os.environ.get("SNAPSHOTS") == "write"

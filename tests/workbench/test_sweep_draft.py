@@ -11,7 +11,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.presets import presets
 from kernels.sweeps.running import cells_of
 from tests.workbench.engines import DEVICE
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.sweeps.dimensions import BY_FIELD, DIMENSIONS
 from workbench.sweeps.draft import MOST_CELLS, Draft, UnclearError, given, plan_of, texts_of
 from workbench.sweeps.estimating import MOST, time_s

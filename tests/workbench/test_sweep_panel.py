@@ -32,7 +32,7 @@ from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE
 from workbench import theme
 from workbench.background import Background
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.sweeps import plan_choice
 from workbench.sweeps.keeping import Began
 from workbench.sweeps.panel import SweepPanel

@@ -25,7 +25,7 @@ from workbench.controls.drop_down import DropDown
 from workbench.controls.filter_controls import FilterControls
 from workbench.controls.run_controls import RunControls
 from workbench.menu_lines import menu_lines
-from workbench.state import State
+from workbench.model.state import State
 from workbench.views.about import AboutDialog
 from workbench.views.shortcuts import ShortcutsDialog
 

@@ -15,7 +15,7 @@ from tests.workbench.driving import child, pick, show_picture, type_into, until
 from workbench.files import image_files
 from workbench.files.image_files import ImageFileError
 from workbench.files.picture_refs import PictureRef
-from workbench.state import Picture
+from workbench.model.state import Picture
 from workbench.undo.past import MOST, Change, Past
 from workbench.undo.pictures import Album
 from workbench.undo.words import in_words

@@ -17,7 +17,8 @@ from workbench.looking.histograms import counting
 from workbench.looking.likeness import comparing
 from workbench.looking.line_profile import Line, column, row
 from workbench.looking.steps import Steps
-from workbench.state import State, Store
+from workbench.model.state import State
+from workbench.model.store import Store
 from workbench.views.compare_view import CompareView
 from workbench.views.pins import name_of
 

@@ -26,7 +26,7 @@ from workbench.anatomy.overlay import block_area, grid_is_drawn, paint_look
 from workbench.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.anatomy.warp_card import WarpCard
 from workbench.later import AFTER_PAINTING_MS, Later
-from workbench.state import State
+from workbench.model.state import State
 from workbench.views.upright_area import UprightArea
 
 NO_PICTURE = "Open a picture first: the anatomy is drawn over it."

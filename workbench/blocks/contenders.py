@@ -15,7 +15,7 @@ from kernels.sweeps.plan import SWEEP_SAMPLING
 from workbench import intents
 from workbench.blocks.shapes import BlockXY
 from workbench.intents import Changes
-from workbench.state import State
+from workbench.model.state import State
 
 Key = BlockXY | str  # a block shape, or the key of an implementation
 

@@ -23,7 +23,7 @@ from workbench.commands.words import in_one_line
 from workbench.files import image_files
 from workbench.files.image_files import ImageFileError
 from workbench.files.reducing import fit_of, reduced
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 
 
 def run(arguments: Namespace) -> int:

@@ -16,8 +16,8 @@ from workbench.commands import CommandError
 from workbench.commands.real_window import settle, wait_for_baseline, wait_until
 from workbench.intents import has_parameter, swings_around_zero
 from workbench.main_window import MainWindow
+from workbench.model.state import ViewMode
 from workbench.presenting.figures import is_answer
-from workbench.state import ViewMode
 from workbench.views.picture_view import PictureView
 from workbench.views.pins import MOST
 from workbench.views.view_transform import ViewTransform

@@ -13,7 +13,7 @@ from kernels.errors import BadJobError
 from kernels.filters import Filter, custom
 from workbench import intents
 from workbench.intents import Changes
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 
 PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for any picture
 

@@ -30,7 +30,7 @@ from workbench.files.export import save_png
 from workbench.files.image_files import ImageFileError
 from workbench.intents import Changes
 from workbench.main_window import MainWindow
-from workbench.state import State
+from workbench.model.state import State
 
 SHADOW_PX, SHADOW_ALPHA = 10, 7
 

@@ -12,8 +12,8 @@ from workbench.commands import CommandError, shot
 from workbench.commands.machine import engine_maker
 from workbench.commands.options import changes_of
 from workbench.commands.real_window import SIZE
+from workbench.model.state import State
 from workbench.settings import Settings
-from workbench.state import State
 
 DRAWN = Path("workbench.png")
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from workbench.controls.eliding_box import ElidingBox
 from workbench.controls.form import Form
 from workbench.controls.number_boxes import DecimalBox
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 
 LARGEST = 1e6  # of a level; 16 bits end at 65535
 MOST_DECIMALS = 9

@@ -22,7 +22,7 @@ from workbench.controls.matrix_edit import MatrixEdit
 from workbench.controls.number_boxes import DecimalBox
 from workbench.controls.odd_spin_box import OddSpinBox
 from workbench.intents import has_parameter, has_sizes
-from workbench.state import State
+from workbench.model.state import State
 
 BORDER_TIPS = {
     "zero": "0 0 | a b c d | 0 0\nBlack all around; the edges darken.",

@@ -12,7 +12,7 @@ from kernels.errors import BadJobError
 from kernels.filters.custom import parse
 from kernels.filters.parameters import MATRIX
 from workbench import theme
-from workbench.state import Matrix
+from workbench.model.state import Matrix
 from workbench.weights.table_text import shortest
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from workbench.controls.display_controls import DisplayControls
 from workbench.controls.filter_controls import FilterControls
 from workbench.controls.run_controls import Availability, RunControls
-from workbench.state import State
+from workbench.model.state import State
 from workbench.views.upright_area import UprightArea
 
 

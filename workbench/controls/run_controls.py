@@ -12,7 +12,7 @@ from workbench.controls.block_picker import BlockPicker
 from workbench.controls.drop_down import DropDown
 from workbench.controls.form import Form
 from workbench.intents import Choice
-from workbench.state import State
+from workbench.model.state import State
 
 Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}

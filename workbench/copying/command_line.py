@@ -12,7 +12,7 @@ from kernels import filters
 from kernels.rung import Rung
 from workbench.copying.source import source_of
 from workbench.intents import has_parameter, implementation, is_unclipped
-from workbench.state import State
+from workbench.model.state import State
 
 
 def command_line(state: State) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernels import filters
 from workbench.copying.source import ASSETS, source_of
 from workbench.intents import has_parameter, is_unclipped, offset_for
-from workbench.state import State
+from workbench.model.state import State
 
 SCRIPT = '''\
 """{about}"""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.assets_path import asset
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 ASSETS = {"scene": "scene.png"}  # built-in pictures that come as files
 STAND_IN = "picture.png"

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from workbench.files import whole_files
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 EXTENSIONS = (
     ".png",

@@ -15,9 +15,11 @@ from workbench.inspection.set_aside import Pins, SetAside, of_same
 from workbench.inspection.worked_out import WorkedOut
 from workbench.live import Live
 from workbench.looking.cells import CellWish, written
-from workbench.looking.look import Look, show
+from workbench.looking.look import Look
+from workbench.looking.showing import show
 from workbench.looking.steps import Steps
-from workbench.state import Picture, State, Store
+from workbench.model.state import Picture, State
+from workbench.model.store import Store
 from workbench.views.compare_view import CompareView
 from workbench.views.pins import MOST, Pin, name_of
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.actions import Action
-from workbench.state import ViewMode
+from workbench.model.state import ViewMode
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.looking.look import known_unclipped
-from workbench.state import Picture
+from workbench.model.state import Picture
 from workbench.views.pins import Pin
 
 MOST_BYTES = 256 << 20

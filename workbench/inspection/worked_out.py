@@ -17,7 +17,8 @@ from workbench.live import Live
 from workbench.looking.differences import Difference, subtracting
 from workbench.looking.mismatch import Mismatch, searching
 from workbench.looking.steps import Steps
-from workbench.state import Picture, State, Store
+from workbench.model.state import Picture, State
+from workbench.model.store import Store
 from workbench.views.compare_view import CompareView
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # the names of modes, and of what is under way

@@ -22,11 +22,11 @@ from workbench.channels import CHANNELS
 from workbench.controls.drop_down import DropDown
 from workbench.controls.number_boxes import WholeBox
 from workbench.later import AFTER_PAINTING_MS, Later
+from workbench.model.state import State
 from workbench.pixel import words
 from workbench.pixel.numbers_card import NumbersCard
 from workbench.pixel.overlay import paint_neighbourhood
 from workbench.pixel.table import NeighbourTable, What
-from workbench.state import State
 
 NO_PICTURE = "Open a picture first, then click one of its pixels."
 MAY_BE, LATER = "May be off by", "is said once it has been checked"

@@ -10,8 +10,8 @@ from kernels import filters
 from kernels.errors import KernelError
 from kernels.job import Result
 from workbench import intents, numbers
+from workbench.model.state import State
 from workbench.numbers import MISSING
-from workbench.state import State
 
 
 @dataclass(frozen=True, slots=True)

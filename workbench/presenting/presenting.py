@@ -13,11 +13,11 @@ from kernels.job import Result
 from workbench import intents
 from workbench.actions import Action
 from workbench.display import Display
+from workbench.model.state import Picture
 from workbench.presenting.figures import figures_of, is_answer
 from workbench.presenting.stage import Stage
 from workbench.presenting.steps import MOST, Step, ladder_steps, step_of, steps_from
 from workbench.presenting.steps_dialog import StepsDialog
-from workbench.state import Picture
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow

@@ -10,7 +10,7 @@ from kernels.engine import all_implementations
 from workbench import choices, intents
 from workbench.files.picture_refs import PictureRef
 from workbench.intents import Changes
-from workbench.state import State
+from workbench.model.state import State
 
 MOST = 200
 MOST_LETTERS = 200

@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from workbench import choices
 from workbench.files.image_files import ImageFileError
 from workbench.files.picture_refs import PictureRef
+from workbench.model.state import Picture
 from workbench.presenting.figures import is_answer
 from workbench.restoring.places import Place
-from workbench.state import Picture
 from workbench.weights.drawing import Drawing
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, Qt, QTimer
 
 from workbench.background import Background
 from workbench.files.picture_refs import PictureRef
+from workbench.model.state import Picture
 from workbench.restoring.places import Place
 from workbench.restoring.taking import PinNotes, taken
-from workbench.state import Picture
 
 if TYPE_CHECKING:
     from workbench.main_window import MainWindow

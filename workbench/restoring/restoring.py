@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QTimer
 
 from workbench import choices
+from workbench.model.state import State
 from workbench.restoring import places
 from workbench.restoring.bringing_back import BringingBack
 from workbench.restoring.keeping import HANDED_OVER, Keeper
 from workbench.restoring.places import Place
 from workbench.settings import Settings
-from workbench.state import State
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kernels.job import Result
 from workbench import choices
 from workbench.files.picture_refs import PictureRef
+from workbench.model.state import State
 from workbench.presenting.figures import is_answer
-from workbench.state import State
 from workbench.views.pins import Pin
 
 if TYPE_CHECKING:

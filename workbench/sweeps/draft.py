@@ -12,7 +12,7 @@ from kernels.sweeps.jobs import Given
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import Plan
 from workbench.intents import has_parameter, is_unclipped
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.sweeps.dimensions import BY_FIELD, THIS, Here, Values
 from workbench.sweeps.words import title_of
 

@@ -31,7 +31,7 @@ from kernels.sweeps.running import OfCell
 from workbench.assets_path import asset
 from workbench.charts.chart_view import ChartView
 from workbench.later import Later
-from workbench.state import State
+from workbench.model.state import State
 from workbench.sweeps.estimating import time_s
 from workbench.sweeps.keeping import Began, is_of_here
 from workbench.sweeps.plan_choice import PlanChoice

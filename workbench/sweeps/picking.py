@@ -11,7 +11,7 @@ from kernels.sweeps.jobs import Given, job_of
 from workbench import intents, numbers
 from workbench.charts.names import ran_on, title_of
 from workbench.choices import NAMES, from_data
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.sweeps.draft import given, given_name
 from workbench.sweeps.words import in_words, name_of
 

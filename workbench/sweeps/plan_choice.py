@@ -18,7 +18,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.presets import presets
 from kernels.sweeps.running import cells_of
-from workbench.state import State
+from workbench.model.state import State
 from workbench.sweeps.dimensions import BY_FIELD
 from workbench.sweeps.draft import UnclearError, given
 from workbench.sweeps.estimating import time_s

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from workbench.files.image_files import ImageFileError
 from workbench.files.picture_refs import PictureRef
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 MOST_BYTES = 256 << 20
 

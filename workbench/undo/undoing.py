@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from workbench.actions import Action
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.undo.past import Change, Past
 from workbench.undo.pictures import Album, Kept
 from workbench.undo.words import in_words

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.display import Display
 from workbench.looking.look import known_unclipped
-from workbench.state import Picture, State
+from workbench.model.state import Picture, State
 from workbench.views.comparison_image import side_by_side
 from workbench.views.mode_bar import ModeBar
 from workbench.views.picture_view import Overlay, PictureView

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QWidget
 from workbench.controls.eliding_box import ElidingBox
 from workbench.controls.number_boxes import WholeBox
 from workbench.looking.differences import MOST_GAIN
-from workbench.state import State
+from workbench.model.state import State
 from workbench.views.buttons import check_segment, make_button, make_segments
 
 MODES = (

@@ -19,10 +19,10 @@ from kernels.rung import Rung
 from kernels.sweeps.record import Record
 from workbench import intents
 from workbench.controls.drop_down import DropDown
+from workbench.model.state import State
 from workbench.ptx import PtxWish, resources_in_words, wish_for
 from workbench.rung_texts import sources
 from workbench.rung_times import RungTimes, Work, ladder_places
-from workbench.state import State
 from workbench.sweeps.draft import plan_of
 from workbench.sweeps.words import held_fixed
 from workbench.views.code_view import CodeView, Text

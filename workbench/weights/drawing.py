@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.errors import BadJobError
-from workbench.state import Matrix
+from workbench.model.state import Matrix
 from workbench.weights.table_text import Texts, shortest, value_of
 
 MOST_DIVISOR = 4096  # looked for, behind weights that are fractions of it

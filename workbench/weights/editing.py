@@ -10,7 +10,7 @@ from kernels import filters
 from kernels.errors import KernelError
 from workbench import intents
 from workbench.actions import Action
-from workbench.state import Matrix, State
+from workbench.model.state import Matrix, State
 from workbench.weights.editor import WeightsEditor
 from workbench.weights.named import Shelf
 

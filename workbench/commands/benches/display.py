@@ -17,7 +17,7 @@ from kernels.sweeps.running import sweeping
 from workbench.commands.benches import Row, peak_memory
 from workbench.commands.real_window import Wait, real_window, settle, wait_for_device
 from workbench.main_window import MainWindow
-from workbench.state import Picture
+from workbench.model.state import Picture
 
 TITLE = "How late a 1 ms timer of the event loop fires, with a picture of 4096×4096 RGB"
 SIDE = 4096

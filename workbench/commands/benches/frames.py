@@ -14,7 +14,7 @@ from kernels import pictures
 from workbench.commands.benches import Row, peak_memory
 from workbench.commands.benches.modes import MODES
 from workbench.commands.real_window import real_window, settle, wait_for_device
-from workbench.state import Picture
+from workbench.model.state import Picture
 from workbench.views.picture_view import PictureView
 from workbench.views.view_transform import ViewTransform
 from workbench.views.wipe_view import WipeView

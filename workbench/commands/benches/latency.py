@@ -17,7 +17,7 @@ from workbench.commands.benches.modes import MODES, named_view
 from workbench.commands.benches.painted import ms_until_painted
 from workbench.commands.real_window import real_window, settle, wait_for_baseline, wait_for_device
 from workbench.main_window import MainWindow
-from workbench.state import Picture
+from workbench.model.state import Picture
 from workbench.views.picture_view import PictureView
 
 TITLE = "From a changed setting (Gaussian of size 3 or 5) to the filtered picture on the screen"

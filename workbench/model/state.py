@@ -1,4 +1,4 @@
-"""The one source of truth: an immutable state, replaced as a whole, announced once."""
+"""What the user has chosen: one immutable value.  Knows nothing of Qt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
 
 from kernels.pictures import beyond, stored_as, white
 from workbench.looking.look import SignedAs
@@ -117,28 +116,3 @@ class State:
     divider: Divider = "upright"
     difference: DifferenceKind = "absolute"
     gain: float | None = None
-
-
-class Store(QObject):
-    """Holds the current `State`.
-
-    Signals:
-        changed(old, new): after every change, and only when something changed.
-    """
-
-    changed = Signal(object, object)
-
-    def __init__(self, state: State | None = None, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._state = state or State()
-
-    @property
-    def state(self) -> State:
-        return self._state
-
-    def update(self, **changes: Any) -> None:
-        """Replace the named fields.  An unknown name is a TypeError."""
-        old, new = self._state, replace(self._state, **changes)
-        if new != old:
-            self._state = new
-            self.changed.emit(old, new)

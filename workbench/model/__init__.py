@@ -1,0 +1,1 @@
+"""What is chosen, and the one place where that is kept."""
