@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,10 @@ from kernels.timing import Cache, Timing
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_KSIZE = 127
 LARGEST_OFFSET = 65_535.0  # the largest sample of an integer type
+# Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
+# is added counts as work until it is named here.
+NOT_WORK = ("implementation", "block_xy", "filter_title")
+ARRAYS = ("picture", "weights")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +60,18 @@ class Job:
             )
         if self.gradient and self.offset:
             raise BadJobError("A gradient's length takes no offset; leave it at 0.")
+
+    def same_work(self, other: Job) -> bool:
+        """Return whether `other` asks for the same answer, in whatever way it is computed.
+
+        Pictures compare by identity: to compare their samples would take as long as a filter.
+        """
+        others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
+        return (
+            self.picture is other.picture
+            and all(getattr(self, name) == getattr(other, name) for name in others)
+            and (self.weights is other.weights or np.array_equal(self.weights, other.weights))
+        )
 
     @property
     def ksize(self) -> int:

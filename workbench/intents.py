@@ -129,10 +129,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
     """Whether `baseline` is what `baseline_for(job, state)` would find."""
     return (
         baseline is not None
-        and baseline.job.picture is job.picture
-        and baseline.job.weights is job.weights
-        and baseline.job.border == job.border
-        and (baseline.job.gradient, baseline.job.offset) == (job.gradient, job.offset)
+        and baseline.job.same_work(job)
         and baseline.job.implementation == state.baseline
     )
 

@@ -39,6 +39,7 @@ class Work:
     weights: bytes
     gradient: bool
     border: str
+    offset: float
 
     @classmethod
     def of(cls, job: Job) -> Work:
@@ -49,6 +50,7 @@ class Work:
             _hash(job.weights),
             job.gradient,
             job.border,
+            job.offset,
         )
 
     @classmethod
@@ -62,6 +64,7 @@ class Work:
             _hash(weights_of(cell)),
             chosen.gradient,
             cell.border,
+            offset=0.0,  # a plan's cells have none
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,38 @@ def test_it_knows_its_sizes(channels, has_alpha):
     assert (job.height, job.width, job.channels, job.has_alpha) == (4, 5, channels, has_alpha)
     assert (job.ksize, job.radius, job.pixel_type) == (3, 1, "uint16")
     assert job.compulsory_bytes == 2 * 4 * 5 * channels * 2
+
+
+def a_job():
+    return Job(picture(4, 5, 1), WEIGHTS)
+
+
+# A value of each field of a Job unlike that of `a_job`; a field added later needs one, too.
+OTHER_VALUES = {
+    "picture": picture(4, 5, 1),
+    "weights": 2 * WEIGHTS,
+    "border": "wrap",
+    "implementation": "opencv",
+    "block_xy": (8, 8),
+    "filter_title": "Box blur",
+    "gradient": True,
+    "offset": 3.0,
+}
+HOW = {"implementation", "block_xy", "filter_title"}  # it is done, or called
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Job)])
+def test_work_is_the_same_where_nothing_differs_but_how_it_is_done(name):
+    job = a_job()
+    other = replace(job, **{name: OTHER_VALUES[name]})
+    assert job.same_work(other) == other.same_work(job) == (name in HOW)
+
+
+def test_equal_weights_are_the_same_work_and_equal_pictures_are_not():
+    job = a_job()
+    assert job.same_work(replace(job, weights=WEIGHTS.copy()))
+    assert not job.same_work(replace(job, weights=np.ones((5, 5), np.float32)))
+    assert not job.same_work(replace(job, picture=job.picture.copy()))
 
 
 def test_rates_follow_from_the_median():

@@ -89,7 +89,7 @@ def test_of_auto_the_rung_it_picked_takes_part():
     assert field_of(state, DEVICE, None, SHAPES) == NO_PICK
     field = field_of(state, DEVICE, Pick("shared", (32, 8), "measured"), SHAPES)
     assert field.subject == "Shared-memory tile"
-    assert field.signature == a_field().signature  # to take a shape of it changes nothing measured
+    assert field.compares_same(a_field())  # to take a shape of it changes nothing measured
 
 
 def test_without_a_gpu_the_cpu_implementations_take_part():
@@ -98,7 +98,7 @@ def test_without_a_gpu_the_cpu_implementations_take_part():
     assert "opencv" in [each.key for each in field.contenders]
     assert field.contenders[0].changes == {"implementation": field.contenders[0].key}
     assert field.subject == "No GPU here: CPU implementations take turns"
-    assert field.signature == field_of(STATE, None, None, SHAPES).signature
+    assert field.compares_same(field_of(STATE, None, None, SHAPES))
 
 
 def test_why_there_is_nothing_to_compare():
@@ -118,12 +118,12 @@ def test_why_there_is_nothing_to_compare():
         {"implementation": "constant"},
     ],
 )
-def test_what_changes_the_work_changes_the_signature(changes):
-    assert a_field(replace(STATE, **changes)).signature != a_field().signature
+def test_what_was_measured_of_other_work_says_nothing(changes):
+    assert not a_field(replace(STATE, **changes)).compares_same(a_field())
 
 
 def test_the_shape_in_use_does_not():
-    assert a_field(replace(STATE, block_xy=(8, 8))).signature == a_field().signature
+    assert a_field(replace(STATE, block_xy=(8, 8))).compares_same(a_field())
 
 
 # -- how they stand

@@ -487,6 +487,13 @@ def test_a_made_up_device_has_the_architecture_that_is_compiled_for():
     assert ptx.wish_for(rung, a_job(), None).architecture == ptx.WITHOUT_A_DEVICE
 
 
+def test_with_another_offset_it_is_other_work():
+    times = RungTimes()
+    times.add_result(result("shared"))
+    assert times.of_work(a_job("shared"), "cold")
+    assert not times.of_work(replace(a_job("shared"), offset=3.0), "cold")
+
+
 def test_weights_of_another_picture_but_the_same_shape_are_the_same_work():
     times = RungTimes()
     times.add_result(result("shared", (4.0,)))

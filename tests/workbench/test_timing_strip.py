@@ -96,8 +96,10 @@ def test_a_speed_up_comes_with_the_baseline_also_when_that_is_later(strip):
         a_job(weights=np.full((3, 3), 1, np.float32)),
         a_job(picture=np.zeros((100, 200, 3), np.uint8)),
         replace(a_job(), border="wrap"),
+        replace(a_job(), gradient=True),
+        replace(a_job(), offset=7.0),
     ],
-    ids=["weights", "picture", "border"],
+    ids=["weights", "picture", "border", "gradient", "offset"],
 )
 def test_a_baseline_of_something_else_is_no_baseline(strip, other):
     strip.show_baseline(OPENCV)

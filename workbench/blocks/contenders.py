@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kernels.auto import AUTO
@@ -59,15 +59,15 @@ class Field:
     def able(self) -> tuple[Contender, ...]:
         return tuple(each for each in self.contenders if not each.reason)
 
-    @property
-    def signature(self) -> Hashable:
-        """Changes exactly where measurements made before say nothing any more."""
-        jobs = tuple(
-            (id(job.picture), id(job.weights), job.border, job.gradient, job.offset)
-            for job in (each.job for each in self.contenders[:1])
+    def compares_same(self, other: Field) -> bool:
+        """Return whether measurements made for `other` hold here, too."""
+        mine, others = self.contenders, other.contenders
+        return (
+            (self.is_of_blocks and self.subject, self.sampling.cache)
+            == (other.is_of_blocks and other.subject, other.sampling.cache)
+            and [(a.key, a.reason) for a in mine] == [(b.key, b.reason) for b in others]
+            and all(a.job.same_work(b.job) for a, b in zip(mine, others, strict=True))
         )
-        keys = tuple((each.key, each.reason) for each in self.contenders)
-        return self.is_of_blocks and self.subject, jobs, keys, self.sampling.cache
 
     def current(self, state: State) -> Key | None:
         """The one that the window shows now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -95,7 +96,7 @@ class Following(QObject):
         """Begin anew where what was measured says nothing any more."""
         before = self._field
         self._look()
-        if _signature(before) == _signature(self._field):
+        if _is_same(before, self._field):
             return
         self._found = None
         self._refresh()
@@ -112,7 +113,7 @@ class Following(QObject):
         window = self._window
         shapes = self._panel.picks.shapes
         field = field_of(window.store.state, window.device, self._picked(), shapes)
-        is_new = _signature(field) != _signature(self._field)
+        is_new = not _is_same(field, self._field)
         self._field = field
         if is_new:
             self._found = None
@@ -128,12 +129,7 @@ class Following(QObject):
             job = intents.job_for(state)
         except KernelError:
             return None
-        same = job is not None and (
-            (result.job.picture is job.picture or result.job.picture.shape == job.picture.shape)
-            and result.job.weights is job.weights
-            and result.job.border == job.border
-        )
-        return result.picked if same else None
+        return result.picked if job is not None and _is_alike(result.job, job) else None
 
     @Slot(bool)
     def _show_or_hide(self, is_visible: bool) -> None:
@@ -193,5 +189,14 @@ class Following(QObject):
         return rows_of(self._field, self._found, self._field.current(self._window.store.state))
 
 
-def _signature(field: Field | str) -> object:
-    return field.signature if isinstance(field, Field) else field
+def _is_alike(one: Job, other: Job) -> bool:
+    """Whether `auto` picks the same for both: a picture's content makes no difference to it."""
+    kinds = [(job.picture.shape, job.pixel_type) for job in (one, other)]
+    return kinds[0] == kinds[1] and replace(one, picture=other.picture).same_work(other)
+
+
+def _is_same(one: Field | str, other: Field | str) -> bool:
+    """Whether what was measured for `one` holds for `other`, or both say why nothing is."""
+    if isinstance(one, Field) and isinstance(other, Field):
+        return one.compares_same(other)
+    return one == other

@@ -289,15 +289,7 @@ class PixelPane(QWidget):
 
     def _is_of(self, result: Result | None) -> bool:
         """Whether `result` answers the present job, by whatever implementation."""
-        job = self._job
-        return (
-            result is not None
-            and job is not None
-            and result.job.picture is job.picture
-            and result.job.weights is job.weights
-            and (result.job.border, result.job.gradient) == (job.border, job.gradient)
-            and result.job.offset == job.offset
-        )
+        return result is not None and self._job is not None and result.job.same_work(self._job)
 
     def _show_table(self) -> None:
         found = self._found

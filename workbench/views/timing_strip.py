@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
@@ -167,7 +166,7 @@ class TimingStrip(QWidget):
 
     def _refresh_speedup(self, result: Result) -> None:
         baseline = self._baseline
-        if baseline is None or not _same_task(result, baseline):
+        if baseline is None or not baseline.job.same_work(result.job):
             self._speedup.show_value(MISSING, "no CPU time yet")
         elif baseline.job.implementation == result.implementation:
             self._speedup.show_value(MISSING, "this is the baseline")
@@ -300,12 +299,6 @@ def _name(baseline: Result) -> str:
     threads = max(ran.threads or 1 for ran in baseline.ran)
     title = implementation(baseline.job.implementation).title
     return f"{title} ({threads} thread{'s' if threads > 1 else ''})"
-
-
-def _same_task(one: Result, other: Result) -> bool:
-    a, b = one.job, other.job
-    same_weights = a.weights is b.weights or np.array_equal(a.weights, b.weights)
-    return a.picture is b.picture and a.border == b.border and same_weights
 
 
 def _time_or(ms: float | None, otherwise: str) -> str:
