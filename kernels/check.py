@@ -105,11 +105,12 @@ def checking(
 ) -> Iterator[Check]:
     """Compare tile by tile, yielding what is known after each; the last one counts.
 
-    answer    what the implementation made of job.picture, same shape and dtype
+    answer    what the implementation made of job.picture, same dtype and shape, or (H, W)
     max_taps  how many products the oracle may work out; None: check everything
     known     the oracle for some tiles, for whoever checks many answers to one job: if it is empty
               it is filled, else these tiles are what is compared
     """
+    answer = answer.reshape(job.picture.shape)
     bound, most_off = limits(job, chain, factor)
     found = Check(0.0, (0, 0, 0), 0, 0, bound, 0, job.height * job.width)
     for tile in list(known) if known else plan_tiles(job, max_taps):

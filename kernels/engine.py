@@ -122,19 +122,8 @@ class Engine:
         CPU, and a Result whenever it knows more; the last one knows all.
         Raises the errors of `kernels.errors`: CannotRunError with the implementation's reason.
         """
-        sampling = sampling or Sampling()
-        if job.implementation == AUTO.key:
-            yield from self._picking(job, sampling)
-            return
-        implementation = self.implementation(job.implementation)
-        if reason := self._why_not(implementation, job):
-            raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
-        result: Result | None = None
-        for step in self._running(implementation, job, sampling):
-            result = step if isinstance(step, Result) else result
-            yield step
-        if result is not None and sampling.check:
-            yield from self._checked(result, implementation, sampling.check_taps)
+        for step in self._filtering(job, sampling or Sampling()):
+            yield _as_given(step) if isinstance(step, Result) else step
 
     def run(self, job: Job, sampling: Sampling | None = None) -> Result:
         """Filter, time and check in one go."""
@@ -221,6 +210,20 @@ class Engine:
             raise CannotRunError(reason)
         return rung, job
 
+    def _filtering(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        if job.implementation == AUTO.key:
+            yield from self._picking(job, sampling)
+            return
+        implementation = self.implementation(job.implementation)
+        if reason := self._why_not(implementation, job):
+            raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
+        result: Result | None = None
+        for step in self._running(implementation, job, sampling):
+            result = step if isinstance(step, Result) else result
+            yield step
+        if result is not None and sampling.check:
+            yield from self._checked(result, implementation, sampling.check_taps)
+
     def _picking(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Filter with the best there is for `job`; with the next best where that one fails."""
         failure: KernelError | None = None
@@ -286,3 +289,11 @@ class Engine:
     def _gpu(self) -> Gpu:
         assert isinstance(self.device, Device)
         return Gpu(self.device)
+
+
+def _as_given(result: Result) -> Result:
+    """With the picture (H, W) where the job's was given so: beside such an array (H, W, 1) would be
+    broadcast to something else without a word."""
+    if not result.job.is_flat:
+        return result
+    return replace(result, picture=result.picture.reshape(result.job.picture.shape[:2]))

@@ -19,7 +19,7 @@ LARGEST_KSIZE = 127
 LARGEST_OFFSET = 65_535.0  # the largest sample of an integer type
 # Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
 # is added counts as work until it is named here.
-NOT_WORK = ("implementation", "block_xy", "filter_title")
+NOT_WORK = ("implementation", "block_xy", "filter_title", "is_flat")
 ARRAYS = ("picture", "weights")
 
 
@@ -29,15 +29,18 @@ class Job:
 
     picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
                     4 channels is alpha, which passes through untouched.  Make it read-only where it
-                    can be: only then may it stay on the device between jobs.
+                    can be: only then may it stay on the device between jobs.  (H, W) is taken as
+                    one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
+                    the Engine gives back is (H, W) again.
     weights         (K, K) float32, K odd, applied as drawn (correlation), finite
     border          one of `borders.BORDERS`
-    implementation  a key of `implementations.all_implementations()`
+    implementation  a key of `engine.all_implementations()`, or "auto"
     block_xy        threads per block; x counts samples (pixel × channel) along a row
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
     offset          added to every weighted sample but alpha, in sample values, before it is
                     rounded: at most LARGEST_OFFSET either way, and 0 with a gradient
+    is_flat         whether the picture was given as (H, W); not to be set by hand
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -48,9 +51,15 @@ class Job:
     filter_title: str = "Custom weights"
     gradient: bool = False
     offset: float = 0.0
+    is_flat: bool = False
 
     def __post_init__(self) -> None:
+        if self.picture.ndim == 2:
+            object.__setattr__(self, "picture", self.picture[:, :, np.newaxis])
+            object.__setattr__(self, "is_flat", True)
         _check_picture(self.picture)
+        if self.is_flat and self.channels > 1:
+            raise BadJobError("A picture of several channels is not flat; leave is_flat as it is.")
         _check_weights(self.weights)
         if self.border not in BORDERS:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
@@ -119,7 +128,8 @@ class Job:
 def _check_picture(picture: NDArray[Any]) -> None:
     if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
         raise BadJobError(
-            f"A picture must be (height, width, 1 to 4 channels), not {picture.shape}."
+            "A picture must be (height, width) or (height, width, 1 to 4 channels), not "
+            f"{picture.shape}."
         )
     if str(picture.dtype) not in PIXEL_TYPES:
         raise BadJobError(f"Pixels must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}.")
@@ -227,7 +237,7 @@ class Sampled(Progress):
 class Result:
     """The filtered picture and what is known of it so far; a later one of the same job knows more.
 
-    picture      like job.picture, read-only
+    picture      like job.picture, read-only; (H, W) where the job was given one such
     kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
     compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
     upload_ms    None: the picture was resident on the device, or there is no device

@@ -44,6 +44,22 @@ def test_every_implementation_introduces_itself():
         assert each.idea.endswith(".")
 
 
+@pytest.mark.parametrize("implementation", [*ON_HOST, AUTO.key])
+@pytest.mark.parametrize("gradient", [False, True])
+def test_an_array_without_channels_comes_back_without_channels(engine, implementation, gradient):
+    picture = np.random.default_rng(5).integers(0, 256, (23, 31), np.uint8)
+    weights = filters.get("gaussian").weights(5)
+    job = Job(picture, weights, "mirror", implementation, gradient=gradient)
+    steps = [step for step in engine.filtering(job, QUICK) if isinstance(step, Result)]
+    assert {each.picture.shape for each in steps} == {(23, 31)}
+    assert steps[-1].check.ok
+    assert steps[-1].check.is_full
+    assert not steps[-1].picture.flags.writeable
+    as_one = engine.run(replace(job, picture=picture[:, :, np.newaxis], is_flat=False), QUICK)
+    assert as_one.picture.shape == (23, 31, 1)
+    np.testing.assert_array_equal(steps[-1].picture, as_one.picture[:, :, 0])
+
+
 @pytest.mark.parametrize("implementation", ON_HOST)
 def test_a_result_holds_the_right_picture_its_time_and_its_check(engine, implementation):
     job = job_of(implementation)

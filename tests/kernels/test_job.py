@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 from dataclasses import fields, replace
 
 import numpy as np
@@ -19,11 +21,29 @@ def picture(*shape, dtype=np.uint8):
 
 
 @pytest.mark.parametrize(
-    "shape", [(4, 5), (4, 5, 0), (4, 5, 5), (0, 5, 1), (4, 0, 1), (1, 2, 3, 4)]
+    "shape", [(5,), (0, 5), (4, 5, 0), (4, 5, 5), (0, 5, 1), (4, 0, 1), (1, 2, 3, 4)]
 )
 def test_pictures_of_another_shape_are_refused(shape):
-    with pytest.raises(BadJobError, match=r"\(height, width, 1 to 4 channels\)"):
+    with pytest.raises(BadJobError, match=r"\(height, width\) or .* channels\), not"):
         Job(picture(*shape), WEIGHTS)
+
+
+def test_without_a_third_axis_it_is_one_channel():
+    given = picture(4, 5)
+    given.flags.writeable = False
+    job = Job(given, WEIGHTS)
+    assert (job.picture.shape, job.channels, job.is_flat) == ((4, 5, 1), 1, True)
+    assert job.picture.base is given  # a view, and as little to be written to
+    assert not job.picture.flags.writeable
+    assert replace(job, border="wrap").is_flat
+    assert not Job(picture(4, 5, 1), WEIGHTS).is_flat
+    with pytest.raises(BadJobError, match="several channels"):
+        replace(job, picture=picture(4, 5, 3))
+
+
+def test_the_docstring_names_functions_that_exist():
+    for module, name in re.findall(r"`(\w+)\.(\w+)(?:\(\))?`", Job.__doc__):
+        assert hasattr(importlib.import_module(f"kernels.{module}"), name)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint32", "float64", "bool", "complex64"])
@@ -84,8 +104,9 @@ OTHER_VALUES = {
     "filter_title": "Box blur",
     "gradient": True,
     "offset": 3.0,
+    "is_flat": True,
 }
-HOW = {"implementation", "block_xy", "filter_title"}  # it is done, or called
+HOW = {"implementation", "block_xy", "filter_title", "is_flat"}  # it is done, or called
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Job)])
