@@ -23,6 +23,10 @@ ENOUGH_SAMPLES = 6
 FEW_WITHIN = 0.10  # so much further than they reach may the median of too few lie
 SHORTEST_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
 
+WITHIN_CLOCKS, WITHIN_NOISE = f"equal within {100 * SAME_WITHIN:g} %", "equal within noise"
+# The verdict "same" of several, of which some are the one and some the other.
+EQUAL = f"equal within {100 * SAME_WITHIN:g} % or noise"
+
 _EDGES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))  # percentiles
 
 Verdict = Literal["faster", "slower", "same"]
@@ -41,6 +45,19 @@ class Comparison:
     ratio: float
     low: float
     high: float
+
+    @property
+    def in_words(self) -> str:
+        """ "faster", "slower", "equal within 1 %", "equal within noise"."""
+        return how_equal(self.ratio) if self.verdict == "same" else self.verdict
+
+
+def how_equal(ratio: float) -> str:
+    """Return in words why medians in this ratio count as the same: they are as near as the rule
+    asks for, or their noise is too large to tell.  Of several: the largest ratio among them."""
+    apart = max(ratio, 1 / ratio)
+    # As close as rounding may bring 1 + SAME_WITHIN to itself.
+    return WITHIN_CLOCKS if apart <= 1 + SAME_WITHIN + 1e-9 else WITHIN_NOISE
 
 
 def relative_spread(samples_ms: Sequence[float]) -> float:
@@ -84,7 +101,7 @@ def compare(a: Timing, b: Timing) -> Comparison:
 
 
 def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
-    """Fastest first; those in one tuple are the same within noise as the first of them.
+    """Fastest first; those in one tuple are the same as the first of them, by `compare`.
 
     What is noisy may be the same as the first while something steadier, and quicker, is not.
     """

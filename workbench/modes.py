@@ -74,8 +74,8 @@ MODES = {
         "Block shapes, live",
         "**Ctrl+K** runs block shapes in turn on the present job, a sample each, so that whatever "
         "drifts hits all alike: bars with their quartiles, or a map of widths by heights, settle "
-        "while you look; what noise cannot tell apart shares its place, and a click applies a "
-        "shape. Without a GPU the CPU implementations take turns.",
+        "while you look; what is equal within 1 % or noise shares its place, and a click applies "
+        "a shape. Without a GPU the CPU implementations take turns.",
     ),
     "weights": Mode(
         "Weights",

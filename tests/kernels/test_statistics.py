@@ -157,6 +157,21 @@ def test_a_clock_that_saw_no_time_pass_is_no_division_by_zero():
     assert compare(Timing((0.0,)), Timing((0.0,))).verdict == "same"
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        (noisy(1.0, seed=1), noisy(2.0, seed=2), "faster"),
+        (noisy(2.0, seed=1), noisy(1.0, seed=2), "slower"),
+        (Timing((1.0,) * 10), Timing((1 + SAME_WITHIN,) * 10), "equal within 1 %"),
+        (Timing((1 + SAME_WITHIN,) * 10), Timing((1.0,) * 10), "equal within 1 %"),
+        (Timing((1.0, 1.5) * 10), Timing((1.02, 1.52) * 10), "equal within noise"),
+        (Timing((1.0,)), Timing((1.2,)), "equal within noise"),
+    ],
+)
+def test_equal_says_whether_by_the_rule_of_one_percent_or_for_noise(a, b, words):
+    assert compare(a, b).in_words == words
+
+
 def test_groups_are_fastest_first_and_equals_share_one():
     timings = {
         "slow": noisy(3.0, seed=1),

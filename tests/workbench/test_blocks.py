@@ -137,9 +137,9 @@ def test_ties_share_their_place_and_the_next_counts_on():
     assert [row.is_tied for row in rows] == [True, False, True, False]
     assert [row.state for row in rows] == ["fine", "fine", "fine", "refused"]
     assert [row.key for row in rows if row.is_current] == [(32, 8)]
-    assert "equal within noise" in rows[0].text
+    assert "equal within 1 % or noise" in rows[0].text
     said = sentence_of(rows, is_over=True)
-    assert said.startswith("8×8 and 32×8 are equal within noise: 1.00")
+    assert said.startswith("8×8 and 32×8 are equal within 1 %: 1.00")
     assert "16×16 takes 3.0× as long" in said
     assert sentence_of(rows, is_over=False).startswith("So far")
 

@@ -503,14 +503,14 @@ def test_equal_block_shapes_are_outlined_together():
     }
     names = ("Global memory", "Constant memory", "Shared-memory tile")
     assert best == {(shape, name) for shape in ("32×4", "32×8") for name in names}
-    assert "Shared-memory tile: 32×8 and 32×4 are fastest and equal within noise" in chart.sentence
+    assert "Shared-memory tile: 32×8 and 32×4 are fastest and equal within 1 %" in chart.sentence
     assert "takes 9.0× as long" in chart.sentence
 
 
 def test_where_all_shapes_are_equal_none_is_outlined():
     chart = figure("block_shapes", block_times(dict.fromkeys(PLANS["blocks"].blocks, 1.0)))
     assert not any(bar.is_best for bar in marks(chart.body))
-    assert "all 7 are equal within noise" in chart.sentence
+    assert "all 7 are equal within 1 %" in chart.sentence
 
 
 def test_a_published_time_stands_over_the_bar_it_compares_with():
@@ -610,7 +610,7 @@ def test_a_ladder_without_a_cpu_names_both_of_its_ends():
     said = figure("ladder", a_session("blocks")).sentence
     assert said == "Shared-memory tile is fastest; Global memory takes 1.5× as long."
     even = a_session("blocks", outcome=took(lambda cell: 1.0))
-    assert figure("ladder", even).sentence == "All 3 are equal within noise."
+    assert figure("ladder", even).sentence == "All 3 are equal within 1 %."
 
 
 def test_a_published_cpu_is_not_called_by_the_gpu_beside_it():
@@ -743,7 +743,16 @@ def test_series_that_noise_cannot_tell_apart_are_named_together():
     session = a_session(plan_of_sizes(), outcome=took(lambda cell: 1.0))
     said = figure("time_by_size", session).sentence
     names = "OpenCV (8 threads) and Shared-memory tile"
-    assert said.startswith(f"{names} are equal within noise and fastest at every size.")
+    assert said.startswith(f"{names} are equal within 1 % and fastest at every size.")
+
+
+def test_series_further_apart_than_one_percent_are_equal_within_noise():
+    def outcome(cell, found):
+        times = (1.0, 1.3) if cell.implementation == "opencv" else (1.03, 1.33)
+        return replace(found, kernel=Timing(6 * times))
+
+    said = figure("time_by_size", a_session(plan_of_sizes(), outcome=outcome)).sentence
+    assert "are equal within noise and fastest at every size." in said
 
 
 def test_while_measuring_only_what_all_have_counts():

@@ -64,7 +64,7 @@ def test_what_only_one_machine_can_run_is_not_compared(kept, capsys):
     )
     assert "Not compared, 15 cells: A: No GPU was found." in said
     assert "H200" not in said  # which ran nothing that is compared
-    assert "15 cells: the same within noise in 15." in said
+    assert "15 cells: equal within 1 % or noise in 15." in said
     for heading in ("256²", "4096²"):
         assert f"\n{heading}\n" in said
     assert "    shared 16×16    —        2.74 µs" in said
@@ -103,7 +103,7 @@ def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
     said = said_of(
         capsys, kept("a", a_session("caches")), kept("b", a_session("caches", outcome=hot))
     )
-    assert "the same within noise *\n" in said
+    assert "equal within 1 % *\n" in said
     assert "* The GPU's clocks were held down meanwhile: heat, by the driver." in said
 
 

@@ -373,13 +373,15 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     assert {row["Ratio"] for row in rows} == {"0.500"}
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
     assert "The geometric mean of their ratios is 0.500." in page.words
-    assert "NVIDIA A100 is faster in 0, slower in 6, and the same within noise in 0" in page.words
+    assert (
+        "NVIDIA A100 is faster in 0, slower in 6, and equal within 1 % or noise in 0" in page.words
+    )
 
 
 def test_a_machine_beside_itself_is_the_same_and_gets_a_letter(report):
     page = report(a_session(SMALL), a_session(SMALL))
     rows = table(page, "NVIDIA H200 (B) beside NVIDIA H200 (A)")
-    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"same within noise"}
+    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"equal within 1 %"}
 
 
 def test_of_many_sessions_only_those_of_one_plan_are_compared(report):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kernels.comparing import Round, Standing
+from kernels.statistics import EQUAL, how_equal
 from workbench import numbers
 from workbench.blocks.contenders import Contender, Field, Key
 from workbench.charts.sentences import how_long
@@ -44,7 +45,7 @@ class Row:
 
     @property
     def rank(self) -> str:
-        """ "1", or "1 =" beside others that noise cannot tell from it."""
+        """ "1", or "1 =" beside others that count as equal."""
         return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
 
 
@@ -74,7 +75,8 @@ def sentence_of(rows: Sequence[Row], *, is_over: bool) -> str:
     if len(best) == 1:
         first = f"{names} is the fastest: {time}"
     else:
-        first = f"{names} are equal within noise: {time}"
+        how = how_equal(max(map(_median, best)) / _median(best[0]))
+        first = f"{names} are {how}: {time}"
     last = max(timed, key=_median)
     longer = how_long(_median(last) / _median(best[0]))
     behind = "" if last in best else f"; {last.name} takes {longer}"
@@ -145,7 +147,7 @@ def _lines(
         lines[0] += f": {numbers.duration(middle)}"
         lines.append(f"quartiles {numbers.duration_range(low, high)}, n = {count}")
     if place:
-        equals = ", equal within noise to others there" if is_tied else ""
+        equals = f", {EQUAL} to others there" if is_tied else ""
         lines.append(f"place {place}{equals}")
     if isinstance(each.key, tuple):
         lines.append(f"{each.key[0] * each.key[1]} threads a block")

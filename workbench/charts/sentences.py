@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from kernels.statistics import groups_of_equals
+from kernels.statistics import groups_of_equals, how_equal
 from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.legend_entries import name_of
@@ -87,7 +87,8 @@ def scope_of(shown: Slice, name: str) -> Scope:
 def fastest(shown: Slice, name: str) -> str:
     """Who is fastest where, along a dimension; who cannot be told apart is named together."""
     scope = scope_of(shown, name)
-    winners = [(_best_names(row, shown.data), v) for v, row in scope.rows.items() if len(row) > 1]
+    best = {value: best_of(row.values()) for value, row in scope.rows.items() if len(row) > 1}
+    winners = [(_names_of(points, shown.data), value) for value, points in best.items()]
     if not winners:
         return ""
     if len({names for names, _ in winners}) == 1:
@@ -95,12 +96,14 @@ def fastest(shown: Slice, name: str) -> str:
         where = f"every {_word(name)}" if scope.is_everything else f"{each} {scope.in_words}"
         if scope.total == 1:
             where = dimensions.in_words(name, winners[0][1])
-        return f"{_subject(winners[0][0])} fastest at {where}."
+        return f"{_subject(winners[0][0], how_equal(_apart(best.values())))} fastest at {where}."
     stretches = []
     for names, group in groupby(winners, key=lambda pair: pair[0]):
-        values = [dimensions.in_words(name, value) for _, value in group]
-        where = f"at {values[0]}" if len(values) == 1 else f"from {values[0]} to {values[-1]}"
-        equal = " (equal within noise)" if len(names) > 1 else ""
+        values = [value for _, value in group]
+        said = [dimensions.in_words(name, value) for value in values]
+        where = f"at {said[0]}" if len(said) == 1 else f"from {said[0]} to {said[-1]}"
+        how = how_equal(_apart(best[value] for value in values))
+        equal = f" ({how})" if len(names) > 1 else ""
         stretches.append(f"{list_of(names)}{equal} {where}")
     among = "" if scope.is_everything else f" at the {len(winners)} {scope.in_words}"
     return f"Fastest{among}: {'; '.join(stretches)}."
@@ -122,7 +125,7 @@ def pays_off(shown: Slice, name: str) -> str:
 
 
 def best_and_worst(group: Sequence[Point], name: str) -> str:
-    """32×8 and 64×4 are fastest and equal within noise; 8×1 takes 3.2× as long."""
+    """32×8 and 64×4 are fastest and equal within 1 %; 8×1 takes 3.2× as long."""
     return ends(group, lambda p: dimensions.in_words(name, dimensions.of(p.cell, name)))
 
 
@@ -135,10 +138,11 @@ def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
     worst = max(times, key=lambda point: times[point])
     if len(best) == len(times):
         all_of_them = "both" if len(best) == 2 else f"all {len(best)}"
-        return f"{all_of_them} are equal within noise"
+        return f"{all_of_them} are {how_equal(apart(best))}"
     longer = how_long(times[worst] / min(times.values()))
     names = _shortened([called(p) for p in best])
-    return f"{names} {_is_fastest(len(best))}; {called(worst)} takes {longer}"
+    is_fastest = f"are fastest and {how_equal(apart(best))}" if len(best) > 1 else "is fastest"
+    return f"{names} {is_fastest}; {called(worst)} takes {longer}"
 
 
 def how_long(factor: float, than: str = "") -> str:
@@ -149,7 +153,7 @@ def how_long(factor: float, than: str = "") -> str:
 
 
 def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
-    """The fastest, and those that are the same within noise; fastest first."""
+    """The fastest, and those that are the same, by `statistics.compare`; fastest first."""
     points = [point for point in group if point.ms]
     if not points:
         return ()
@@ -162,19 +166,23 @@ def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
     return tuple(points[index] for index in groups_of_equals(near)[0]) if near else ()
 
 
-def _best_names(row: Mapping[str, Point], data: Data) -> tuple[str, ...]:
-    names = [name_of(point, data) for point in best_of(row.values())]
-    return tuple(sorted(names))
+def apart(points: Iterable[Point]) -> float:
+    """How many times as long as the fastest of these the slowest takes."""
+    times = [point.ms.middle for point in points if point.ms]
+    return max(times) / min(times) if times else 1.0
 
 
-def _subject(names: Sequence[str]) -> str:
-    return f"{_shortened(names)} {'are' if len(names) > 1 else 'is'}" + (
-        " equal within noise and" if len(names) > 1 else ""
-    )
+def _apart(groups: Iterable[Iterable[Point]]) -> float:
+    """The most that points of one group are apart."""
+    return max(map(apart, groups))
 
 
-def _is_fastest(count: int) -> str:
-    return "are fastest and equal within noise" if count > 1 else "is fastest"
+def _names_of(points: Iterable[Point], data: Data) -> tuple[str, ...]:
+    return tuple(sorted(name_of(point, data) for point in points))
+
+
+def _subject(names: Sequence[str], how: str) -> str:
+    return f"{_shortened(names)} {f'are {how} and' if len(names) > 1 else 'is'}"
 
 
 def _shortened(names: Sequence[str]) -> str:

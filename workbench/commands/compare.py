@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
-from kernels.statistics import Comparison, Verdict
+from kernels.statistics import EQUAL, Comparison, Verdict
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
 from kernels.sweeps.files import read_session
@@ -29,7 +29,7 @@ HEADER = ("", "A", "B", "A / B", "B is")
 VERDICTS: dict[Verdict, str] = {
     "faster": "faster",
     "slower": "slower",
-    "same": "the same within noise",
+    "same": EQUAL,
 }
 
 
@@ -111,7 +111,7 @@ def _row(pair: Pair, *, with_cache: bool) -> tuple[str, ...]:
     if with_cache and cell.cache:
         name += f", {cell.cache}"
     mark = " *" if any(_throttled(pair)) else ""
-    verdict = VERDICTS[pair.comparison.verdict] if pair.comparison else "not compared"
+    verdict = pair.comparison.in_words if pair.comparison else "not compared"
     return (
         name,
         _time(pair.a),

@@ -46,13 +46,13 @@ class Baseline:
         return compare(record.verified.kernel, theirs.kernel)
 
     def in_words(self, record: Record) -> str:
-        """ "12.3×"; that there is no difference beyond noise is said."""
+        """ "12.3×"; where the two count as equal, that is said."""
         found = self.speed_up(record)
         if found is None:
             return ""
         if record.cell.implementation == self.key and found.ratio == 1:
             return "1"
-        same = " (same)" if found.verdict == "same" else ""
+        same = " (equal)" if found.verdict == "same" else ""
         return f"{numbers.ratio(found.ratio)}{same}"
 
 

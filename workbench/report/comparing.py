@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from kernels.job import Progress
-from kernels.statistics import CONFIDENCE
+from kernels.statistics import CONFIDENCE, EQUAL
 from kernels.sweeps.compare import Pair, compare_sessions, summary_of
 from kernels.sweeps.record import Record, Session
 from workbench import numbers
 from workbench.report.drawings import Drawing, ToDraw, drawings
 from workbench.report.tables import Column, Row, Table, without_empty
 from workbench.report.words import column_of, header_dimensions, name_of, plural, value_of, were
-
-WORDS = {"faster": "faster", "slower": "slower", "same": "same within noise"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def _row(pair: Pair, headers: Sequence[str]) -> Row:
             *(_median(pair.a), _median(pair.b)),
             numbers.three_digits(found.ratio),
             f"{numbers.three_digits(found.low)} – {numbers.three_digits(found.high)}",
-            WORDS[found.verdict],
+            found.in_words,
         )
     )
 
@@ -88,8 +86,8 @@ def _sentences(pairs: Sequence[Pair], name_b: str) -> Iterator[str]:
     found = summary_of(pairs)
     yield (
         f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified, {name_b} is "
-        f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and the "
-        f"same within noise in {found.verdicts['same']:,}."
+        f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and "
+        f"{EQUAL} in {found.verdicts['same']:,}."
     )
     if found.ratio is not None:
         yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."

@@ -96,7 +96,8 @@ def _statistics() -> str:
         "Beside a median stand the quartiles and the minimum; no sample was left out. Two times "
         f"count as different only where the {100 * CONFIDENCE:g} % interval of their ratio "
         f"({RESAMPLES:,} bootstrap resamples of both medians) lies wholly beyond "
-        f"{100 * SAME_WITHIN:g} %; otherwise they are called the same (within noise)."
+        f"{100 * SAME_WITHIN:g} %. Otherwise they are called equal: within "
+        f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise."
     )
 
 

@@ -148,7 +148,7 @@ def quickest_table(session: Session, key: str) -> Table | None:
         (
             *map(column_of, outer),
             Column("Quickest", is_number=False),
-            Column("Same within noise", is_number=False),
+            Column("Equals it", is_number=False),
             Column("Median"),
             Column("Throughput"),
             *((Column("Speed-up"),) if baseline else ()),

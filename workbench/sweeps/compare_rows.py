@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from kernels.statistics import EQUAL
 from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
 from kernels.sweeps.record import Record, Session
 from workbench import numbers
@@ -29,9 +30,8 @@ def row_of(pair: Pair, varied: Collection[str] = ()) -> tuple[str, ...]:
     if pair.comparison is None:
         return (name, *times, pair.objection or "", "")
     found = pair.comparison
-    words = "same within noise" if found.verdict == "same" else found.verdict
     interval = f"{found.low:.2f} – {found.high:.2f}"
-    return (name, *times, f"{found.ratio:.2f}× as fast: {words}", interval)
+    return (name, *times, f"{found.ratio:.2f}× as fast: {found.in_words}", interval)
 
 
 def said(summary: Summary, count: int) -> str:
@@ -43,7 +43,7 @@ def said(summary: Summary, count: int) -> str:
     parts = [
         f"{counts['faster']} faster" if counts["faster"] else "",
         f"{counts['slower']} slower" if counts["slower"] else "",
-        f"{counts['same']} the same within noise" if counts["same"] else "",
+        f"{counts['same']} {EQUAL}" if counts["same"] else "",
     ]
     ratio = f"{summary.ratio:.2f}×"
     sentence = f"B against A: of {compared} compared, {', '.join(p for p in parts if p)}"

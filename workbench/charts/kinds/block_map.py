@@ -1,7 +1,8 @@
-"""Kernel time over block width and height; what noise cannot tell from the fastest is outlined."""
+"""Kernel time over block width and height; the fastest and its equals are outlined."""
 
 from __future__ import annotations
 
+from kernels.statistics import EQUAL
 from kernels.sweeps.plan import Plan
 from workbench import numbers
 from workbench.charts.figure import Axis, Figure, Grid
@@ -19,7 +20,7 @@ READING = (
     "Each tile is a block of so many threads across and down: above its median kernel time, below "
     "it its occupancy, the share of the warps a multiprocessor can hold that such blocks fill. "
     "Lighter is quicker; the scale stands beside the map. What is outlined is the fastest and all "
-    "that noise cannot tell from it: choose any of those. Look for rows and columns: rows of fewer "
+    f"that are {EQUAL} to it: choose any of those. Look for rows and columns: rows of fewer "
     "than 32 threads break up what a warp reads, and very large blocks leave few of them to a "
     "multiprocessor. High occupancy alone makes nothing fast."
 )

@@ -1,7 +1,8 @@
-"""Kernel time by block shape, one bar each; those that noise cannot tell apart are all marked."""
+"""Kernel time by block shape, one bar each; the fastest and its equals are all marked."""
 
 from __future__ import annotations
 
+from kernels.statistics import EQUAL
 from kernels.sweeps.plan import Plan
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars
@@ -11,11 +12,11 @@ from workbench.charts.sentences import best_and_worst, by_source
 from workbench.charts.slices import Data, Slice
 
 TITLE = "Block shapes"
-TIP = "Kernel time by block shape; the fastest, and those equal to it within noise, are outlined"
+TIP = "Kernel time by block shape; the fastest, and those equal to it, are outlined"
 READING = (
     "A bar is the median kernel time with that block shape, its whisker the quartiles: shorter is "
-    "better. Bars that are outlined are the fastest and its equals within noise, and the order "
-    "among them means nothing. Where a few shapes stand out as slow, compare their widths first: "
+    f"better. Bars that are outlined are the fastest and those {EQUAL} to it: the order among them "
+    "means nothing. Where a few shapes stand out as slow, compare their widths first: "
     "neighbouring threads should read neighbouring samples."
 )
 ORDER = 6

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kernels.statistics import how_equal
 from workbench.charts import dimensions
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars
 from workbench.charts.legend_entries import name_of
 from workbench.charts.points import Point
-from workbench.charts.sentences import best_of, by_source, how_long
+from workbench.charts.sentences import apart, best_of, by_source, how_long
 from workbench.charts.slices import Data, Slice
 from workbench.charts.words import list_of
 
@@ -25,12 +26,17 @@ def _say(shown: Slice, name: str, what: str) -> str:
     groups = [g for g in bars.by_series(shown.points) if len(g) > 1]
     same = [g for g in groups if len(best_of(g)) == len(g)]
     if groups and len(same) == len(groups):
-        return f"Within noise {what} makes no difference."
+        return f"{what[0].upper()}{what[1:]} makes no difference: all are {_how(same)}."
     told = [_worst(group, name, shown) for group in groups if group not in same]
     if same:
         names = list_of([name_of(group[0], shown.data) for group in same])
-        told.append(f"For {names} it makes no difference within noise.")
+        told.append(f"For {names} it makes no difference: all are {_how(same)}.")
     return " ".join(told)
+
+
+def _how(groups: list[list[Point]]) -> str:
+    """How those of one group are equal, in words that hold for all groups."""
+    return how_equal(max(map(apart, groups)))
 
 
 def _worst(group: list[Point], name: str, shown: Slice) -> str:
