@@ -4,6 +4,7 @@ and what is dropped or pasted."""
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 
 from kernels.finite import all_finite
 from kernels.pictures import PICTURES
+from kernels.sweeps.plan_files import plan_of
 from workbench import choices, intents
 from workbench.files import clipboard
 from workbench.model.state import Picture, State
@@ -127,7 +129,11 @@ class Arriving(QObject):
         window.take_over(changes)
         window.messages.show_message("info", sentence)
         if isinstance(plan := data.get("plan"), str):
-            window.sweep.show_plan_text(plan)
+            window.reading.run(  # TOML takes a while
+                partial(plan_of, plan, f"The plan inside {name}"),
+                window.sweep.show_plan,
+                lambda error: window.messages.show_message("error", str(error)),
+            )
         if (built_in := data.get("built_in")) in list(PICTURES):
             self._opener.open_built_in(built_in)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from platformdirs import user_config_dir
 
-from workbench.files import whole_files
+from workbench.files import limited_json, whole_files
 
 VERSION = 1
 RECENT = "recent"
@@ -178,12 +178,11 @@ def _read_file(path: Path) -> Values:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_BYTES:
             raise UnreadableError  # a pipe would be waited for
-        values = json.loads(path.read_bytes())
+        values = limited_json.parse(path.read_bytes())
         version = values.pop("version")
-        _written(values)  # what is nested too deeply for that is no settings either
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnreadableError from error
     if type(version) is not int or version < VERSION:
         raise UnreadableError

@@ -18,7 +18,6 @@ where one of these may be None, 0 stands for that.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from difflib import get_close_matches
@@ -29,6 +28,7 @@ import tomli_w
 
 from kernels.errors import PlanFileError
 from kernels.job import Sampling
+from kernels.limited_toml import LimitedTomlError, parse
 from kernels.sweeps import plan_values as values
 from kernels.sweeps.plan import DIMENSIONS, SWEEP_SAMPLING, Plan
 
@@ -83,10 +83,9 @@ def read_plan(path: Path) -> Plan:
 def plan_of(text: str, name: str = "The plan") -> Plan:
     """The plan that TOML stands for; `name` is what complaints call it.  Raises PlanFileError."""
     try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # too long a number is a plain ValueError
-        why = str(error).partition(";")[0] if isinstance(error, ValueError) else "nested too deeply"
-        raise PlanFileError(f"{name} is not TOML: {why}.") from None
+        data = parse(text, name)
+    except LimitedTomlError as error:
+        raise PlanFileError(str(error)) from None
     try:
         return _plan(data)
     except PlanFileError as error:

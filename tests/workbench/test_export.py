@@ -93,6 +93,7 @@ def with_text(path, text):
         b'{"version": 1, "settings": 3}',
         b"\xff\xfe",
         b"[" * 100_000,
+        b'{"version": 1, "settings": {"border": ' + b"[" * 600 + b"]" * 600 + b"}}",
     ],
 )
 def test_damaged_settings_are_said(tmp_path, text):

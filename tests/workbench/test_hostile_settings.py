@@ -90,6 +90,20 @@ def test_what_cannot_be_read_is_said_and_kept_aside(qtbot, make_window, remember
     assert make_window().messages.kind != "warning"
 
 
+@pytest.mark.parametrize("depth", [70, 480, 600, 50_000])
+def test_what_is_nested_without_end_is_kept_aside_like_all_that_cannot_be_read(
+    qtbot, make_window, home, depth
+):
+    """It once ended the program before there was a window."""
+    default_path().parent.mkdir(parents=True)
+    nested = '{"version": 1, "choices": {"border": ' + "[" * depth + "]" * depth + "}}"
+    default_path().write_text(nested)
+    window = make_window()
+    assert "could not be read" in window.messages.sentence
+    window.close()
+    assert default_path().with_name("settings.damaged.json").read_text() == nested
+
+
 def test_a_settings_folder_deleted_meanwhile_is_made_again(qtbot, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(8, 8))

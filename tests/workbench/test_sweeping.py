@@ -37,7 +37,8 @@ from kernels.sweeps.record import Machine, Record
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.driving import child, click, drop, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
-from workbench import numbers
+from workbench import arriving, numbers
+from workbench.files.export import save_png
 from workbench.report import comparing, drawings, examples, writing
 from workbench.sweeps import keeping, reporting
 from workbench.sweeps.compare_rows import row_of
@@ -654,7 +655,27 @@ def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
     window.sessions.begin(a_session("ksizes"), None)
     kept = window.choices_to_keep() | window.sweep.conditions()
     window.opener.restored.emit(kept, "chart.png")
-    assert window.sweep._choice._source.plan(window.sweep._choice._source.key) == PLANS["ksizes"]
+    source = window.sweep._choice._source
+    until(qtbot, lambda: source.plan(source.key) == PLANS["ksizes"])
+
+
+def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_is_hostile(
+    qtbot, window, tmp_path, monkeypatch
+):
+    threads, read = [], arriving.plan_of
+
+    def noted(text, name):
+        threads.append(QThread.currentThread())
+        return read(text, name)
+
+    monkeypatch.setattr(arriving, "plan_of", noted)
+    save_png(tmp_path / "chart.png", noise(5, 5), {"ksize": 7, "plan": "a" + ".a" * 400_000})
+    window.opener.open_dropped(tmp_path / "chart.png")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence == "The plan inside chart.png has more than 400,000 characters."
+    assert window.store.state.ksize == 7
+    assert threads
+    assert QThread.currentThread() not in threads
 
 
 def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):

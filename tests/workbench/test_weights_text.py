@@ -1,5 +1,7 @@
 """Weights as text: from spreadsheets, from files, and what is done to them; no window."""
 
+import tomllib
+
 import numpy as np
 import pytest
 
@@ -398,8 +400,17 @@ def test_one_broken_file_does_not_hide_the_others(shelf, tmp_path):
     assert [each.name for each in found] == ["fine"]
     assert sorted(broken) == [
         "binary.toml is no text file.",
-        "broken.toml holds no weights as this program writes them.",
+        "broken.toml is not TOML: Invalid value (at end of document).",
     ]
+
+
+def test_a_file_of_dots_without_end_is_refused_at_once(shelf, tmp_path, monkeypatch):
+    """tomllib would take minutes, and all memory there is."""
+    monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("it was parsed"))
+    path = tmp_path / "dots.toml"
+    path.write_text("a" + ".a" * 50_000 + "=1")
+    with pytest.raises(WeightsFileError, match=r"^dots.toml has a key of more than 8 dots\.$"):
+        read_file(path)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QImage
 
-from workbench.files import png, whole_files
+from workbench.files import limited_json, png, whole_files
 from workbench.files.image_files import ImageFileError
 
 KEYWORD = b"filter-workbench"
@@ -73,10 +73,10 @@ def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
 
 def _settings(text: bytes, name: str) -> dict[str, Any]:
     try:
-        document = json.loads(text)
+        document = limited_json.parse(text)
         version, settings = document["version"], document["settings"]
         is_sound = isinstance(version, int) and isinstance(settings, dict)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise _damaged(name) from error
     if not is_sound:
         raise _damaged(name)

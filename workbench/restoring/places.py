@@ -20,7 +20,7 @@ from platformdirs import user_state_dir
 
 from kernels.job import PIXEL_TYPES
 from kernels.sweeps.locks import lock
-from workbench.files import whole_files
+from workbench.files import limited_json, whole_files
 from workbench.settings import DIRECTORY_VARIABLE
 
 VERSION = 1
@@ -74,11 +74,11 @@ class Place:
         try:
             if self.path.stat().st_size > LARGEST_BYTES:
                 return None
-            values = json.loads(self.path.read_bytes())
+            values = limited_json.parse(self.path.read_bytes())
             kept, at, tries = (values[name] for name in ("window", "at", "tries"))
             is_known = values["version"] == VERSION and isinstance(kept, dict)
             return (kept, float(at), int(tries)) if is_known else None
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def set_aside(self) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
@@ -20,12 +19,11 @@ from PySide6.QtWidgets import (
 
 from kernels.device import Device, NoDevice
 from kernels.engine import Implementation
-from kernels.errors import KernelError
 from kernels.job import Progress
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml, plan_of
+from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Session
 from kernels.sweeps.running import OfCell
 from workbench.assets_path import asset
@@ -129,11 +127,6 @@ class SweepPanel(QWidget):
         """One that was opened from a file."""
         self._show_choice(True)
         self._choice.show_plan(plan)
-
-    def show_plan_text(self, text: str) -> None:
-        """The plan that a picture of a chart keeps, if it makes sense here."""
-        with suppress(KernelError):
-            self.show_plan(plan_of(text))
 
     def show_busy(self, is_busy: bool) -> None:
         """Something else is being measured, or no longer."""

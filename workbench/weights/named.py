@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tomli_w
 from platformdirs import user_data_dir
 
 from kernels.errors import BadJobError, KernelError
+from kernels.limited_toml import LimitedTomlError, parse
 from workbench.files import whole_files
 from workbench.weights.drawing import Drawing
 from workbench.weights.table_text import as_text, read_table, shortest
@@ -128,8 +129,10 @@ def read_file(path: Path) -> Named:
         raise WeightsFileError(f"{path.name} cannot be read: {error.strerror}.") from error
     try:
         if path.suffix.lower() == ".toml":
-            return _from_toml(text, path.stem)
+            return _from_toml(parse(text, path.name), path.stem)
         return Named(path.stem, Drawing(read_table(text)))
+    except LimitedTomlError as error:
+        raise WeightsFileError(str(error)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise WeightsFileError(
             f"{path.name} holds no weights as this program writes them."
@@ -166,8 +169,7 @@ def write_file(path: Path, named: Named) -> None:
         ) from error
 
 
-def _from_toml(text: str, stem: str) -> Named:
-    data = tomllib.loads(text)
+def _from_toml(data: dict[str, Any], stem: str) -> Named:
     name, divisor = data.get("name", stem), str(data.get("divisor", "1"))
     offset = str(data.get("offset", "0"))
     rows = [row if isinstance(row, str) else " ".join(map(str, row)) for row in data["rows"]]
@@ -175,6 +177,6 @@ def _from_toml(text: str, stem: str) -> Named:
     drawing = Drawing(read_table(table), divisor, offset)
     is_complete = drawing.divided_by is not None and drawing.added is not None
     if not isinstance(name, str) or "[" in table or not is_complete:
-        raise ValueError(text)
+        raise ValueError(data)
     check_name(name)
     return Named(name, drawing)
