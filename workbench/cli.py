@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from workbench import __version__, qt_libraries
+from workbench import qt_libraries
 from workbench.cli_arguments import COMMANDS, add_window_arguments
 from workbench.commands import CommandError
 
@@ -79,7 +79,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     else:
         name, rest = "window", words
         parser = _Parser(prog="workbench", description=DESCRIPTION, epilog=_epilog())
-        parser.add_argument("--version", action="version", version=f"workbench {__version__}")
+        parser.add_argument(
+            "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
+        )
         add_arguments = add_window_arguments
     add_arguments(parser)
     arguments = parser.parse_intermixed_args(rest)
@@ -113,6 +115,16 @@ class _Parser(argparse.ArgumentParser):
         for pattern, words in PLAINER:
             message = re.sub(pattern, words, message)
         self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
+
+
+class _Version(argparse.Action):
+    """Asks git, or the build, only when the version is what somebody wants."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from kernels.version import program_version
+
+        print(f"workbench {program_version()}")
+        parser.exit()
 
 
 def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:

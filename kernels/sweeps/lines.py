@@ -1,7 +1,7 @@
 """The lines of a session file: a header, then one record a line, each a JSON object.
 
     {"format": "Filter Workbench session", "version": 1, "program": …, "started": …, "machine": …,
-     "plan": …}
+     "plan": …, "shipped": …}
     {"cell": …, "outcome": …, "at": …}
 
 What was measured keeps six significant digits, since no clock is finer; a cell keeps all, since
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 from kernels.errors import SessionFileError
@@ -22,11 +23,12 @@ from kernels.sweeps.record import Machine, Measurement, Record, Session
 from kernels.timing import Timing
 
 FORMAT = "Filter Workbench session"
-VERSION = 1
+VERSION = 2  # 1 had no rounds, and no word for sessions that come with the program
 PROGRAM = "Filter Workbench"  # its name among a machine's software
 DIGITS = 6
 END_OF_TIME_S = 1e11  # later than calendars go
-HEADER_FIELDS = {"format", "version", "program", "started", "machine", "plan"}
+HEADER_FIELDS = {"format", "version", "program", "started", "machine", "plan", "shipped"}
+RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read then, too
 
 
 def header_line(session: Session) -> bytes:
@@ -39,6 +41,7 @@ def header_line(session: Session) -> bytes:
             "started": round(session.started, 3),
             "machine": to_plain(session.machine),
             "plan": to_plain(session.plan),
+            "shipped": session.is_shipped,
         }
     )
 
@@ -73,9 +76,10 @@ def session_of(line: bytes, name: str) -> Session:
             raise NotPlainError("is not known", unknown[0])
         session = Session(
             plan=_part(Plan, data, "plan"),
-            machine=_part(Machine, data, "machine"),
+            machine=_machine(data),
             started=_part(float, data, "started"),
             is_recorded=True,
+            is_shipped=_part(bool, data, "shipped") if "shipped" in data else False,
         )
         if not 0 <= session.started < END_OF_TIME_S:
             raise NotPlainError("is no time", "started")
@@ -99,7 +103,7 @@ def _refuse_other_versions(version: Any, name: str) -> None:
     if version > VERSION:
         raise SessionFileError(
             f"{name} was written by a newer Filter Workbench (version {version} of its format); "
-            f"this one reads version {VERSION}."
+            f"this one reads versions 1 to {VERSION}."
         )
 
 
@@ -110,6 +114,12 @@ def _part(kind: type[Any], data: dict[str, Any], name: str) -> Any:
         return from_plain(kind, data[name])
     except NotPlainError as error:
         raise NotPlainError(error.why, name + error.where) from None
+
+
+def _machine(data: dict[str, Any]) -> Machine:
+    machine: Machine = _part(Machine, data, "machine")
+    ceilings = {RENAMED_CEILINGS.get(name, name): each for name, each in machine.ceilings.items()}
+    return replace(machine, ceilings=ceilings)
 
 
 def _line(data: dict[str, Any]) -> bytes:

@@ -17,10 +17,10 @@ from kernels.errors import KernelError
 from kernels.host.parallel import threads
 from kernels.sweeps.lines import PROGRAM
 from kernels.sweeps.record import Machine
+from kernels.version import program_version
 
 # What people call it -> what package registries do; CuPy is one of several, see `cupy_version`.
 PACKAGES = {
-    PROGRAM: "filter-workbench",
     "NumPy": "numpy",
     "OpenCV": "opencv-python-headless",
     "numba": "numba",
@@ -79,7 +79,7 @@ def limits(device: Device) -> dict[str, int]:
 
 def software(device: Device | NoDevice) -> dict[str, str]:
     """Names and versions of what takes part in a measurement; nothing is imported for it."""
-    found = {"Python": platform.python_version()}
+    found = {"Python": platform.python_version(), PROGRAM: program_version()}
     for name, package in PACKAGES.items():
         try:
             found[name] = version(package)

@@ -112,7 +112,7 @@ class Machine:
     gpu       its name; "" where there is none, and then `no_gpu` says why
     limits    of the GPU: what the model needs, see `kernels.models`
     software  name -> version: Python, NumPy, CuPy, driver, CUDA, OpenCV, numba, this program
-    ceilings  measured: copy_gb_s, fma_tflop_s, empty_launch_ms; none without a GPU
+    ceilings  measured, see `models.ceilings`; none without a GPU
     """
 
     cpu: str
@@ -136,6 +136,8 @@ class Session:
 
     started      seconds since 1970 in UTC
     is_recorded  read from a file, not measured here and now
+    is_shipped   came with the program: recorded by its authors on the machine it names, and not by
+                 whoever looks at it
     remarks      what was found odd about its file, a sentence each
     """
 
@@ -144,4 +146,5 @@ class Session:
     started: float
     records: tuple[Record, ...] = ()
     is_recorded: bool = False
+    is_shipped: bool = False
     remarks: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ def test_each_ceiling_is_work_over_time(bench):
     operations = 2 * threads * CHAINS * REPEATS * ceilings.ROUNDS
     assert found["fma_tflop_s"] == pytest.approx(operations / 1e-3 / 1e12)
     read = (H200.l2_bytes // 4) * ceilings.L2_PASSES
-    assert found["l2_gb_s"] == pytest.approx(read / 0.2e-3 / 1e9)
+    assert found["l2_read_gb_s"] == pytest.approx(read / 0.2e-3 / 1e9)
 
 
 def test_a_small_card_copies_less(bench):

@@ -35,7 +35,8 @@ CELLS = [record.cell for record in SESSION.records]
 
 def written(path, session=SESSION):
     """The file of a whole session."""
-    with SessionFile.create(path, session.plan, session.machine, session.started) as file:
+    facts = session.plan, session.machine, session.started
+    with SessionFile.create(path, *facts, is_shipped=session.is_shipped) as file:
         for record in session.records:
             file.append(record)
     return file.path
@@ -53,6 +54,19 @@ def refusal(call, *arguments):
     assert sentence.endswith(".")
     assert "\n" not in sentence
     return sentence
+
+
+@pytest.fixture
+def version_1(tmp_path):
+    """The file of a session as the program's first version wrote it."""
+    machine = replace(H200, ceilings={"copy_gb_s": 4200.0, "l2_gb_s": 7600.0})
+    header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
+    data = json.loads(header)
+    data["version"] = 1
+    del data["shipped"]
+    path = tmp_path / "version-1.jsonl"
+    path.write_bytes(b"".join([json.dumps(data).encode() + b"\n", *records]))
+    return path
 
 
 # -- what is written is read -----------------------------------------------------------------------
@@ -109,11 +123,38 @@ def test_the_file_says_what_it_is(tmp_path):
     machine = replace(H200, software={"Filter Workbench": "0.7"})
     header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
     data = json.loads(header)
-    assert (data["format"], data["version"]) == ("Filter Workbench session", 1)
+    assert (data["format"], data["version"]) == ("Filter Workbench session", 2)
     assert data["program"] == "0.7"
     assert data["machine"]["gpu"] == "NVIDIA H200"
     assert data["plan"]["title"] == SESSION.plan.title
     assert [set(json.loads(each)) for each in records] == [{"cell", "outcome", "at"}] * len(CELLS)
+
+
+def test_a_session_that_comes_with_the_program_is_known_by_a_flag(tmp_path):
+    own = read_session(written(tmp_path / "own"))
+    theirs = read_session(written(tmp_path / "theirs", replace(SESSION, is_shipped=True)))
+    assert (own.is_recorded, own.is_shipped) == (True, False)
+    assert (theirs.is_recorded, theirs.is_shipped) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "assets" / "recorded").iterdir()), ids=lambda path: path.name
+)
+def test_every_session_that_comes_with_the_program_says_so(path):
+    session = read_session(path)
+    assert session.is_shipped
+    assert session.remarks == ()
+
+
+def test_a_session_of_the_first_version_still_opens(version_1):
+    read = read_session(version_1)
+    assert [record.cell for record in read.records] == CELLS
+    assert read.remarks == ()
+    assert not read.is_shipped
+
+
+def test_a_read_of_the_l2_that_was_called_a_copy_has_its_new_name(version_1):
+    assert read_session(version_1).machine.ceilings == {"copy_gb_s": 4200.0, "l2_read_gb_s": 7600.0}
 
 
 def test_a_folder_means_the_session_in_it(tmp_path):
@@ -223,19 +264,19 @@ def test_a_folder_called_as_a_session_holds_it(tmp_path):
 
 def test_a_newer_version_is_refused_in_words(tmp_path):
     path = written(tmp_path)
-    path.write_bytes(path.read_bytes().replace(b'"version":1,', b'"version":3,', 1))
+    path.write_bytes(path.read_bytes().replace(b'"version":2,', b'"version":3,', 1))
     sentence = refusal(read_session, path)
     assert sentence == (
         f"{path} was written by a newer Filter Workbench (version 3 of its format); this one reads "
-        "version 1."
+        "versions 1 to 2."
     )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        (b'"version":1,', b"", "no version"),
-        (b'"version":1,', b'"version":"1",', "no version"),
+        (b'"version":2,', b"", "no version"),
+        (b'"version":2,', b'"version":"2",', "no version"),
         (b'"title":', b'"titel":', "plan.title is missing"),
         (b'"started":', b'"begun":', "begun is not known"),
         (b'"started":1763700000.0', b'"started":1e300', "started is no time"),

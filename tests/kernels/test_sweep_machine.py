@@ -98,7 +98,7 @@ def test_what_cannot_be_found_out_is_left_empty(monkeypatch):
     found = this_machine(OnGpu())
     assert found.cpu
     assert found.gpu == "NVIDIA H200"
-    assert set(found.software) == {"Python", "CUDA"}
+    assert set(found.software) == {"Python", "Filter Workbench", "CUDA"}
     if sys.platform != "win32":
         assert found.memory == ""
 

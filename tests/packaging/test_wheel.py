@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from kernels.version import commit_of
+from workbench import __version__
+
 
 def call(*command, **options) -> str:
     """What the command says; a failing one fails the test with its words."""
@@ -85,9 +88,20 @@ def test_the_modules_come_from_the_wheel(run, installed):
 
 
 def test_version(run, wheel):
-    version = run("workbench", "--version").split()[-1]
-    assert f"-{version}-" in wheel.name
-    assert run("python", "-m", "workbench", "--version").split()[-1] == version
+    said = run("workbench", "--version")
+    assert f"-{said.split()[1]}-" in wheel.name
+    assert run("python", "-m", "workbench", "--version") == said
+
+
+def test_the_version_names_the_commit_that_was_built(run, wheel, root):
+    """Without a repository around it, an archive of the source for one, there is none to name."""
+    commit = commit_of(root) if (root / ".git").exists() else ""
+    stamp = f" ({commit})" if commit else ""
+    assert run("workbench", "--version").rstrip() == f"workbench {__version__}{stamp}"
+    assert run("workbench", "doctor").splitlines()[0].split(maxsplit=2)[2] == (
+        f"{__version__}{stamp}"
+    )
+    assert ("kernels/build.txt" in zipfile.ZipFile(wheel).namelist()) == bool(commit)
 
 
 def test_list_names_filters_borders_and_implementations(run):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from kernels import pictures
-from workbench import __version__, cli, qt_libraries
+from kernels.version import program_version
+from workbench import cli, qt_libraries
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
@@ -60,7 +61,7 @@ def test_version_is_the_package_s(capsys):
     with pytest.raises(SystemExit) as stop:
         cli.parse(["--version"])
     assert stop.value.code == 0
-    assert capsys.readouterr().out == f"workbench {__version__}\n"
+    assert capsys.readouterr().out == f"workbench {program_version()}\n"
 
 
 def test_help_names_every_command(capsys):
@@ -189,7 +190,7 @@ def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert cli.main(["doctor", "--no-gpu"]) == 0
     said = capsys.readouterr().out
-    for word in (__version__, "numba", "PySide6", "--no-gpu", "Qt platform"):
+    for word in (program_version(), "numba", "PySide6", "--no-gpu", "Qt platform"):
         assert word in said
 
 

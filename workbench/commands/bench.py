@@ -7,7 +7,8 @@ import os
 import platform
 from argparse import Namespace
 
-from workbench import __version__, qt_libraries
+from kernels.version import program_version
+from workbench import qt_libraries
 from workbench.cli import USAGE
 from workbench.commands import CommandError, machine
 from workbench.commands.benches import HEADER, kernels, timing
@@ -46,7 +47,7 @@ def _facts(arguments: Namespace) -> list[tuple[str, str]]:
     from PySide6.QtCore import qVersion
 
     return [
-        ("Bench", f"{arguments.bench}, Filter Workbench {__version__}"),
+        ("Bench", f"{arguments.bench}, Filter Workbench {program_version()}"),
         ("Machine", f"{platform.node()}, {platform.platform()}"),
         ("CPU", machine.cpu()),
         ("GPU", machine.gpu(machine.engine_maker(arguments)().device)),

@@ -14,7 +14,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from kernels.device import Device, NoDevice, cupy_version
-from workbench import __version__, numbers, qt_libraries
+from kernels.version import program_version
+from workbench import numbers, qt_libraries
 from workbench.cli import FAILED
 from workbench.commands import machine
 from workbench.commands.machine import engine_maker
@@ -47,7 +48,7 @@ def run(arguments: Namespace) -> int:
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
     """Names and values, for the terminal and for the About box."""
     return [
-        ("Filter Workbench", __version__),
+        ("Filter Workbench", program_version()),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
         ("System", platform.platform()),
         ("CPU", machine.cpu()),

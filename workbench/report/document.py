@@ -12,7 +12,7 @@ from kernels import Engine
 from kernels.engine import all_implementations
 from kernels.job import Progress
 from kernels.sweeps.record import Session
-from workbench import __version__
+from kernels.version import program_version
 from workbench.charts.words import list_of
 from workbench.report import method
 from workbench.report.comparing import Versus, comparisons
@@ -36,7 +36,7 @@ class Document:
     implementations: tuple[tuple[str, str], ...]
     versus: tuple[Versus, ...]
     sections: tuple[Section, ...]
-    version: str = field(default=__version__)
+    version: str = field(default_factory=program_version)
 
     @property
     def tables(self) -> Iterator[Table]:

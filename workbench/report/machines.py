@@ -10,8 +10,8 @@ from workbench import numbers
 from workbench.report.words import name_of
 
 CEILINGS = {
-    "copy_gb_s": "copying in the device's memory",
-    "l2_gb_s": "copying in its L2 cache",
+    "copy_gb_s": "copying in the device's memory, bytes read and written",
+    "l2_read_gb_s": "reading from its L2 cache",
     "fma_tflop_s": "float32 multiply-adds",
     "empty_launch_ms": "a launch that does nothing",
 }

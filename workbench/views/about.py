@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.device import Device, NoDevice
-from workbench import __version__, theme
+from kernels.version import program_version
+from workbench import theme
 from workbench.assets_path import asset
 from workbench.commands.doctor import facts
 from workbench.commands.words import aligned
@@ -35,8 +36,8 @@ class AboutDialog(QDialog):
         icon = QLabel()
         icon.setPixmap(QIcon(str(asset("icon.svg"))).pixmap(ICON_PX, ICON_PX))
         title = QLabel(
-            f"<h2>Filter Workbench {__version__}</h2>See, time and verify image filters on the CPU "
-            "and on a ladder of CUDA kernels.<br>MIT licence."
+            f"<h2>Filter Workbench {escape(program_version())}</h2>See, time and verify image "
+            "filters on the CPU and on a ladder of CUDA kernels.<br>MIT licence."
         )
         title.setWordWrap(True)
         head = QHBoxLayout()

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kernels.device import Device, cupy_version
-from workbench import __version__, numbers
+from kernels.version import program_version
+from workbench import numbers
 from workbench.commands import machine
 from workbench.commands.words import aligned
 
@@ -34,7 +35,7 @@ class Conditions:
 
     def lines(self) -> list[str]:
         rows = [
-            ("Bench", f"kernels, Filter Workbench {__version__}, {self.date}"),
+            ("Bench", f"kernels, Filter Workbench {program_version()}, {self.date}"),
             ("GPU", machine.gpu(self.device)),
             ("Driver", f"runs CUDA up to {_version(self.device.driver_version)}"),
             ("CUDA", f"{_version(self.device.runtime_version)}, {cupy_version()}"),
@@ -51,7 +52,7 @@ class Conditions:
             "cuda": _version(self.device.runtime_version),
             "cupy": cupy_version(),
             "python": platform.python_version(),
-            "workbench": __version__,
+            "workbench": program_version(),
             "cpu": machine.cpu(),
             "date": self.date,
             "copy_gb_s": self.copy_gb_s,

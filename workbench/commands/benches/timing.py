@@ -21,7 +21,8 @@ from kernels.errors import KernelError
 from kernels.job import Job, Sampling
 from kernels.sampling import take_samples
 from kernels.timing import Queue, Timing
-from workbench import __version__, numbers
+from kernels.version import program_version
+from workbench import numbers
 from workbench.cli import USAGE
 from workbench.commands import CommandError, machine, made_jobs
 from workbench.commands.benches.other_clocks import Clocked, OtherClock, other_clocks
@@ -189,7 +190,7 @@ def _facts(engine: Engine) -> list[tuple[str, str]]:
     ceilings = engine.ceilings()
     copy = f"{ceilings['copy_gb_s']:,.0f} GB/s, read and written" if ceilings else numbers.MISSING
     return [
-        ("Bench", f"timing, Filter Workbench {__version__}"),
+        ("Bench", f"timing, Filter Workbench {program_version()}"),
         ("GPU", machine.gpu(engine.device)),
         ("Copy", copy),
         ("Jobs", f"gaussian {KSIZE}×{KSIZE}, float32 grey, {BLOCK_XY[0]}×{BLOCK_XY[1]}, cold L2"),

@@ -1,0 +1,43 @@
+"""Hatch's build hook: a wheel, and the source archive it may be built from, hold their commit."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds the file in which `kernels.version` finds the commit outside of a checkout."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write the file, unless this is an editable install, which is the checkout itself."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        known = _version_module(root)
+        if build := known.build_of(root):
+            self._folder = tempfile.TemporaryDirectory()
+            stamp = Path(self._folder.name) / "build.txt"
+            stamp.write_text(f"{build}\n", encoding="utf-8")
+            build_data["force_include"][str(stamp)] = known.BUILD_FILE
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        """Remove what was only needed while building."""
+        if folder := getattr(self, "_folder", None):
+            folder.cleanup()
+
+
+def _version_module(root: Path) -> Any:
+    """`kernels/version.py` by itself: the build has none of what the package needs."""
+    spec = importlib.util.spec_from_file_location("version_of", root / "kernels" / "version.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
