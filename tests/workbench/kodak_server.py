@@ -3,7 +3,9 @@
 import contextlib
 import functools
 import http.server
+import socket
 import threading
+import time
 
 
 class KodakServer:
@@ -51,3 +53,71 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+class HostileServer:
+    """Answers every connection with `behave(send)` on a thread of its own, until `close()`.
+
+    behave  calls send(bytes) as often as it likes; a ConnectionError ends it
+    """
+
+    def __init__(self, behave):
+        self._behave, self._is_closed, self._threads = behave, threading.Event(), []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket.settimeout(0.05)
+        self.sent = 0
+        self._listener = threading.Thread(target=self._listen)
+        self._listener.start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/"
+
+    def close(self):
+        self._is_closed.set()
+        for thread in (self._listener, *self._threads):
+            thread.join()
+        self._socket.close()
+
+    def _listen(self):
+        while not self._is_closed.is_set():
+            with contextlib.suppress(TimeoutError):
+                connection, _ = self._socket.accept()
+                thread = threading.Thread(target=self._answer, args=(connection,))
+                self._threads.append(thread)
+                thread.start()
+
+    def _answer(self, connection):
+        def send(data):
+            if self._is_closed.is_set():
+                raise ConnectionError
+            connection.sendall(data)
+            self.sent += len(data)
+
+        connection.settimeout(0.2)
+        with connection, contextlib.suppress(OSError):
+            connection.recv(65536)
+            self._behave(send)
+
+
+def dripping(head, drop=b"x"):
+    """Sends `head`, then `drop` ten times a second for ever: no one waits in vain for a byte."""
+
+    def behave(send):
+        send(head)
+        while True:
+            time.sleep(0.1)
+            send(drop)
+
+    return behave
+
+
+def endless(head):
+    """Sends `head`, then as much as is taken."""
+
+    def behave(send):
+        send(head)
+        while True:
+            send(b"x" * 65536)
+
+    return behave

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
 
 from kernels.pictures import PICTURES
-from tests.workbench.kodak_server import KodakServer
+from tests.workbench.kodak_server import HostileServer, KodakServer, dripping
 from workbench.files.kodak import NAMES, KodakSet
 from workbench.views.gallery import Gallery
 from workbench.views.tile_list import TileList
@@ -225,6 +225,32 @@ def test_a_folder_without_the_pictures_is_refused_and_the_old_one_stays(
     qtbot.waitUntil(lambda: trouble(gallery).isVisible())
     assert "None of the 24" in trouble(gallery).text()
     assert tiles(gallery, "kodak_tiles").keys() == [1]
+
+
+@pytest.fixture
+def dripping_server():
+    server = HostileServer(dripping(b"HTTP/1.1 200 OK\r\nX: "))
+    yield server
+    server.close()
+
+
+def test_a_download_that_only_drips_can_be_cancelled(show, dripping_server, tmp_path, qtbot):
+    gallery = show(tmp_path, dripping_server.address)
+    wait_for_offer(qtbot, gallery)
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: dripping_server.sent > 25)
+    button(gallery, "kodak_cancel").click()
+    wait_for_offer(qtbot, gallery)
+    assert dripping_server.sent < 300
+
+
+def test_a_window_closes_while_a_download_only_drips(show, dripping_server, tmp_path, qtbot):
+    gallery = show(tmp_path, dripping_server.address)
+    wait_for_offer(qtbot, gallery)
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: dripping_server.sent > 25)
+    gallery.close_threads()
+    assert dripping_server.sent < 300
 
 
 def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, tmp_path, qtbot):

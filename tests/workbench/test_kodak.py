@@ -1,10 +1,12 @@
 """The Kodak pictures arrive verified, from a real web server, or a sentence says why not."""
 
+import gzip
 import shutil
+import tracemalloc
 
 import pytest
 
-from tests.workbench.kodak_server import KodakServer
+from tests.workbench.kodak_server import HostileServer, KodakServer, dripping, endless
 from workbench.files import kodak as kodak_set
 from workbench.files.kodak import (
     NAMES,
@@ -99,6 +101,77 @@ def test_a_connection_that_breaks_off_is_said_and_can_be_resumed(kodak, serve, t
     assert KodakSet(tmp_path).missing() == ()
 
 
+BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 600000\r\n\r\n"
+REDIRECT = b"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 900000000\r\n\r\n"
+
+
+@pytest.fixture
+def hostile():
+    servers = []
+
+    def start(behave):
+        servers.append(HostileServer(behave))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX: ", BODY, b""])
+def test_a_server_that_drips_can_be_stopped(hostile, tmp_path, head):
+    """Whoever hears of the progress is asked all the time, whatever the server does."""
+    server, asked = hostile(dripping(head)), []
+
+    def report(_):
+        asked.append(server.sent)
+        if len(asked) > 15:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        download(tmp_path / "new", server.address, report)
+    assert server.sent < 1000
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+@pytest.mark.parametrize("head", [BODY, b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_of_what_has_no_end_no_more_is_taken_than_a_picture_may_have(hostile, tmp_path, head):
+    server = hostile(endless(head.replace(b"600000", b"900000000")))
+    with pytest.raises(KodakError, match=r"sends as kodim01\.png is larger than that picture"):
+        download(tmp_path, server.address, ignore)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_read_of_what_comes_with_a_redirection(hostile, tmp_path):
+    server = hostile(endless(REDIRECT))
+    with pytest.raises(KodakError, match="No connection to"):
+        download(tmp_path, server.address, ignore)
+    assert server.sent < 100_000_000
+
+
+def test_redirections_are_followed(kodak, serve, hostile, tmp_path):
+    for name in NAMES[1:]:
+        shutil.copy(kodak / name, tmp_path)
+    to = f"{serve(kodak).address}{NAMES[0]}".encode()
+    server = hostile(lambda send: send(REDIRECT.replace(b"/elsewhere", to)))
+    download(tmp_path, server.address, ignore)
+    assert KodakSet(tmp_path).missing() == ()
+
+
+def test_what_is_packed_is_not_unpacked(hostile, tmp_path):
+    """100 kB may be 100 MB."""
+    body = gzip.compress(bytes(100_000_000), 9)
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
+    server = hostile(lambda send: send(head.encode() + body))
+    tracemalloc.start()
+    try:
+        with pytest.raises(KodakError, match=r"kodim01\.png is not that picture"):
+            download(tmp_path, server.address, ignore)
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_mirror_without_the_pictures_is_said(serve, tmp_path):
     with pytest.raises(KodakError, match=r"does not hand out kodim01\.png \(HTTP 404\)"):
         download(tmp_path / "new", serve(tmp_path).address, ignore)
@@ -112,7 +185,9 @@ def test_without_a_connection_one_sentence_says_so(serve, tmp_path):
         download(tmp_path / "new", address, ignore)
 
 
-@pytest.mark.parametrize("mirror", ["", "kodak pictures", "file:///tmp/", "http://"])
+@pytest.mark.parametrize(
+    "mirror", ["", "kodak pictures", "file:///tmp/", "http://", "http://[::1", "http://a:b/"]
+)
 def test_an_address_that_is_none_is_said(tmp_path, mirror):
     with pytest.raises(KodakError, match="not an address"):
         download(tmp_path / "new", mirror, ignore)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,11 +15,12 @@ from urllib.parse import urlsplit
 import platformdirs
 
 from workbench.files import whole_files
+from workbench.files.fetching import BadAddressError, TooLargeError, fetch
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
 TOTAL_MB = 15
-_TIMEOUT_S = 8  # without a single byte; closing the window may have to wait for it
-_PIECE_BYTES = 32 * 1024
+_NO_ADDRESS = f"“{{}}” is not an address to download from; it must look like {DEFAULT_MIRROR}."
+MAX_BYTES = 1_000_000  # of a picture; the largest has 822,712
 _SHA256 = (
     "a56e27cbf5f843c048b6af1d6e090760e9c92fadba88b7dee0205918a37523bd",
     "4f4b74a79237e311d72cad958237b5f7088d8bce1c82305ebefe1a70e3022dfd",
@@ -128,32 +131,34 @@ def download(folder: Path, mirror: str, report: Callable[[Downloading], None]) -
     """Fetch what is missing; each picture is verified before it takes its place.
 
     mirror  the address that the pictures' names are appended to
-    report  called before, between and often within the pictures, here on this thread; whatever
-            it raises ends the download, and what was finished stays for the next time
+    report  called before, between and within the pictures, ten times a second at least, here on
+            this thread; whatever it raises ends the download, and what was finished stays for the
+            next time
     raises  KodakError
     """
-    import pooch  # brings requests along, which takes a while to import
+    import pooch
 
     pooch.get_logger().setLevel(logging.WARNING)
     store = pooch.create(path=folder, base_url=mirror.rstrip("/") + "/", registry=HASHES)
     for finished, name in enumerate(NAMES):
         report(Downloading(finished))
-        meter = _Meter(finished, report)
-        fetch = pooch.HTTPDownloader(meter, chunk_size=_PIECE_BYTES, timeout=_TIMEOUT_S)
-        _fetch(store, name, mirror, fetch)
+        _fetch(store, name, mirror, partial(_receive, finished, report))
     report(Downloading(len(NAMES)))
 
 
-def _fetch(store: Any, name: str, mirror: str, fetch: Any) -> None:
+def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
     """One picture, unless it is there already; failures in words."""
     from requests import exceptions
 
-    host = urlsplit(mirror).hostname or mirror
+    host = _host(mirror)
     try:
-        store.fetch(name, downloader=fetch)
-    except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
+        store.fetch(name, downloader=receive)
+    except BadAddressError as error:
+        raise KodakError(_NO_ADDRESS.format(mirror)) from error
+    except TooLargeError as error:
         raise KodakError(
-            f"“{mirror}” is not an address to download from; it must look like {DEFAULT_MIRROR}."
+            f"What {host} sends as {name} is larger than that picture, so it was not fetched; try "
+            "another mirror, or use a folder you have."
         ) from error
     except exceptions.HTTPError as error:
         status = getattr(error.response, "status_code", "error")
@@ -175,22 +180,21 @@ def _fetch(store: Any, name: str, mirror: str, fetch: Any) -> None:
         raise KodakError(f"Cannot keep {name}: {whole_files.reason(error)}.") from error
 
 
-class _Meter:
-    """What pooch takes for a progress bar: it sets `total` and says how many bytes came."""
+def _receive(
+    finished: int, report: Callable[[Downloading], None], url: str, path: str, _: Any
+) -> None:
+    """Write what is at `url` into `path`: pooch's downloader, once the first two are given."""
+    received = total = 0
+    with Path(path).open("wb") as file, closing(fetch(url, MAX_BYTES)) as pieces:
+        for piece in pieces:
+            file.write(piece.data)
+            received += len(piece.data)
+            total = max(total, piece.total)
+            report(Downloading(finished, min(received / total, 1.0) if total else 0.0))
 
-    def __init__(self, finished: int, report: Callable[[Downloading], None]) -> None:
-        self._finished = finished
-        self._report = report
-        self._received = 0
-        self.total = 0
 
-    def update(self, count: int) -> None:
-        self._received += count
-        part = min(self._received / max(self.total, 1), 1.0)
-        self._report(Downloading(self._finished, part))
-
-    def reset(self) -> None:
-        self._received = 0
-
-    def close(self) -> None:
-        """Nothing to put away."""
+def _host(mirror: str) -> str:
+    try:
+        return urlsplit(mirror).hostname or mirror
+    except ValueError as error:  # http://[::1
+        raise KodakError(_NO_ADDRESS.format(mirror)) from error
