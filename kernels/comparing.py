@@ -186,12 +186,12 @@ def _sampling(
 
 
 def _checked(
-    engine: Engine, result: Result, most_taps: int, known: Oracle
+    engine: Engine, result: Result, max_taps: int | None, known: Oracle
 ) -> Generator[Progress, None, Check]:
     implementation = engine.implementation(result.implementation)
     chain, factor = implementation.chain(result.job), implementation.error_factor
     found: Check | None = None
-    for check in checking(result.job, result.picture, chain, factor, most_taps, known):
+    for check in checking(result.job, result.picture, chain, factor, max_taps, known):
         yield Progress("checking against the oracle")
         found = check
     assert found is not None

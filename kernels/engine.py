@@ -277,11 +277,11 @@ class Engine:
             raise
 
     def _checked(
-        self, result: Result, implementation: Implementation, most_taps: int
+        self, result: Result, implementation: Implementation, max_taps: int | None
     ) -> Iterator[Progress | Result]:
         chain, factor = implementation.chain(result.job), implementation.error_factor
-        for check in checking(result.job, result.picture, chain, factor, most_taps):
-            yield Progress("checking against the oracle")
+        for check in checking(result.job, result.picture, chain, factor, max_taps):
+            yield Progress(f"checking against the oracle: {check.checked / check.total:.0%}")
             result = replace(result, check=check)
         yield result
 

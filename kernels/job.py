@@ -158,14 +158,15 @@ class Sampling:
     noise           repeats end, too, when the relative spread (quartile range over median) has
                     settled below this; None: only counts and time decide
     warmups, warmup_seconds   so many runs go before, and for so long; they do not count
-    check_taps      how many products the oracle may work out for the check
+    check_taps      how many products the oracle may work out for the check; None: as many as it
+                    takes to check every pixel
     """
 
     max_samples: int = 20
     max_seconds: float = 0.2
     cache: Cache = "cold"
     check: bool = True
-    check_taps: int = LIVE_TAPS
+    check_taps: int | None = LIVE_TAPS
     min_samples: int = 1
     noise: float | None = None
     warmups: int = 1

@@ -44,6 +44,18 @@ def test_every_implementation_introduces_itself():
         assert each.idea.endswith(".")
 
 
+def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(engine):
+    job = job_of("opencv", (300, 400, 3))
+    limited = engine.run(job, replace(QUICK, check_taps=1_000_000))
+    assert not limited.check.is_full
+    *steps, result = engine.filtering(job, replace(QUICK, check_taps=None))
+    assert result.check.is_full
+    assert result.check.checked == 300 * 400
+    said = [step.doing for step in steps if isinstance(step, Progress)]
+    assert "checking against the oracle: 100%" in said
+    assert len({each for each in said if each.startswith("checking")}) > 10
+
+
 @pytest.mark.parametrize("implementation", [*ON_HOST, AUTO.key])
 @pytest.mark.parametrize("gradient", [False, True])
 def test_an_array_without_channels_comes_back_without_channels(engine, implementation, gradient):
