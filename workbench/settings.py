@@ -10,12 +10,15 @@ from typing import Any
 
 from platformdirs import user_config_dir
 
+from kernels.sweeps.locks import holding
 from workbench.files import limited_json, whole_files
 
 VERSION = 1
 RECENT = "recent"
 RECENT_FILES = 10
 LARGEST_BYTES = 1_000_000  # a few thousand are usual
+LOCK_NAME = ".settings.lock"  # held while the file is read, merged and written
+PATIENCE_S = 2.0  # writing takes milliseconds, but several windows may close at once
 DIRECTORY_VARIABLE = "FILTER_WORKBENCH_CONFIG"
 
 Values = dict[str, Any]
@@ -65,9 +68,11 @@ class Settings:
         where it could: who is closing the program is not to be kept from it."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            values = self._merged(self._theirs())
-            with whole_files.replacing(self._path) as file:
-                file.write(_written(values))
+            # Where nobody lets go of it, it is better to write than to lose everything.
+            with holding(self._path.with_name(LOCK_NAME), PATIENCE_S):
+                values = self._merged(self._theirs())
+                with whole_files.replacing(self._path) as file:
+                    file.write(_written(values))
         except OSError as error:
             reason = whole_files.reason(error)
             return f"What was chosen is not remembered: {self._path} cannot be written, {reason}."

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+LOOK_S = 0.01  # between two tries to hold what another process holds
 
 if sys.platform == "win32":
     import msvcrt
@@ -32,3 +38,17 @@ else:
         except OSError:  # a file system without locks: then nobody can be kept out
             return True
         return True
+
+
+@contextmanager
+def holding(path: Path, patience_s: float) -> Iterator[bool]:
+    """Hold `path`, a file of no other use, which is made and stays, while the block runs.
+
+    Gives whether it is held: not where another process kept it for longer than `patience_s`.
+    Raises OSError where there can be no such file.
+    """
+    until = time.monotonic() + patience_s
+    with path.open("ab") as file:
+        while not (is_held := lock(file.fileno())) and time.monotonic() < until:
+            time.sleep(LOOK_S)
+        yield is_held

@@ -3,10 +3,13 @@
 import errno
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from kernels.sweeps.locks import holding
 from workbench import settings as settings_module
 from workbench.settings import DIRECTORY_VARIABLE, RECENT_FILES, Settings, default_path
 
@@ -122,6 +125,7 @@ def test_a_newer_version_s_settings_stay_and_this_one_has_its_own(path):
     assert again.save() == ""
     assert path.read_text() == newer
     assert sorted(each.name for each in path.parent.iterdir()) == [
+        ".settings.lock",
         "settings.1.json",
         "settings.json",
     ]
@@ -191,7 +195,56 @@ def test_a_damaged_file_that_another_window_mended_stays(path):
         settings.set(name, 1)
         assert settings.save() == ""
     assert (Settings(path).get("a"), Settings(path).get("b")) == (1, 1)
-    assert len(list(path.parent.iterdir())) == 2
+    assert len(list(path.parent.glob("*.json"))) == 2
+
+
+CLOSING = """
+import sys
+from pathlib import Path
+from workbench.settings import Settings
+
+path, number = Path(sys.argv[1]), sys.argv[2]
+for turn in range(20):
+    settings = Settings(path)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    settings.set(f"{number} {turn}", turn)
+    settings.add_recent_file(Path(number))
+    assert settings.save() == ""
+"""
+
+
+def test_of_windows_that_close_at_once_none_loses_another_s_settings(path):
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", CLOSING, str(path), str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    for _ in range(20):
+        for process in processes:
+            assert process.stdout.readline() == "ready\n"
+        for process in processes:
+            process.stdin.write("\n")
+            process.stdin.flush()
+    assert [process.communicate()[0] for process in processes] == [""] * 4
+    assert [process.returncode for process in processes] == [0] * 4
+    found = Settings(path).values()
+    assert {f"{number} {turn}" for number in range(4) for turn in range(20)} <= found.keys()
+    assert sorted(found["recent"]) == ["0", "1", "2", "3"]
+
+
+def test_a_lock_that_nobody_lets_go_of_keeps_no_settings_from_being_written(path, monkeypatch):
+    monkeypatch.setattr(settings_module, "PATIENCE_S", 0.05)
+    settings = written(path, json.dumps({"version": 1}))
+    settings.set("theme", "dark")
+    with holding(path.with_name(settings_module.LOCK_NAME), 0) as is_held:
+        assert is_held
+        assert settings.save() == ""
+    assert Settings(path).get("theme", "") == "dark"
 
 
 # -- places that cannot be written
