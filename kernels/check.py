@@ -31,10 +31,39 @@ LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 LENGTH_GAIN = 8 * math.sqrt(2)
 LENGTH_CHAIN = 8
+LEAST_PERCENT = 0.01  # below this a share of samples is not counted out
 SMALLEST_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
 Oracle = dict[Rectangle, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What an implementation's answer may be off by, by how it computes.
+
+    chain, factor  n and c of `error_bound`
+    levels         integers may be off by as many whole levels, whatever the bound says: for a
+                   library that rounds in its own way on the way to the answer
+    """
+
+    chain: int
+    factor: float = 1.0
+    levels: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the samples of one job's answer may be off by.
+
+    bound     in sample values, before rounding; infinite where nothing can be said
+    most_off  levels that an integer may be off by where its rounding is within the bound
+    levels    levels that an integer may be off by in any case
+    """
+
+    bound: float
+    most_off: int
+    levels: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +76,8 @@ class Check:
     wrong           samples off by more than they may be
     bound           what float32 arithmetic may be off by, before rounding to integers
     checked, total  pixels compared, and pixels there are
+    levels          integer levels that were allowed beyond that: see `Tolerance`
+    samples         samples compared; 0 in records of before this was counted
     """
 
     max_error: float
@@ -56,6 +87,8 @@ class Check:
     bound: float
     checked: int
     total: int
+    levels: int = 0
+    samples: int = 0
 
     @property
     def ok(self) -> bool:
@@ -66,10 +99,23 @@ class Check:
     def is_full(self) -> bool:
         return self.checked == self.total
 
+    @property
+    def own_rounding(self) -> str:
+        """Words for an answer that a library rounded in its own way, as far as was allowed: "within
+        1 level, 13 % of samples differ"; empty where nothing differs or nothing was allowed."""
+        if not (self.ok and self.levels and self.differing and self.samples):
+            return ""
+        percent = 100 * self.differing / self.samples
+        share = f"{percent:.2g}" if percent >= LEAST_PERCENT else f"under {LEAST_PERCENT}"
+        levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
+        return f"within {levels}, {share} % of samples differ"
+
     def __str__(self) -> str:
         if not math.isfinite(self.bound):
             return "not checked: with values this large float32 sums overflow"
         scope = "all pixels" if self.is_full else f"{self.checked:,} of {self.total:,} pixels"
+        if self.own_rounding:
+            return f"verified with its own rounding, {self.own_rounding}, checked {scope}"
         if self.ok:
             return f"verified, checked {scope}, largest error {self.max_error:.3g}"
         y, x, channel = self.worst
@@ -98,8 +144,7 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
 def checking(
     job: Job,
     answer: NDArray[Any],
-    chain: int,
-    factor: float,
+    tolerance: Tolerance,
     max_taps: int | None = LIVE_TAPS,
     known: Oracle | None = None,
 ) -> Iterator[Check]:
@@ -111,23 +156,26 @@ def checking(
               it is filled, else these tiles are what is compared
     """
     answer = answer.reshape(job.picture.shape)
-    bound, most_off = limits(job, chain, factor)
-    found = Check(0.0, (0, 0, 0), 0, 0, bound, 0, job.height * job.width)
+    limits = limits_of(job, tolerance)
+    pixels = job.height * job.width
+    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, tolerance.levels)
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
         if oracle is None:
             oracle = _oracle(job, tile)
             if known is not None:
                 known[tile] = oracle
-        found = _add(found, job, answer, tile, oracle, most_off)
+        found = _add(found, job, answer, tile, oracle, limits)
         yield found
 
 
-def limits(job: Job, chain: int, factor: float) -> tuple[float, int]:
-    """The bound, and what an integer may be off by at most."""
-    bound = error_bound(job, chain, factor)
+def limits_of(job: Job, tolerance: Tolerance) -> Limits:
+    """Return what samples of an answer to `job` may be off by."""
+    bound = error_bound(job, tolerance.chain, tolerance.factor)
+    if not math.isfinite(bound):
+        return Limits(bound, 0)
     # Rounding errors partly cancel, so their sum grows like the square root of the chain.
-    return bound, max(1, math.ceil(bound / math.sqrt(chain))) if math.isfinite(bound) else 0
+    return Limits(bound, max(1, math.ceil(bound / math.sqrt(tolerance.chain))), tolerance.levels)
 
 
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
@@ -208,12 +256,12 @@ def _add(
     answer: NDArray[Any],
     tile: Rectangle,
     oracle: NDArray[np.float64],
-    most_off: int,
+    limits: Limits,
 ) -> Check:
     """`found` and what `tile` shows, for which the oracle has `oracle`."""
     top, bottom, left, right = tile
     got = answer[top:bottom, left:right]
-    error, differs, wrong = judged(job, got, oracle, found.bound, most_off)
+    error, differs, wrong = judged(job, got, oracle, limits)
     at = np.unravel_index(int(error.argmax()), error.shape)
     is_worst = found.checked == 0 or error[at] > found.max_error
     return Check(
@@ -224,11 +272,13 @@ def _add(
         bound=found.bound,
         checked=found.checked + (bottom - top) * (right - left),
         total=found.total,
+        levels=found.levels,
+        samples=found.samples + error.size,
     )
 
 
 def judged(
-    job: Job, got: NDArray[Any], oracle: NDArray[np.float64], bound: float, most_off: int
+    job: Job, got: NDArray[Any], oracle: NDArray[np.float64], limits: Limits
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Each sample of `got`: how far it is off, whether it is not what the oracle, rounded to the
     pixel type, says, and whether it is off by more than it may be.
@@ -239,7 +289,7 @@ def judged(
     error = _distance(got, oracle if got.dtype.kind == "f" else expected)
     differs = got.view(_bits(got)) != expected.view(_bits(expected))
     differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
-    wrong = _is_wrong(got, error, oracle, bound, most_off)
+    wrong = _is_wrong(got, error, oracle, limits)
     if job.has_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
     return error, differs, wrong
@@ -259,21 +309,23 @@ def _is_wrong(
     got: NDArray[Any],
     error: NDArray[np.float64],
     oracle: NDArray[np.float64],
-    bound: float,
-    most_off: int,
+    limits: Limits,
 ) -> NDArray[np.bool_]:
     if got.dtype == np.float32:
-        return np.greater(error, bound)
+        return np.greater(error, limits.bound)
     # What is stored rounded has to be the rounding of some value within the bound of the oracle's:
     # an integer one off near a half, a float16 one step where two are equally near.
     with np.errstate(invalid="ignore"):
-        lowest, highest = (to_pixel_type(oracle + off, got.dtype) for off in (-bound, bound))
+        lowest, highest = (
+            to_pixel_type(oracle + off, got.dtype) for off in (-limits.bound, limits.bound)
+        )
         outside = (got < lowest) | (got > highest)
     if got.dtype.kind == "f":
         return np.asarray(outside | (np.isnan(got) != np.isnan(oracle)))
     # And an integer never more than `most_off`, which is above one only where the sums are so large
-    # that float32 itself is coarser than an integer.
-    return np.logical_or(outside, error > most_off)
+    # that float32 itself is coarser than an integer; `levels` are allowed in any case.
+    wrong = np.logical_or(outside, error > limits.most_off)
+    return np.logical_and(wrong, error > limits.levels)
 
 
 def _bits(samples: NDArray[Any]) -> str:

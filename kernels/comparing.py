@@ -189,9 +189,9 @@ def _checked(
     engine: Engine, result: Result, max_taps: int | None, known: Oracle
 ) -> Generator[Progress, None, Check]:
     implementation = engine.implementation(result.implementation)
-    chain, factor = implementation.chain(result.job), implementation.error_factor
+    tolerance = implementation.tolerance(result.job)
     found: Check | None = None
-    for check in checking(result.job, result.picture, chain, factor, max_taps, known):
+    for check in checking(result.job, result.picture, tolerance, max_taps, known):
         yield Progress("checking against the oracle")
         found = check
     assert found is not None

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 
 from kernels.device import Device
-from kernels.host.parallel import threads
+from kernels.host.cores import usable_cores
 from kernels.job import Job, Progress
 from kernels.rung import Rung
 
@@ -30,7 +30,7 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
             Programs(cp).get(rung, job)
 
     different = {(rung.key, tuple(rung.defines(job).items())): (rung, job) for rung, job in wanted}
-    with ThreadPoolExecutor(threads(), thread_name_prefix="kernels-compiling") as pool:
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="kernels-compiling") as pool:
         left = {pool.submit(compile_, *each) for each in different.values()}
         try:
             while left:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.errors import OutOfMemoryError
 from kernels.host import HostImplementation
-from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.job import Job, Progress, Result, Sampled, Sampling
 from kernels.sampling import Sampler
 
 
@@ -26,7 +26,7 @@ def filtering(
     compile_ms = (perf_counter() - start) * 1e3 if compiled else None
     picture = _empty_like(job.picture)
     first_ms = yield from _timed(implementation, job, picture)
-    ran = (Ran(f"{implementation.key}.filtering", threads=implementation.threads()),)
+    ran = (implementation.ran(job),)
 
     samples = Sampler(first_ms, sampling)
     yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms)

@@ -279,8 +279,8 @@ class Engine:
     def _checked(
         self, result: Result, implementation: Implementation, max_taps: int | None
     ) -> Iterator[Progress | Result]:
-        chain, factor = implementation.chain(result.job), implementation.error_factor
-        for check in checking(result.job, result.picture, chain, factor, max_taps):
+        tolerance = implementation.tolerance(result.job)
+        for check in checking(result.job, result.picture, tolerance, max_taps):
             yield Progress(f"checking against the oracle: {check.checked / check.total:.0%}")
             result = replace(result, check=check)
         yield result

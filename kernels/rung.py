@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kernels.check import FLOAT32_MAX, largest_finite
+from kernels.check import FLOAT32_MAX, Tolerance, largest_finite
 from kernels.device import Device, NoDevice
 from kernels.facts import Facts, knobs
 from kernels.finite import all_finite
@@ -133,6 +133,10 @@ class Rung:
                 "filter's reach; choose another implementation, such as shared."
             )
         return self._why_no_headroom(job, facts) or _why_too_long(job)
+
+    def tolerance(self, job: Job) -> Tolerance:
+        """Return what the rung's answer to `job` may be off by."""
+        return Tolerance(self.chain(job), self.error_factor)
 
     def chain(self, job: Job) -> int:
         """n of `check.error_bound`: the longest chain of additions."""

@@ -54,8 +54,8 @@ def trying(
     if not sampling.check:
         return result
     implementation = engine.implementation(job.implementation)
-    chain, factor = implementation.chain(job), implementation.error_factor
-    for check in checking(job, result.picture, chain, factor, sampling.check_taps, known):
+    tolerance = implementation.tolerance(job)
+    for check in checking(job, result.picture, tolerance, sampling.check_taps, known):
         yield Progress("checking against the oracle")
         result = replace(result, check=check)
     return result

@@ -17,7 +17,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 ROOT = Path(__file__).resolve().parents[1]
 # A pool that the library keeps for the process's life: its threads wait, and end with it.
-POOLS = ("kernels-parallel",)
+POOLS = ("workbench-looking",)
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,10 @@ A module has
 
     TITLE, IDEA    what people call it, and one sentence on how it works
     ORDER          where it stands in a list, slowest first
-    ERROR_FACTOR   c of `check.error_bound`
-    chain(job)     n of `check.error_bound`
+    tolerance(job) -> Tolerance
     why_not(job) -> str | None
-    threads() -> int
-    prepare(job) -> bool                  compile or import; True if that took place just now
+    prepare(job) -> bool      compile, import or try out; True if something was compiled or loaded
+    ran(job) -> Ran           what `filtering` calls, and on how many threads; after `prepare`
     filtering(job, out) -> Iterator[None]
                    fills `out` in steps of some 20 ms and yields after each, so that whoever
                    drives it can pause or stop there; the time between yields is what is timed
@@ -25,8 +24,9 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from kernels.check import Tolerance
 from kernels.device import Device, NoDevice
-from kernels.job import Job
+from kernels.job import Job, Ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,10 @@ class HostImplementation:
     title: str
     idea: str
     order: int
-    error_factor: float
-    chain: Callable[[Job], int]
+    tolerance: Callable[[Job], Tolerance]
     refuses: Callable[[Job], str | None]
-    threads: Callable[[], int]
     prepare: Callable[[Job], bool]
+    ran: Callable[[Job], Ran]
     filtering: Callable[[Job, NDArray[Any]], Iterator[None]]
     kind: Literal["cpu"] = "cpu"
 
@@ -53,23 +52,24 @@ class HostImplementation:
 @cache
 def host_implementations() -> tuple[HostImplementation, ...]:
     """Every implementation of this folder, slowest first."""
-    found = (_read(info.name) for info in pkgutil.iter_modules(__path__))
+    # What begins with an underscore imports numba, and is imported when it is first used.
+    names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+    found = (_read(name) for name in names)
     return tuple(sorted((each for each in found if each), key=lambda each: each.order))
 
 
 def _read(name: str) -> HostImplementation | None:
     module = importlib.import_module(f"{__name__}.{name}")
-    if not hasattr(module, "filtering"):
+    if not hasattr(module, "TITLE"):
         return None  # a helper of the folder
     return HostImplementation(
         key=name,
         title=module.TITLE,
         idea=module.IDEA,
         order=module.ORDER,
-        error_factor=module.ERROR_FACTOR,
-        chain=module.chain,
+        tolerance=module.tolerance,
         refuses=module.why_not,
-        threads=module.threads,
         prepare=module.prepare,
+        ran=module.ran,
         filtering=module.filtering,
     )

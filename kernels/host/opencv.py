@@ -1,4 +1,4 @@
-"""OpenCV's filter2D, sepFilter2D and Sobel on every core: vectorised, the CPU's best."""
+"""OpenCV, called as a user would call it: the quickest plain call that gives the filter."""
 
 from __future__ import annotations
 
@@ -9,38 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.borders import Span, read, read_made
-from kernels.check import LENGTH_GAIN, largest_finite
+from kernels.check import LENGTH_GAIN, Tolerance, largest_finite
 from kernels.finite import all_finite
-from kernels.host.parallel import on_all_threads, threads
-from kernels.host.strips import Rectangle, bands, rectangles
-from kernels.job import Job
-from kernels.weights import gain, separate
+from kernels.host.cores import usable_cores
+from kernels.host.cv_calls import Call, exact_call
+from kernels.host.cv_choice import choose
+from kernels.job import Job, Ran
+from kernels.weights import gain
 
 TITLE = "OpenCV"
-IDEA = "OpenCV's vectorised filters on every core; two 1-D passes where the weights allow it."
+IDEA = (
+    "The quickest of cv2's own filters that gives the answer: GaussianBlur, blur, Sobel, "
+    "Laplacian, sepFilter2D or filter2D, on as many of its threads as help."
+)
 ORDER = 2
+# With integers some of cv2's filters round their weights to a few bits, or ties the other way.
+LEVELS = 1
 ERROR_FACTOR = 2.0
-# OpenCV works out so many products in the time that plain loops take for one ...
-SPEED = 10
-# ... but a sample's way through memory takes as long as so many, however small the filter, ...
-MEMORY_TAPS = 8
-# ... and above this size, with spectra, so many of SPECTRAL_KSIZE², whatever the size.
-SPECTRAL_KSIZE = 11
-SPECTRAL_SPEED = 3
-# A gradient takes a sample's way through memory so many times more ...
-GRADIENT_TAPS = 16
-# ... and its squares are worked out in double precision where float32 has too few exponents.
+# A gradient's squares are worked out in double precision where float32 has too few exponents.
 SMALLEST_LENGTH, LARGEST_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 LARGEST_SUM = 2.0**30
-# OpenCV is given so many samples at once: what it makes on the way then fits a core's cache, and is
-# less often new memory from the system; ...
-BAND_SAMPLES = 1 << 17
-# ... but rows of so many times the filter's reach, since each band is read with its halo.
+# A call gets so many samples at most, so that a large picture can be stopped in between, ...
+BAND_SAMPLES = 1 << 24
+SLOW_BAND_SAMPLES = 1 << 22
+# ... and rows of so many times the filter's reach, since each band is read with its halo.
 BAND_REACHES = 32
-# Waking a thread takes as long as so many products, as `_cost` counts them.
-LEAST_PRODUCTS = 1 << 18
 
 # What OpenCV calls our borders; it has no wrap for filters.
 OPENCV_BORDERS = {
@@ -49,15 +44,18 @@ OPENCV_BORDERS = {
     "reflect": "BORDER_REFLECT",
     "mirror": "BORDER_REFLECT_101",
 }
+DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": "CV_32F"}
 
-Factors = tuple[NDArray[np.float32], NDArray[np.float32]] | None
-__all__ = ["chain", "filtering", "prepare", "threads", "why_not"]
+Weighted = Callable[[Span, Span], NDArray[Any]]
+__all__ = ["filtering", "prepare", "ran", "tolerance", "why_not"]
 
 
-def chain(job: Job) -> int:
-    """One addition a tap.  filter2D multiplies spectra for large weights: their error, of the order
-    of log(n) roundings of the norms, has stayed far below that wherever it was measured."""
-    return job.ksize**2
+def tolerance(job: Job) -> Tolerance:
+    """One addition for each weight.  filter2D multiplies spectra for large weights: their error, of
+    the order of log(n) roundings of the norms, has stayed far below that wherever it was measured.
+    Integers may be off by a level more: see LEVELS."""
+    levels = LEVELS if job.picture.dtype.kind == "u" else 0
+    return Tolerance(job.ksize**2, ERROR_FACTOR, levels)
 
 
 def why_not(job: Job) -> str | None:
@@ -78,140 +76,152 @@ def why_not(job: Job) -> str | None:
 
 def _largest_sum(job: Job) -> float:
     """What no sum over integer samples can exceed, whatever the picture."""
-    largest = gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * _grows(job)
-    return largest + abs(job.offset)
+    grows = LENGTH_GAIN if job.gradient else 1.0
+    return gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * grows + abs(job.offset)
 
 
-def _grows(job: Job) -> float:
-    return LENGTH_GAIN if job.gradient else 1.0
-
-
-def prepare(job: Job) -> bool:  # noqa: ARG001
-    """Import OpenCV; nothing is compiled."""
-    import cv2  # noqa: F401
-
+def prepare(job: Job) -> bool:
+    """Import OpenCV and try its calls on this kind of job; nothing is compiled."""
+    if not job.gradient:
+        choose(job, _border(job))
+    else:
+        import cv2  # noqa: F401
     return False
 
 
+def ran(job: Job) -> Ran:
+    """Return the call that `filtering` makes, and the threads that OpenCV may use for it."""
+    if job.gradient:
+        return Ran(f"{exact_call(job).name}, cv2.Sobel, cv2.magnitude", threads=usable_cores())
+    choice = choose(job, _border(job))
+    return Ran(choice.call.name, threads=choice.threads)
+
+
 def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out`, (H, W, C) of job.picture's dtype, one rectangle a thread and step."""
-    factors = separate(job.weights)
-    fill = _fill_lengths(job, factors, out) if job.gradient else _fill_sums(job, factors, out)
-    least = 2 * job.radius + 1  # with fewer rows than that, most of the work is halo
-    cost = _cost(job, factors)
-    parts = min(threads(), max(job.height * job.width * cost // LEAST_PRODUCTS, 1))
-    waiting = rectangles(job.height, job.width, cost, parts, least)
+    """Fill `out`, (H, W, C) of job.picture's dtype, with one call, or a call for each band."""
+    import cv2
 
-    def fill_in_bands(rectangle: Rectangle) -> None:
-        for band in bands(rectangle, _band_rows(job, rectangle)):
-            fill(band)
-
-    yield from on_all_threads(waiting, fill_in_bands)
-
-
-def _band_rows(job: Job, rectangle: Rectangle) -> int:
-    _, _, left, right = rectangle
-    return max(BAND_SAMPLES // ((right - left) * job.channels), BAND_REACHES * job.reach, 1)
+    if job.gradient:
+        threads, fill, samples = usable_cores(), _filling_lengths(job, out), BAND_SAMPLES
+    else:
+        choice = choose(job, _border(job))
+        threads, fill = choice.threads, _filling_sums(job, choice.call, out)
+        samples = SLOW_BAND_SAMPLES if choice.call.slow else BAND_SAMPLES
+    if cv2.getNumThreads() != threads:
+        cv2.setNumThreads(threads)
+    for rows in _bands(job, samples):
+        fill(rows)
+        _copy_alpha(job, out, rows)
+        yield
 
 
-def _cost(job: Job, factors: Factors) -> int:
-    """A pixel's share of a step, in products of the plain loops."""
-    more = GRADIENT_TAPS * job.channels if job.gradient else 0
-    if factors is None and job.ksize >= SPECTRAL_KSIZE:
-        return SPECTRAL_KSIZE**2 * job.channels // SPECTRAL_SPEED + more
-    taps = job.ksize**2 if factors is None else 2 * job.ksize
-    return max(taps // SPEED, MEMORY_TAPS) * job.channels + more
+def _bands(job: Job, samples: int) -> Iterator[Span]:
+    """Cover the picture's rows once, from top to bottom, with some `samples` at a time."""
+    rows = max(samples // (job.width * job.channels), BAND_REACHES * job.reach, 1)
+    for top in range(0, job.height, rows):
+        yield top, min(top + rows, job.height)
 
 
-def _fill_sums(job: Job, factors: Factors, out: NDArray[Any]) -> Callable[[Rectangle], None]:
-    """What fills one rectangle of `out` with weighted samples."""
+def _filling_sums(job: Job, call: Call, out: NDArray[Any]) -> Callable[[Span], None]:
+    """Return what fills rows of `out` with weighted samples."""
+    if job.border in OPENCV_BORDERS and job.picture.dtype != np.float16:
+        return lambda rows: _fill_in_place(job, call, out, rows)
 
-    def fill(rectangle: Rectangle) -> None:
-        top, bottom, left, right = rectangle
-        # In the picture's type where one pass does it, which is fastest; in float32 where two do,
-        # since sepFilter2D from and to uint8 gets exact halves wrong.
-        unrounded = factors is not None
-        _put(job, _weighted(job, factors, (top, bottom), (left, right), unrounded), out, rectangle)
+    def fill(rows: Span) -> None:
+        _store(_weighted(job, call, -1, rows, (0, job.width)), out[rows[0] : rows[1]])
 
     return fill
 
 
-def _fill_lengths(job: Job, factors: Factors, out: NDArray[Any]) -> Callable[[Rectangle], None]:
-    """What fills one rectangle of `out` with the lengths of gradients."""
+def _fill_in_place(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
+    """Let OpenCV write rows `rows` of `out`, shown the picture as far as their halo reaches.
+
+    Where the halo ends inside the picture the rows in it come out wrong.  Those above are right
+    already, and put back; those below are written by the next band.
+    """
+    (top, bottom), r = rows, job.radius
+    first, last = max(top - r, 0), min(bottom + r, job.height)
+    kept = out[first:top].copy()
+    call.apply(job.picture[first:last], out[first:last], -1, _border(job))
+    out[first:top] = kept
+
+
+def _filling_lengths(job: Job, out: NDArray[Any]) -> Callable[[Span], None]:
+    """Return what fills rows of `out` with the lengths of gradients."""
+    import cv2
+
+    call = exact_call(job)
     largest = LENGTH_GAIN * gain(job.weights) * largest_finite(job.picture)
     in_float32 = SMALLEST_LENGTH < largest < LARGEST_LENGTH
+    depth = cv2.CV_32F if in_float32 else cv2.CV_64F
 
-    def fill(rectangle: Rectangle) -> None:
-        import cv2
+    def weighted(rows: Span, columns: Span) -> NDArray[Any]:
+        return _weighted(job, call, cv2.CV_32F, rows, columns)
 
-        top, bottom, left, right = rectangle
+    def fill(rows: Span) -> None:
+        top, bottom = rows
+        size_hw = (job.height, job.width)
         around = read_made(
-            lambda rows, columns: _weighted(job, factors, rows, columns, unrounded=True),
-            (job.height, job.width),
-            job.border,
-            (top - 1, bottom + 1),
-            (left - 1, right + 1),
+            weighted, size_hw, job.border, (top - 1, bottom + 1), (-1, job.width + 1)
         )
-        depth = cv2.CV_32F if in_float32 else cv2.CV_64F
         lengths = cv2.magnitude(cv2.Sobel(around, depth, 1, 0), cv2.Sobel(around, depth, 0, 1))
         inner = np.asarray(lengths).reshape(around.shape)[1:-1, 1:-1]
-        _put(job, inner.astype(np.float32, copy=False), out, rectangle)
+        _store(inner.astype(np.float32, copy=False), out[top:bottom])
 
     return fill
 
 
-def _weighted(
-    job: Job, factors: Factors, rows: Span, columns: Span, unrounded: bool
-) -> NDArray[Any]:
-    """The weighted rectangle rows × columns of the picture, in float32 if it is to be unrounded.
+def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> NDArray[Any]:
+    """Return the weighted rectangle rows × columns of the picture.
+
+    depth  cv2's type of the answer; -1: the picture's own, or float32 where that is float16
 
     OpenCV is shown the picture itself as far as the rectangle's halo reaches, and what it makes of
     borders counts where that ends at the picture's own edge; all but wrap, which it does not have.
     """
-    import cv2
-
     (top, bottom), (left, right), r = rows, columns, job.radius
     if job.border in OPENCV_BORDERS:
-        border = getattr(cv2, OPENCV_BORDERS[job.border])
         y, x = max(top - r, 0), max(left - r, 0)
         around = job.picture[y : bottom + r, x : right + r]
     else:
         y, x = top - r, left - r
-        border = cv2.BORDER_REPLICATE  # of what is cut off again
         around = read(job.picture, job.border, (y, bottom + r), (x, right + r))
     if around.dtype == np.float16:  # which OpenCV stores, and does not filter
-        around = around.astype(np.float32)
-    depth = cv2.CV_32F if unrounded else -1
-    if factors is None:
-        filtered = cv2.filter2D(around, depth, job.weights, delta=job.offset, borderType=border)
-    else:
-        column, row = factors
-        filtered = cv2.sepFilter2D(around, depth, row, column, delta=job.offset, borderType=border)
+        around = _converted(around, np.float32)
+    filtered = call.apply(around, None, depth, _border(job))
     # OpenCV drops a lone channel.
     whole = np.asarray(filtered).reshape(around.shape)
     return whole[top - y : bottom - y, left - x : right - x]
 
 
-def _put(job: Job, values: NDArray[Any], out: NDArray[Any], rectangle: Rectangle) -> None:
-    """Store `values`, rounded, in their rectangle of `out`; alpha is the picture's."""
-    top, bottom, left, right = rectangle
-    _store(values, out[top:bottom, left:right])
-    if job.has_alpha:
-        out[top:bottom, left:right, -1] = job.picture[top:bottom, left:right, -1]
+def _border(job: Job) -> int:
+    """What cv2 calls the job's border; for wrap, that of what is cut off again."""
+    import cv2
+
+    return int(getattr(cv2, OPENCV_BORDERS.get(job.border, "BORDER_REPLICATE")))
+
+
+def _copy_alpha(job: Job, out: NDArray[Any], rows: Span) -> None:
+    """Put the picture's own alpha into rows `rows` of `out`."""
+    if not job.has_alpha:
+        return
+    import cv2
+
+    top, bottom = rows
+    last = job.channels - 1
+    cv2.mixChannels([job.picture[top:bottom]], [out[top:bottom]], [last, last])
 
 
 def _store(values: NDArray[Any], out: NDArray[Any]) -> None:
-    """Round half to even and saturate in one pass, where that is still to be done."""
+    """Put `values` into `out`, rounded half to even and saturated if that is still to be done."""
+    out[:] = values if values.dtype == out.dtype else _converted(values, out.dtype)
+
+
+def _converted(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return `values` as `dtype` in one pass: adding nothing is the conversion that cv2 offers."""
     import cv2
 
-    if out.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # what is too large for a float16 is infinite
-            out[:] = values
-        return
-    if values.dtype == out.dtype:
-        out[:] = values
-        return
-    depth = cv2.CV_8U if out.dtype == np.uint8 else cv2.CV_16U
     flat = np.ascontiguousarray(values).reshape(len(values), -1)
-    zero = np.zeros(4)  # a cv2.Scalar; adding it is the one-pass conversion that OpenCV offers
-    out[:] = np.asarray(cv2.add(flat, zero, dtype=depth)).reshape(out.shape)
+    zero = np.zeros(4)  # a cv2.Scalar
+    depth = getattr(cv2, DEPTHS[np.dtype(dtype).name])
+    return np.asarray(cv2.add(flat, zero, dtype=depth)).reshape(values.shape)

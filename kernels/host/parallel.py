@@ -1,61 +1,34 @@
-"""All cores, the same plain nested loops: what threads alone bring."""
+"""The same loops on every core, rows innermost: what threads and vector instructions bring."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import islice
-from typing import Any
-
-from numpy.typing import NDArray
-
-from kernels.host import loops
-from kernels.host.sequential import chain, why_not
-from kernels.host.strips import Rectangle, rectangles
-from kernels.job import Job
+from kernels.check import Tolerance
+from kernels.host import row_loops
+from kernels.host.cores import usable_cores
+from kernels.job import Job, Ran
 
 TITLE = "Parallel"
-IDEA = "The same loops on every CPU core, each with its own band of rows."
+IDEA = (
+    "The same loops on every CPU core, each with its own rows, and with a row innermost, so that "
+    "the compiler's vector instructions sum many samples at once."
+)
 ORDER = 1
-ERROR_FACTOR = 1.0
 
-prepare = loops.prepare
-__all__ = ["chain", "filtering", "on_all_threads", "prepare", "threads", "why_not"]
-
-
-def threads() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+prepare = row_loops.prepare
+filtering = row_loops.filtering
+__all__ = ["filtering", "prepare", "ran", "tolerance", "why_not"]
 
 
-def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out`, (H, W, C) of job.picture's dtype, one rectangle a thread and step.
-
-    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
-    """
-    taps = job.ksize**2 * job.channels
-    waiting = rectangles(job.height, job.width, taps, threads())
-    yield from on_all_threads(waiting, lambda rectangle: loops.fill(job, out, rectangle))
+def tolerance(job: Job) -> Tolerance:
+    """One addition for each weight."""
+    return Tolerance(chain=job.ksize**2)
 
 
-def on_all_threads(
-    waiting: Iterator[Rectangle], fill: Callable[[Rectangle], None]
-) -> Iterator[None]:
-    """Call `fill` for each of `waiting`, as many at once as there are threads; yields between."""
-    while together := list(islice(waiting, threads())):
-        # The first on this thread: it would only wait, and one alone need not wake another.
-        done = [_pool().submit(fill, each) for each in together[1:]]
-        fill(together[0])
-        for future in done:
-            future.result()
-        yield
+def why_not(job: Job) -> str | None:  # noqa: ARG001
+    """It runs everything."""
+    return None
 
 
-@cache
-def _pool() -> ThreadPoolExecutor:
-    # They live as long as the program, shared by all that filter on many cores.
-    return ThreadPoolExecutor(threads(), thread_name_prefix="kernels-parallel")
+def ran(job: Job) -> Ran:  # noqa: ARG001
+    """Return what is called: the loops, on every core."""
+    return Ran("parallel loops", threads=usable_cores())

@@ -7,21 +7,24 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from kernels.check import Tolerance
 from kernels.host import loops
 from kernels.host.strips import rectangles
-from kernels.job import Job
+from kernels.job import Job, Ran
 
 TITLE = "Sequential"
-IDEA = "One CPU thread, four plain nested loops, compiled: the baseline published reports use."
+IDEA = (
+    "One CPU thread, four plain nested loops, a pixel at a time, compiled: the baseline that "
+    "published reports use, and far from what a CPU can do."
+)
 ORDER = 0
-ERROR_FACTOR = 1.0
 
 prepare = loops.prepare
 
 
-def chain(job: Job) -> int:
-    """One addition a tap."""
-    return job.ksize**2
+def tolerance(job: Job) -> Tolerance:
+    """One addition for each weight."""
+    return Tolerance(chain=job.ksize**2)
 
 
 def why_not(job: Job) -> str | None:  # noqa: ARG001
@@ -29,9 +32,9 @@ def why_not(job: Job) -> str | None:  # noqa: ARG001
     return None
 
 
-def threads() -> int:
-    """One."""
-    return 1
+def ran(job: Job) -> Ran:  # noqa: ARG001
+    """Return what is called: the loops, on one thread."""
+    return Ran("sequential loops", threads=1)
 
 
 def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:

@@ -9,20 +9,11 @@ STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
 
 
-def rectangles(
-    height: int, width: int, taps_per_pixel: int, parts: int = 1, least_side: int = 1
-) -> Iterator[Rectangle]:
-    """Cover height × width once, in order, with rectangles of about STEP_TAPS.
-
-    parts       whole rows are shared out so that so many threads end together
-    least_side  rows and columns that one has at least, even where that is more than STEP_TAPS
-    """
+def rectangles(height: int, width: int, taps_per_pixel: int) -> Iterator[Rectangle]:
+    """Cover height × width once, in order, with rectangles of about STEP_TAPS."""
     pixels = max(STEP_TAPS // taps_per_pixel, 1)
-    rows = min(max(pixels // width, least_side, 1), height)
-    columns = width if pixels >= rows * width else max(pixels // rows, least_side)
-    if columns >= width:
-        bands = -(-height // rows)
-        rows = max(-(-height // (-(-bands // parts) * parts)), min(least_side, height))
+    rows = min(max(pixels // width, 1), height)
+    columns = min(pixels, width)
     for top in range(0, height, rows):
         for left in range(0, width, columns):
             yield top, min(top + rows, height), left, min(left + columns, width)

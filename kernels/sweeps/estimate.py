@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from kernels.engine import all_implementations
-from kernels.host.parallel import threads
+from kernels.host.cores import usable_cores
 from kernels.job import Sampling
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import SWEEP_SAMPLING, sampling_of
@@ -104,7 +104,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     if cell.implementation == "opencv":
         taps = min(taps // OPENCV_SPEED, MOST_OPENCV_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
-    cores = 1 if cell.implementation == "sequential" else threads()
+    cores = 1 if cell.implementation == "sequential" else usable_cores()
     pace = PRODUCTS_A_GPU if kind == "cuda" else PRODUCTS_A_CORE * cores
     return START_S[kind] * cell.count + products / pace
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from kernels.device import Device, NoDevice, cupy_version
 from kernels.engine import Engine
 from kernels.errors import KernelError
-from kernels.host.parallel import threads
+from kernels.host.cores import usable_cores
 from kernels.sweeps.lines import PROGRAM
 from kernels.sweeps.record import Machine
 from kernels.version import program_version
@@ -41,7 +41,7 @@ def this_machine(engine: Engine) -> Machine:
 
 def cpu() -> str:
     """ "Intel(R) Xeon(R) ..., 2 of 8 cores usable"."""
-    usable, there = threads(), os.cpu_count() or 1
+    usable, there = usable_cores(), os.cpu_count() or 1
     cores = f"{there} cores" if usable == there else f"{usable} of {there} cores usable"
     return f"{_cpu_name()}, {cores}"
 

@@ -141,7 +141,7 @@ def poisoned_like(picture: NDArray[Any]) -> NDArray[Any]:
 def verdict(job: Job, answer: NDArray[Any]) -> Check:
     """The full check of what job.implementation answered."""
     how = HOST.get(job.implementation) or RUNGS[job.implementation]
-    *_, check = checking(job, answer, how.chain(job), how.error_factor, max_taps=None)
+    *_, check = checking(job, answer, how.tolerance(job), max_taps=None)
     assert check.is_full
     return check
 

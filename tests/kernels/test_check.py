@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.check import LIVE_TAPS, Check, checking, error_bound, plan_tiles
+from kernels.check import LIVE_TAPS, Check, Tolerance, checking, error_bound, plan_tiles
 from kernels.job import Job
 from kernels.reference import correlate, filtered, to_pixel_type
 
@@ -33,7 +33,7 @@ def right_answer(job):
 
 
 def last(job, answer, max_taps=None):
-    *_, found = checking(job, answer, chain=job.ksize**2, factor=1.0, max_taps=max_taps)
+    *_, found = checking(job, answer, Tolerance(job.ksize**2), max_taps=max_taps)
     return found
 
 
@@ -230,8 +230,8 @@ def test_an_integer_more_than_one_off_is_wrong_however_large_the_bound():
     drawn = job_of(ksize=31, pixel_type="uint16")
     job = Job(drawn.picture * np.uint16(300), drawn.weights)
     answer = right_answer(job)
-    *_, right = checking(job, answer, 31**2, 1.0, None)
-    *_, wrong = checking(job, answer - np.uint16(2), 31**2, 1.0, None)
+    *_, right = checking(job, answer, Tolerance(31**2), None)
+    *_, wrong = checking(job, answer - np.uint16(2), Tolerance(31**2), None)
     assert right.bound > 1
     assert right.ok
     assert wrong.wrong > wrong.total // 2
@@ -240,7 +240,7 @@ def test_an_integer_more_than_one_off_is_wrong_however_large_the_bound():
 def test_sums_that_overflow_are_not_called_checked():
     picture = np.full((20, 20, 1), 3e38, np.float32)
     job = Job(picture, filters.get("laplacian").weights(3))
-    *_, found = checking(job, np.zeros_like(picture), 9, 1.0, None)
+    *_, found = checking(job, np.zeros_like(picture), Tolerance(9), None)
     assert not found.ok
     assert "overflow" in str(found)
 
@@ -274,7 +274,7 @@ def test_what_is_wrong_is_said_with_its_place():
 
 def test_every_step_knows_more():
     job = job_of()
-    seen = [found.checked for found in checking(job, right_answer(job), 25, 1.0, None)]
+    seen = [found.checked for found in checking(job, right_answer(job), Tolerance(25), None)]
     assert seen == sorted(seen)
     assert seen[-1] == HEIGHT * WIDTH
     assert len(seen) == 2 * 3  # tiles of 64 × 64

@@ -73,7 +73,7 @@ def test_the_longest_transform_is_right(key, build_cache):
     job, rung = a_large_job(key), RUNGS[key]
     assert Facts(job)["FFT_SIDE"] == SIDES[-1]
     answer = Shim(rung, [job], build_cache).run(job)
-    *_, check = checking(job, answer, rung.chain(job), rung.error_factor, max_taps=100_000_000)
+    *_, check = checking(job, answer, rung.tolerance(job), max_taps=100_000_000)
     assert check.ok, str(check)
 
 

@@ -80,7 +80,7 @@ def left_over(home, threads_before):
     threads = [each for each in running if each is not QThread.currentThread()]
     python = set(threading.enumerate()) - threads_before
     python = [e for e in python if not isinstance(e, threading._DummyThread)]
-    python = [e for e in python if not e.name.startswith("kernels-parallel")]  # a pool, for life
+    python = [e for e in python if not e.name.startswith("workbench-looking")]  # a pool, for life
     files = [*home.joinpath("temporary").rglob("*"), *home.rglob("*.part")]
     return [f"left over: {each}" for each in (*threads, *python, *files)]
 

@@ -79,7 +79,7 @@ def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
     ]
     shim = Shim(rung, jobs, build_cache)
     for job in jobs:
-        *_, check = checking(job, shim.run(job), rung.chain(job), rung.error_factor, max_taps=None)
+        *_, check = checking(job, shim.run(job), rung.tolerance(job), max_taps=None)
         assert check.ok, check
 
 

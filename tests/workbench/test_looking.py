@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor
 from scipy.ndimage import gaussian_filter
 
 from kernels import filters
+from kernels.check import Tolerance
 from kernels.job import Job
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
@@ -192,7 +193,7 @@ def a_job(shape=(150, 200, 3)):
 
 
 def searched(job, answer, **how):
-    return last(searching(job, answer, to_display(answer), 25, 1.0, **how))
+    return last(searching(job, answer, to_display(answer), Tolerance(25), **how))
 
 
 def right_answer(job):
@@ -239,7 +240,9 @@ def test_one_off_is_only_rounded_otherwise():
     y, x = np.unravel_index(apart.argmin(), apart.shape)
     answer = right_answer(job)
     answer[y, x] = 2 * math.floor(exact[y, x]) + 1 - answer[y, x]  # the other neighbour
-    found = last(searching(job, answer, to_display(answer), 25, 1e6))  # a bound that allows it
+    found = last(
+        searching(job, answer, to_display(answer), Tolerance(25, 1e6))
+    )  # a bound that allows it
     assert (found.wrong, found.differing) == (0, 1)
     assert bgr(found.display, x, y) == COLORS[DIFFERS]
     assert found.places.tolist() == [y * 20 + x]
@@ -258,7 +261,9 @@ def test_what_is_in_view_is_compared_first(monkeypatch):
     job = a_job((300, 300, 1))
     monkeypatch.setattr(mismatch, "TELL_S", 0.0)
     answer = right_answer(job)
-    first = next(iter(searching(job, answer, to_display(answer), 25, 1.0, (200, 220, 200, 210))))
+    first = next(
+        iter(searching(job, answer, to_display(answer), Tolerance(25), (200, 220, 200, 210)))
+    )
     seen = first.display.pixels[0][..., 0] > 60
     assert seen[192:256, 192:256].all()
     assert first.compared == 64 * 64

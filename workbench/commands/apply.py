@@ -163,9 +163,7 @@ def _verified(engine: Engine, result: Result) -> Result:
     """`result` with every pixel held against the oracle, however long that takes."""
     job = result.job
     implementation = engine.implementation(job.implementation)
-    checks = checking(
-        job, result.picture, implementation.chain(job), implementation.error_factor, max_taps=None
-    )
+    checks = checking(job, result.picture, implementation.tolerance(job), max_taps=None)
     *_, check = _with_progress(checks)
     return replace(result, check=check)
 

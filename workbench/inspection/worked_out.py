@@ -188,11 +188,11 @@ class WorkedOut(QObject):
     def _search(self, result: Result, shown: Display) -> None:
         implementation = intents.implementation(result.implementation)
         assert not isinstance(implementation, Auto)  # a result is of what it picked
-        chain, factor = implementation.chain(result.job), implementation.error_factor
+        tolerance = implementation.tolerance(result.job)
         self._mismatch, self._at, self._is_stopped = None, -1, False
         self._compare.show_worked_out(shown, COMPARING, ())
         make = partial(
-            searching, result.job, result.picture, shown, chain, factor, self._compare.in_view
+            searching, result.job, result.picture, shown, tolerance, self._compare.in_view
         )
 
         def fail(sentence: str) -> None:

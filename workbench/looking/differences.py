@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.host.parallel import on_all_threads, threads
+from kernels.host.cores import usable_cores
 from kernels.host.strips import Rectangle, bands
 from workbench import numbers, recycling
 from workbench.display import NAN_BGR, Bytes, Display, averaged
 from workbench.files.memory import demand
 from workbench.looking import byte_differences
+from workbench.looking.on_all_threads import on_all_threads
 
 LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
 # That a thread does at once: with less, threads wait for the interpreter more than they work; with
@@ -122,7 +123,7 @@ def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
     """Whole rows: all, where they are few; else shared out so that all threads end together."""
     parts = -(-height * row_bytes // PART_BYTES)
     if parts > 1:
-        parts = -(-parts // threads()) * threads()
+        parts = -(-parts // usable_cores()) * usable_cores()
     return bands((0, height, 0, width), -(-height // parts))
 
 

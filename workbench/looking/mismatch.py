@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.check import TILE, Rectangle, judged, limits
+from kernels.check import TILE, Rectangle, Tolerance, judged, limits_of
 from kernels.job import Job
 from kernels.reference import filtered
 from workbench.display import Bytes, Display, as_display
@@ -80,25 +80,24 @@ def searching(
     job: Job,
     answer: NDArray[Any],
     shown: Display,
-    chain: int,
-    factor: float,
+    tolerance: Tolerance,
     in_view: Rectangle | None = None,
 ) -> Iterator[Mismatch | None]:
     """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
 
     answer         what the implementation made of job.picture; `shown` is its display
-    chain, factor  of the implementation: see `check.error_bound`
+    tolerance      of the implementation
     in_view        top, bottom, left, right: what to begin with
     """
-    bound, most_off = limits(job, chain, factor)
-    is_judged = math.isfinite(bound)
+    limits = limits_of(job, tolerance)
+    is_judged = math.isfinite(limits.bound)
     marks = np.zeros((job.height, job.width), np.uint8)
     compared, furthest, told = 0, 0.0, monotonic()
     for tile in _tiles(job.height, job.width, in_view):
         top, bottom, left, right = tile
         oracle = filtered(job, (top, bottom), (left, right))
         got = answer[top:bottom, left:right]
-        error, differs, wrong = judged(job, got, oracle, bound, most_off)
+        error, differs, wrong = judged(job, got, oracle, limits)
         found = np.where(differs.any(axis=2), DIFFERS, SAME)
         found = np.where(wrong.any(axis=2) & is_judged, WRONG, found)
         marks[top:bottom, left:right] = found

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.check import Oracle, checking, error_bound, largest_finite
+from kernels.check import Oracle, Tolerance, checking, error_bound, largest_finite
 from kernels.job import Job
 from kernels.weights import Separable, gain, separate
 from workbench.commands.benches.cells import REDUCED_ERROR, Precision
@@ -144,7 +144,8 @@ def _measure(name: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Pee
         answer = np.ascontiguousarray(way.answer()).reshape(task.job.picture.shape)
         task.clock.stream.synchronize()
     job = replace(task.job, border=way.border)
-    found = checking(job, answer, job.ksize**2, ROUNDINGS, TAPS, oracles.setdefault(way.border, {}))
+    tolerance = Tolerance(job.ksize**2, ROUNDINGS)
+    found = checking(job, answer, tolerance, TAPS, oracles.setdefault(way.border, {}))
     *_, check = found
     precision = precision_of(check.max_error, job)
     return PeerTime(

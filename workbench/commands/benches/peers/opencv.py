@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.host.parallel import threads
+from kernels.host.cores import usable_cores
 from workbench.commands.benches.peers import Task, Way, importable
 
 TITLE = "OpenCV on the CPU"
@@ -22,11 +22,11 @@ def ways(task: Task) -> Iterator[Way]:
     job = task.job
     if job.pixel_type == "float16":
         return
-    cv2.setNumThreads(threads())
+    cv2.setNumThreads(usable_cores())
     out = np.empty_like(job.picture)
     replicate = cv2.BORDER_REPLICATE
     yield Way(
-        f"OpenCV filter2D ({threads()} threads)",
+        f"OpenCV filter2D ({usable_cores()} threads)",
         lambda: cv2.filter2D(job.picture, -1, job.weights, dst=out, borderType=replicate),
         lambda: out,
         runs_on="cpu",
@@ -34,7 +34,7 @@ def ways(task: Task) -> Iterator[Way]:
     if task.separable is not None:
         column, row = task.separable
         yield Way(
-            f"OpenCV sepFilter2D ({threads()} threads)",
+            f"OpenCV sepFilter2D ({usable_cores()} threads)",
             lambda: cv2.sepFilter2D(job.picture, -1, row, column, dst=out, borderType=replicate),
             lambda: out,
             runs_on="cpu",

@@ -1,0 +1,235 @@
+"""The machine code of `row_loops`; importing this imports numba, so it is imported when first used.
+
+A thread owns a band of rows and walks down it.  It keeps the K rows around the present one as
+float32, borders included, in a ring; the sums of a stretch of the row stay in the first-level cache
+while all K × K weights are added to them, two at a time, so that half as many sums are loaded and
+stored again.  Every sum adds the same products in the same order as `loops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+STRETCH = 1024  # sums at a time: 4 KiB
+
+# GNU's OpenMP, which numba would take, keeps its threads spinning: where anything else runs on the
+# cores a loop of 0.7 ms takes 24.  numba's own threads sleep.
+if numba.config.THREADING_LAYER == "default":  # type: ignore[attr-defined]
+    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
+
+
+def _compile(loops: Callable[..., None], *, is_parallel: bool = False) -> Any:
+    # "contract" lets a product and a sum become one instruction, as C compilers do by themselves.
+    how: dict[str, Any] = {"nogil": True, "parallel": is_parallel, "fastmath": {"contract"}}
+    try:
+        return njit(cache=True, **how)(loops)
+    except RuntimeError:  # numba found no folder that it may keep machine code in
+        return njit(**how)(loops)
+
+
+def _load_row(line: Any, picture: Any, row: Any, column_at: Any) -> None:
+    """Fill `line` with row `row` of `picture` as float32, and with what lies beyond its ends."""
+    samples = picture.shape[1]
+    beyond = column_at.shape[0] // 2
+    if row < 0:
+        for x in range(line.shape[0]):
+            line[x] = np.float32(0)
+        return
+    source = picture[row]
+    inner = line[beyond : beyond + samples]
+    for x in range(samples):
+        inner[x] = np.float32(source[x])
+    right = line[beyond + samples :]
+    for x in range(beyond):
+        left_at, right_at = column_at[x], column_at[beyond + x]
+        line[x] = np.float32(source[left_at]) if left_at >= 0 else np.float32(0)
+        right[x] = np.float32(source[right_at]) if right_at >= 0 else np.float32(0)
+
+
+load_row = _compile(_load_row)
+
+
+def _store(total: Any, target: Any, integers: bool, largest: Any) -> None:
+    """Put sums into samples: integers rounded half to even and saturated."""
+    if integers:
+        for x in range(target.shape[0]):
+            target[x] = min(max(np.rint(total[x]), np.float32(0)), largest)
+    else:
+        for x in range(target.shape[0]):
+            target[x] = total[x]
+
+
+store = _compile(_store)
+
+
+def _copy_alpha(source: Any, target: Any, channels: int) -> None:
+    for x in range(channels - 1, target.shape[0], channels):
+        target[x] = source[x]
+
+
+copy_alpha = _compile(_copy_alpha)
+
+
+def _sum_band(
+    picture: Any,
+    out: Any,
+    row_at: Any,
+    column_at: Any,
+    weights: Any,
+    offset: Any,
+    channels: int,
+    has_alpha: bool,
+    integers: bool,
+    largest: Any,
+    first: int,
+    last: int,
+) -> None:
+    """Fill rows `first` to `last` of `out`."""
+    ksize = weights.shape[0]
+    ring = np.empty((ksize, picture.shape[1] + column_at.shape[0]), np.float32)
+    sums = np.empty(STRETCH, np.float32)
+    for y in range(first, first + ksize - 1):
+        load_row(ring[y % ksize], picture, row_at[y], column_at)
+    for y in range(first, last):
+        below = y + ksize - 1
+        load_row(ring[below % ksize], picture, row_at[below], column_at)
+        for start in range(0, out.shape[1], STRETCH):
+            target = out[y, start : start + STRETCH]
+            count = target.shape[0]
+            for x in range(count):
+                sums[x] = offset
+            for j in range(ksize):
+                line = ring[(y + j) % ksize, start:]
+                for i in range(0, ksize - 1, 2):
+                    one, other = weights[j, i], weights[j, i + 1]
+                    here = line[i * channels : i * channels + count]
+                    beside = line[(i + 1) * channels : (i + 1) * channels + count]
+                    for x in range(count):
+                        total = sums[x] + one * here[x]
+                        sums[x] = total + other * beside[x]
+                one = weights[j, ksize - 1]
+                here = line[(ksize - 1) * channels : (ksize - 1) * channels + count]
+                for x in range(count):
+                    sums[x] += one * here[x]
+            store(sums, target, integers, largest)
+        if has_alpha:
+            copy_alpha(picture[y], out[y], channels)
+
+
+sum_band = _compile(_sum_band)
+
+
+def _length_band(
+    weighted: Any,
+    picture: Any,
+    out: Any,
+    row_at: Any,
+    column_at: Any,
+    channels: int,
+    has_alpha: bool,
+    integers: bool,
+    largest: Any,
+    first: int,
+    last: int,
+) -> None:
+    """Fill rows `first` to `last` of `out` with the length of Sobel's derivatives of `weighted`."""
+    ring = np.empty((3, out.shape[1] + column_at.shape[0]), np.float32)
+    for y in range(first, first + 2):
+        load_row(ring[y % 3], weighted, row_at[y], column_at)
+    for y in range(first, last):
+        load_row(ring[(y + 2) % 3], weighted, row_at[y + 2], column_at)
+        above, here, below = ring[y % 3], ring[(y + 1) % 3], ring[(y + 2) % 3]
+        target = out[y]
+        for x in range(target.shape[0]):
+            middle, right = x + channels, x + 2 * channels
+            gx = above[right] - above[x]
+            gx += np.float32(2) * (here[right] - here[x])
+            gx += below[right] - below[x]
+            gy = below[x] - above[x]
+            gy += np.float32(2) * (below[middle] - above[middle])
+            gy += below[right] - above[right]
+            # In double precision, where no square overflows.
+            length = np.float32(np.sqrt(np.float64(gx) ** 2 + np.float64(gy) ** 2))
+            target[x] = min(np.rint(length), largest) if integers else length
+        if has_alpha:
+            copy_alpha(picture[y], target, channels)
+
+
+length_band = _compile(_length_band)
+
+
+# Two functions that share nothing but their form: numba has no parallel loop over a function that
+# is given to it, which its file of machine code could hold.
+def _sum_rows(
+    picture: Any,
+    out: Any,
+    row_at: Any,
+    column_at: Any,
+    weights: Any,
+    offset: Any,
+    channels: int,
+    has_alpha: bool,
+    integers: bool,
+    largest: Any,
+    first: int,
+    last: int,
+    bands: int,
+) -> None:
+    rows = last - first
+    for band in prange(bands):
+        sum_band(
+            picture,
+            out,
+            row_at,
+            column_at,
+            weights,
+            offset,
+            channels,
+            has_alpha,
+            integers,
+            largest,
+            first + rows * band // bands,
+            first + rows * (band + 1) // bands,
+        )
+
+
+sum_rows = _compile(_sum_rows, is_parallel=True)
+
+
+def _length_rows(
+    weighted: Any,
+    picture: Any,
+    out: Any,
+    row_at: Any,
+    column_at: Any,
+    channels: int,
+    has_alpha: bool,
+    integers: bool,
+    largest: Any,
+    first: int,
+    last: int,
+    bands: int,
+) -> None:
+    rows = last - first
+    for band in prange(bands):
+        length_band(
+            weighted,
+            picture,
+            out,
+            row_at,
+            column_at,
+            channels,
+            has_alpha,
+            integers,
+            largest,
+            first + rows * band // bands,
+            first + rows * (band + 1) // bands,
+        )
+
+
+length_rows = _compile(_length_rows, is_parallel=True)

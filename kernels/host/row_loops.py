@@ -1,0 +1,119 @@
+"""The plain loops with a row innermost, on native threads: `_jit_rows`, driven step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.borders import source_indices
+from kernels.host.cores import usable_cores
+from kernels.job import Job
+
+STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
+LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
+
+# numba's own pool of threads ends the program when two threads of ours call it at once.
+_one_at_a_time = Lock()
+_compiled: set[tuple[str, bool]] = set()
+
+
+def prepare(job: Job) -> bool:
+    """Compile for the job's pixel type, or load what was compiled before; True if just now.
+
+    Some seconds the first time; numba keeps the machine code on disk.
+    """
+    wanted = job.pixel_type, job.gradient
+    if wanted in _compiled:
+        return False
+    one = np.zeros((1, 1, 1), job.picture.dtype)
+    small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
+    for _ in filtering(small, one.copy()):
+        pass
+    _compiled.add(wanted)
+    return True
+
+
+def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
+    """Fill `out`, (H, W, C) of job.picture's dtype, some rows on all threads at a time.
+
+    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
+    """
+    # float16 is not known to numba: its loops read and write float32 then.
+    is_half = out.dtype == np.float16
+    picture = job.picture.astype(np.float32) if is_half else job.picture
+    target = np.empty(out.shape, np.float32) if is_half else out
+    if job.gradient:
+        weighted = np.empty(out.shape, np.float32)
+        yield from _sums(job, picture, weighted)
+        yield from _lengths(job, weighted, picture, target)
+    else:
+        yield from _sums(job, picture, target)
+    if is_half:
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            out[:] = target
+        if job.has_alpha:
+            out[..., -1] = job.picture[..., -1]
+
+
+def _sums(job: Job, picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+    """Fill `out` with the weighted `picture`, rounded if it holds integers."""
+    from kernels.host._jit_rows import sum_rows
+
+    weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
+    places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
+    how = (*places, weights, np.float32(job.offset), *alpha, *_range(out))
+    for step in _steps(job, job.ksize**2):
+        with _one_at_a_time:
+            sum_rows(_flat(picture), _flat(out), *how, *step)
+        yield
+
+
+def _lengths(
+    job: Job, weighted: NDArray[np.float32], picture: NDArray[Any], out: NDArray[Any]
+) -> Iterator[None]:
+    """Fill `out` with the gradient's length of `weighted`, and with the alpha of `picture`."""
+    from kernels.host._jit_rows import length_rows
+
+    how = (*_places(job, 1), job.channels, job.has_alpha, *_range(out))
+    for step in _steps(job, LENGTH_PRODUCTS):
+        with _one_at_a_time:
+            length_rows(_flat(weighted), _flat(picture), _flat(out), *how, *step)
+        yield
+
+
+def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where rows -radius … H + radius are read from, and where the samples left of a row and
+    those right of it are; -1 stands for a zero."""
+    rows = source_indices(-radius, job.height + radius, job.height, job.border)
+    left = source_indices(-radius, 0, job.width, job.border)
+    right = source_indices(job.width, job.width + radius, job.width, job.border)
+    pixels = np.concatenate([left, right])[:, None]
+    samples = pixels * job.channels + np.arange(job.channels)
+    return rows, np.where(pixels < 0, -1, samples).ravel()
+
+
+def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
+    """Yield each step's first row, its end, and in how many bands threads share it.
+
+    products  what a sample costs
+    """
+    threads = usable_cores()
+    rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
+    for first in range(0, job.height, rows):
+        last = min(first + rows, job.height)
+        yield first, last, min(threads, last - first)
+
+
+def _flat(picture: NDArray[Any]) -> NDArray[Any]:
+    """(H, W · C): a row of samples as it lies in memory."""
+    return picture.reshape(len(picture), -1)
+
+
+def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
+    """Return whether samples are integers, and the largest of them."""
+    integers = out.dtype.kind == "u"
+    return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)

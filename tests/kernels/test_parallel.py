@@ -1,0 +1,60 @@
+"""The loops on every core: the plain loops' sums, safe to call from anywhere, and stopped early."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from kernels import Job
+from kernels.borders import BORDERS
+from kernels.host import host_implementations, parallel, row_loops, sequential
+
+RNG = np.random.default_rng
+
+
+def filtered(implementation, job):
+    out = np.zeros_like(job.picture)
+    implementation.prepare(job)
+    for _ in implementation.filtering(job, out):
+        pass
+    return out
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("shape", [(40, 37, 3), (1, 9, 1), (3, 700, 4), (17, 2, 2)])
+def test_integers_are_those_of_the_plain_loops(border, shape):
+    """Dyadic weights: every sum is exact in whatever order, so not a sample may differ."""
+    picture = RNG(1).integers(0, 256, shape, np.uint8)
+    weights = RNG(2).integers(-8, 9, (5, 5)).astype(np.float32) / 64
+    job = Job(picture, weights, border, offset=7.5)
+    assert np.array_equal(filtered(parallel, job), filtered(sequential, job))
+
+
+def test_several_threads_may_filter_at_once():
+    """numba's pool ends the program where two threads enter it together."""
+    picture = RNG(3).integers(0, 256, (300, 400, 3), np.uint8)
+    job = Job(picture, np.full((9, 9), 1 / 81, np.float32))
+    expected = filtered(parallel, job)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: filtered(parallel, job), range(24)))
+    assert all(np.array_equal(answer, expected) for answer in answers)
+
+
+def test_a_step_is_short_whatever_the_picture(monkeypatch):
+    monkeypatch.setattr(row_loops, "usable_cores", lambda: 2)
+    picture = np.zeros((1000, 600, 3), np.uint8)
+    job = Job(picture, np.ones((31, 31), np.float32))
+    parallel.prepare(job)
+    steps = sum(1 for _ in parallel.filtering(job, np.empty_like(picture)))
+    rows = 2 * row_loops.STEP_PRODUCTS // (600 * 3 * 31**2)
+    assert steps == -(-1000 // rows) > 10
+
+
+def test_every_implementation_says_what_it_calls():
+    job = Job(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32) / 9)
+    for each in host_implementations():
+        each.prepare(job)
+        ran = each.ran(job)
+        assert ran.threads
+        assert ran.threads >= 1
+        assert ran.function
