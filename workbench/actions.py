@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
+from workbench.plain_text import tip_text
+
 Do = Callable[[], object]
 
 
@@ -55,7 +57,7 @@ class MenuTree:
         made = QAction(action.text, self._window)
         made.setObjectName(action.text.replace("&", ""))
         made.setShortcuts([QKeySequence(key) for key in action.keys])
-        made.setToolTip(action.tip or action.text.replace("&", ""))
+        made.setToolTip(tip_text(action.tip or action.text.replace("&", "")))
         made.setStatusTip(action.tip)
         made.triggered.connect(lambda _=False: action.do())
         return made

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage
-from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from kernels.auto import AUTO
 from kernels.device import Device, NoDevice
@@ -54,6 +54,7 @@ from workbench.on_screen import OnScreen
 from workbench.opener import Opener
 from workbench.panels import Panels, Remembered
 from workbench.pixel.pane import PixelPane
+from workbench.plain_text import Label, tip_text
 from workbench.presenting.presenting import Presenting
 from workbench.settings import Settings
 from workbench.sweeps.keeping import is_of_sweep
@@ -260,7 +261,7 @@ class MainWindow(QMainWindow):
         }
         self.panels = Panels(self, centre, views, remembered)
         self.docks, self.bring_forward = self.panels.docks, self.panels.bring_forward
-        self._chip = QLabel("Looking for a GPU…")
+        self._chip = Label("Looking for a GPU…")
         self._chip.setObjectName("device")
         self.statusBar().addPermanentWidget(self._chip)
 
@@ -353,10 +354,10 @@ class MainWindow(QMainWindow):
         self.device = device
         if isinstance(device, Device):
             self._chip.setText(device.name)
-            self._chip.setToolTip(f"CUDA device {device.index} of {device.count}")
+            self._chip.setToolTip(tip_text(f"CUDA device {device.index} of {device.count}"))
         else:
             self._chip.setText("GPU lost" if device.is_lost else "No GPU")
-            self._chip.setToolTip(f"{device.reason}\n{device.remedy}".strip())
+            self._chip.setToolTip(tip_text(f"{device.reason}\n{device.remedy}".strip()))
             self._say_once_why(device)
         self.rung.show_device(device)
         self.anatomy.show_device(device)

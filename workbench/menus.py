@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from kernels.device import NoDevice
 from workbench import theme
@@ -20,6 +20,7 @@ from workbench.inspection.menu import actions as comparing_actions
 from workbench.menu_lines import menu_lines
 from workbench.palette.entries import OWN_NAME, entries_of
 from workbench.palette.palette import Palette
+from workbench.plain_text import is_agreed, tip_text
 from workbench.saving import NOTHING_TO_SAVE, Saving
 from workbench.sweeps.menu import MENU, RECENT, RECORDED
 from workbench.views import keyboard
@@ -291,7 +292,7 @@ class Menus(QObject):
         for path in self._window.settings.recent_files:
             action = QAction(path.name.replace("&", "&&"), self._recent)
             self._recent.addAction(action)
-            action.setToolTip(str(path))
+            action.setToolTip(tip_text(str(path)))
             action.triggered.connect(lambda _=False, p=path: self._window.opener.open_file(p))
 
     def _forget_recent(self) -> None:
@@ -373,7 +374,7 @@ class Menus(QObject):
             toggle = menu.addAction(title)
             toggle.setCheckable(True)
             toggle.setShortcut(f"Ctrl+Shift+{number}")
-            toggle.setToolTip(f"Show the panel {title} before all others, or hide it.")
+            toggle.setToolTip(tip_text(f"Show the panel {title} before all others, or hide it."))
             dock.visibilityChanged.connect(toggle.setChecked)
             show = partial(self._window.panels.show, title)
             toggle.triggered.connect(lambda is_shown, show=show: show(is_shown))
@@ -410,9 +411,8 @@ class Menus(QObject):
         AboutDialog(device, self._window).open()
 
     def _forget_all(self) -> None:
-        buttons = QMessageBox.StandardButton
         question = "Forget all choices, the layout, the theme and the recent files?"
-        if QMessageBox.question(self._window, "Start again", question) != buttons.Yes:
+        if not is_agreed(self._window, "Start again", question):
             return
         self._window.forget_all()
         self._schemes["system"].trigger()

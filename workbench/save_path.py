@@ -6,8 +6,9 @@ import os
 import re
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
+from workbench.plain_text import is_agreed
 from workbench.settings import Settings
 
 FOLDER = "save-folder"  # the setting's name
@@ -58,5 +59,4 @@ def _is_whole(path: Path, types: list[str]) -> bool:
 
 
 def _may_replace(parent: QWidget, path: Path) -> bool:
-    yes = QMessageBox.StandardButton.Yes
-    return QMessageBox.question(parent, "Save", REPLACE.format(path.name)) == yes
+    return is_agreed(parent, "Save", REPLACE.format(path.name))

@@ -29,14 +29,14 @@ class Dialogs:
                 (QFileDialog, "getOpenFileName"),
                 (QFileDialog, "getSaveFileName"),
                 (QFileDialog, "getExistingDirectory"),
-                (QMessageBox, "question"),
+                (QMessageBox, "exec"),
                 (QDesktopServices, "openUrl"),
             )
         ]
         QFileDialog.getOpenFileName = self._open
         QFileDialog.getSaveFileName = self._save
         QFileDialog.getExistingDirectory = self._existing
-        QMessageBox.question = self._question
+        QMessageBox.exec = self._question
         QDesktopServices.openUrl = lambda _: True
         return self
 

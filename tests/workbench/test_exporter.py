@@ -325,11 +325,11 @@ def test_no_file_gives_way_to_a_name_that_got_its_ending_here_without_a_question
     precious.write_text("what was there")
     asked = []
 
-    def question(_parent, _title, words):
-        asked.append(words)
+    def question(box):
+        asked.append(box.text())
         return QMessageBox.StandardButton[answer]
 
-    monkeypatch.setattr(QMessageBox, "question", question)
+    monkeypatch.setattr(QMessageBox, "exec", question)
     show_picture(qtbot, window, noise(8, 8))
     choose(tmp_path / "precious")
     if answer == "Yes":

@@ -175,7 +175,7 @@ def say(monkeypatch):
 
     def say(answer):
         button = QMessageBox.StandardButton[answer]
-        monkeypatch.setattr(QMessageBox, "question", lambda *_: button)
+        monkeypatch.setattr(QMessageBox, "exec", lambda _: button)
 
     return say
 

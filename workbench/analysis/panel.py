@@ -25,6 +25,7 @@ from workbench.looking.histograms import NAMES, Histogram
 from workbench.looking.likeness import Likeness
 from workbench.looking.line_profile import Line, along, distances, in_words
 from workbench.numbers import MISSING, in_digits
+from workbench.plain_text import Label, tip_text
 from workbench.views.mode_bar import ORIGINAL
 from workbench.views.tile import MUTED, Tile, scaled_font
 from workbench.views.upright_area import UprightArea
@@ -182,7 +183,7 @@ class AnalysisPanel(UprightArea):
         for tile in (self._psnr, self._ssim, self._largest):
             tiles.addWidget(tile, 1)
         self._column.addLayout(tiles)
-        self._likeness_note = QLabel(SSIM_NOTE)
+        self._likeness_note = Label(SSIM_NOTE)
         self._likeness_note.setFont(scaled_font(0.85))
         self._likeness_note.setForegroundRole(MUTED)
         self._likeness_note.setWordWrap(True)
@@ -200,7 +201,7 @@ class AnalysisPanel(UprightArea):
         self._column.addLayout(_row(_title("Histogram"), self._channel, self._log))
         self._histogram = CurvesChart("The values of a result appear here.", "Histogram")
         self._column.addWidget(self._histogram, 1)
-        self._table = QLabel()
+        self._table = Label()
         self._table.setObjectName("histogram-numbers")
         self._table.setAccessibleName("Numbers of the histogram")
         self._table.setTextFormat(Qt.TextFormat.RichText)
@@ -223,7 +224,7 @@ class AnalysisPanel(UprightArea):
             "The values along a line appear here.", "Line profile", across="pixels along the line"
         )
         self._column.addWidget(self._profile, 1)
-        self._where = QLabel()
+        self._where = Label()
         self._where.setObjectName("profile-line")
         self._where.setWordWrap(True)
         self._where.setFont(scaled_font(0.85))
@@ -265,12 +266,12 @@ def _combo(name: str, title: str, tip: str) -> QComboBox:
     combo = ElidingBox()
     combo.setObjectName(name)
     combo.setAccessibleName(title)
-    combo.setToolTip(tip)
+    combo.setToolTip(tip_text(tip))
     return combo
 
 
 def _label(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setProperty("muted", True)
     return label
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 from workbench.looking.histograms import PERCENTILES, Histogram
 from workbench.numbers import in_digits
@@ -25,6 +26,7 @@ def as_share(value: float) -> str:
 def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
     """HTML: a row for each channel of each picture; below, what the numbers are to be multiplied
     by, where they are very small or large, and what is not finite."""
+    other = escape(other)
     each_row = [
         (f"{each.channel} {title}".replace(" ", "&nbsp;"), _values(each))
         for title, picture in zip((other, "after"), histograms, strict=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
+from workbench.plain_text import Label
 from workbench.views.tile import scaled_font
 
 
 def words_label(name: str, scale: float = 1.0) -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setObjectName(name)
     label.setFont(scaled_font(scale))
     label.setWordWrap(True)

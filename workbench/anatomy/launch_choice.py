@@ -14,6 +14,7 @@ from kernels.rung import Rung, ladder
 from kernels.tuner import PRESETS
 from workbench.anatomy.subject import Subject, subject_of
 from workbench.controls.drop_down import DropDown
+from workbench.plain_text import tip_text
 
 FIRST = "shared"  # where nothing was chosen yet
 BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
@@ -105,7 +106,7 @@ class LaunchChoice(QWidget):
                 self._blocks.addItem(title, shape)
         self._blocks.setCurrentIndex(shapes.index(block_xy))
         self._blocks.setEnabled(not rung.own_block)
-        self._blocks.setToolTip(rung.own_block or BLOCK_TIP)
+        self._blocks.setToolTip(tip_text(rung.own_block or BLOCK_TIP))
         passes = subject.shapes if subject is not None else ()
         titles = [f"Launch {shape.number + 1}: {shape.function}" for shape in passes]
         if titles != self._passes.entries():

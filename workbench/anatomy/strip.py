@@ -20,6 +20,7 @@ from kernels.anatomy.memory import LANES
 from kernels.anatomy.steps import NOWHERE
 from workbench import theme
 from workbench.anatomy.subject import Lanes
+from workbench.plain_text import tip_text
 from workbench.views.tile import scaled_font
 
 ROW = 16  # lanes
@@ -147,7 +148,7 @@ class LaneStrip(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and self._lanes is not None:
             lane = self.lane_at(event.pos())
-            QToolTip.showText(event.globalPos(), self._tip(lane), self)
+            QToolTip.showText(event.globalPos(), tip_text(self._tip(lane)), self)
             return True
         return super().event(event)
 

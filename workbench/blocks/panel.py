@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QStackedWidget,
     QToolButton,
@@ -23,6 +22,7 @@ from workbench.blocks.block_map import BlockMap
 from workbench.blocks.contenders import Field
 from workbench.blocks.picks import ShapePicks
 from workbench.blocks.rows import Row
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import ElidedLabel, scaled_font
 from workbench.views.upright_area import UprightArea
 
@@ -61,14 +61,14 @@ class BlocksPanel(QWidget):
         self.setObjectName("blocks-panel")
         self.phase = Phase.IDLE
         self._has_field = False
-        self._subject = QLabel()
+        self._subject = Label()
         self._subject.setObjectName("blocks-subject")
         self._subject.setFont(scaled_font(1.05))
         self._subject.setWordWrap(True)
         self._work = ElidedLabel(0.88)
         self.picks = ShapePicks()
         self.picks.changed.connect(self.shapes_changed)
-        self._sentence = QLabel()
+        self._sentence = Label()
         self._sentence.setObjectName("blocks-sentence")
         self._sentence.setWordWrap(True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -183,7 +183,7 @@ def _view_button(name: str, text: str, tip: str, segment: str) -> QToolButton:
     button = QToolButton()
     button.setObjectName(name)
     button.setText(text)
-    button.setToolTip(tip)
+    button.setToolTip(tip_text(tip))
     button.setCheckable(True)
     button.setProperty("segment", segment)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.blocks.shapes import EXAMPLE, GRID, PRESETS, BlockXY, UnclearError, parsed
+from workbench.plain_text import Label, tip_text
 
 
 class ShapePicks(QWidget):
@@ -27,7 +28,7 @@ class ShapePicks(QWidget):
         self._own.setAccessibleName("Own block shapes")
         self._own.setPlaceholderText("Own: 48×4, 96×2")
         self._own.setToolTip(f"Any other shapes, width × height in threads. {EXAMPLE}")
-        self._objection = QLabel()
+        self._objection = Label()
         self._objection.setObjectName("blocks-objection")
         self._objection.setProperty("objection", True)
         self._objection.setWordWrap(True)
@@ -89,5 +90,5 @@ class ShapePicks(QWidget):
 def _tick(name: str, title: str, tip: str) -> QCheckBox:
     tick = QCheckBox(title)
     tick.setObjectName(name)
-    tick.setToolTip(tip)
+    tick.setToolTip(tip_text(tip))
     return tick

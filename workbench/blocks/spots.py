@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from workbench import theme
 from workbench.blocks.contenders import Key
 from workbench.blocks.rows import Row
+from workbench.plain_text import tip_text
 
 RING_PX = 2.0
 ACROSS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -87,7 +88,7 @@ class Spots(QWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             row = self.row_at(event.pos())
-            QToolTip.showText(event.globalPos(), row.text if row else "", self)
+            QToolTip.showText(event.globalPos(), tip_text(row.text if row else ""), self)
             return True
         return super().event(event)
 
@@ -119,7 +120,7 @@ class Spots(QWidget):
         self.setAccessibleDescription(row.text)
         box = next(box for box, each in self.boxes() if each.key == row.key)
         self.scroll_to(box)
-        QToolTip.showText(self.mapToGlobal(box.bottomLeft().toPoint()), row.text, self)
+        QToolTip.showText(self.mapToGlobal(box.bottomLeft().toPoint()), tip_text(row.text), self)
         self.update()
 
     def scroll_to(self, box: QRectF) -> None:

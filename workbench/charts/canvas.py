@@ -17,10 +17,11 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedLayout, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QToolTip, QWidget
 
 from workbench import theme
 from workbench.charts.spots import Drawn, Spot
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import MUTED, scaled_font
 
 NEAR_PX = 18
@@ -60,7 +61,7 @@ class Canvas(QWidget):
         self._ring: Any = None
         self._home: Drawn | None = None
         self._is_closer = False
-        self._empty = QLabel(empty)
+        self._empty = Label(empty)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._empty.setForegroundRole(MUTED)
@@ -254,7 +255,7 @@ class Canvas(QWidget):
 
     def _say(self, spot: Spot, position: QPointF) -> None:
         beside = self.plot.mapToGlobal(position.toPoint() + QPoint(12, 12))
-        QToolTip.showText(beside, spot.text, self.plot)
+        QToolTip.showText(beside, tip_text(spot.text), self.plot)
 
     @Slot(object)
     def _click(self, event: Any) -> None:

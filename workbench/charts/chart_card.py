@@ -11,6 +11,7 @@ from workbench.charts.canvas import Canvas
 from workbench.charts.figure import Figure
 from workbench.charts.legend import Legend
 from workbench.charts.words import NOT_IN_SIGHT
+from workbench.plain_text import Label
 from workbench.views.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
@@ -152,7 +153,7 @@ class ChartCard(QFrame):
 
 
 def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setObjectName(name)
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from workbench.charts.figure import Bars, Choices, Figure, Plot
+from workbench.plain_text import tip_text
 from workbench.save_path import ask_save_path
 
 
@@ -60,7 +61,7 @@ class ChartMenu(QToolButton):
             (self._published, "What the authors measured, on their machine."),
             (self._all, "Every line as it was at first."),
         ):
-            action.setToolTip(tip)
+            action.setToolTip(tip_text(tip))
         menu.setToolTipsVisible(True)
         self.setMenu(menu)
 

@@ -23,6 +23,7 @@ from workbench.charts.option_row import OptionRow
 from workbench.charts.slices import Data
 from workbench.controls.eliding_box import ElidingBox
 from workbench.later import Later
+from workbench.plain_text import tip_text
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing,
@@ -162,9 +163,9 @@ class ChartView(QWidget):
             for row, kind in enumerate(chart_kinds()):
                 item, reason = model.item(row), reasons[kind.key]
                 item.setEnabled(reason is None)
-                item.setToolTip(reason or kind.tip)
+                item.setToolTip(tip_text(reason or kind.tip))
         self._kinds.setEnabled(shown is not None)
-        self._kinds.setToolTip(shown.tip if shown else kinds.NOTHING)
+        self._kinds.setToolTip(tip_text(shown.tip if shown else kinds.NOTHING))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

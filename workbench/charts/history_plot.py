@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from kernels.job import Job, Result
 from workbench import numbers, theme
@@ -19,6 +19,7 @@ from workbench.charts.legend_entries import look_of_implementation
 from workbench.charts.spots import Spot
 from workbench.intents import title_of
 from workbench.later import Later
+from workbench.plain_text import Label
 from workbench.views.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
@@ -58,7 +59,7 @@ class HistoryPlot(QFrame):
         self._canvas.setAccessibleName("Kernel times of the last runs")
         self._canvas.ready.connect(self._draw)
         self._later = Later(REDRAW_MS, self._draw, self)
-        caption = QLabel(f"Kernel time of the last {LAST_RUNS} runs")
+        caption = Label(f"Kernel time of the last {LAST_RUNS} runs")
         caption.setFont(scaled_font(0.85))
         caption.setForegroundRole(MUTED)
         layout = QVBoxLayout(self)

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from workbench import theme
 from workbench.charts.figure import Entry
 from workbench.charts.legend_rows import rows_of
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import MUTED, scaled_font
 
 SAMPLE_PX = 28
@@ -64,7 +65,7 @@ class LegendEntry(QAbstractButton):
         pinned = ", pinned" if entry.is_pinned else ""
         hidden = ", hidden" if entry.is_hidden else ""
         self.setAccessibleName(f"{entry.label}{pinned}{hidden}")
-        self.setToolTip(f"{entry.label}{pinned}{hidden}\n{HINT}")
+        self.setToolTip(tip_text(f"{entry.label}{pinned}{hidden}\n{HINT}"))
         font = scaled_font(FONT_SHARE * factor)
         font.setBold(entry.is_pinned)
         font.setStrikeOut(entry.is_hidden)
@@ -228,6 +229,6 @@ def _entry_px(buttons: Sequence[LegendEntry], entries: Sequence[Entry]) -> Calla
 
 
 def _new_heading(parent: QWidget) -> QLabel:
-    label = QLabel(parent)
+    label = Label(parent=parent)
     label.setForegroundRole(MUTED)
     return label

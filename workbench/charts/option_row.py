@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 
 from workbench.charts.figure import Option
 from workbench.controls.eliding_box import ElidingBox
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import MUTED, scaled_font
 
 MOST_PX = 300  # of a list
@@ -60,9 +61,9 @@ class OptionRow(QWidget):
         # The others resize themselves a moment after they were filled.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
-        box.setToolTip(tip)
+        box.setToolTip(tip_text(tip))
         box.activated.connect(lambda row: self._choose(option.name, row))
-        label = QLabel(option.label, self)
+        label = Label(option.label, self)
         label.setFont(scaled_font(0.9))
         label.setForegroundRole(MUTED)
         label.setBuddy(box)

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from kernels.tuner import PRESETS
 from workbench.controls.number_boxes import WholeBox
+from workbench.plain_text import Label, tip_text
 
 BlockXY = tuple[int, int]
 TIP = (
@@ -42,7 +42,7 @@ class BlockPicker(QWidget):
         self._x, self._y = _spin_box("block-x", "Block width"), _spin_box("block-y", "Block height")
         for box in (self._x, self._y):
             box.valueChanged.connect(self._pick)
-        self._threads = QLabel()
+        self._threads = Label()
         self._threads.setProperty("muted", True)
         self._lay_out()
         # Else a form takes height for it from the sentence above.
@@ -61,7 +61,7 @@ class BlockPicker(QWidget):
     def show_refusal(self, sentence: str) -> None:
         """Why there is nothing to pick; empty: there is."""
         self.setEnabled(not sentence)
-        self.setToolTip(sentence or TIP)
+        self.setToolTip(tip_text(sentence or TIP))
         self.setAccessibleDescription(sentence or TIP)
 
     def step(self, steps: int) -> None:
@@ -85,7 +85,7 @@ class BlockPicker(QWidget):
             self._presets.addButton(button, number)
             grid.addWidget(button, 0, number)
         numbers = QHBoxLayout()
-        for part, stretch in ((self._x, 1), (QLabel("×"), 0), (self._y, 1), (self._threads, 1)):
+        for part, stretch in ((self._x, 1), (Label("×"), 0), (self._y, 1), (self._threads, 1)):
             numbers.addWidget(part, stretch)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

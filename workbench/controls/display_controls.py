@@ -17,6 +17,7 @@ from workbench.controls.eliding_box import ElidingBox
 from workbench.controls.form import Form
 from workbench.controls.number_boxes import DecimalBox
 from workbench.model.state import Picture, State
+from workbench.plain_text import tip_text
 
 LARGEST = 1e6  # of a level; 16 bits end at 65535
 MOST_DECIMALS = 9
@@ -53,7 +54,7 @@ class DisplayControls(QGroupBox):
         self._black = _spin_box("level-black", "Value shown as black")
         self._white = _spin_box("level-white", "Value shown as white")
         for box, shade in ((self._black, "black"), (self._white, "white")):
-            box.setToolTip(f"Samples of this value, and beyond it, are shown as {shade}.")
+            box.setToolTip(tip_text(f"Samples of this value, and beyond it, are shown as {shade}."))
             box.valueChanged.connect(self._want)
         self._stretch = _button("Stretch", "Span the values that the picture before really has.")
         self._stretch.clicked.connect(self.stretch_wanted)
@@ -125,5 +126,5 @@ def _spin_box(name: str, title: str) -> DecimalBox:
 def _button(title: str, tip: str) -> QPushButton:
     button = QPushButton(title)
     button.setObjectName(f"levels-{title.lower()}")
-    button.setToolTip(tip)
+    button.setToolTip(tip_text(tip))
     return button

@@ -23,6 +23,7 @@ from workbench.controls.number_boxes import DecimalBox
 from workbench.controls.odd_spin_box import OddSpinBox
 from workbench.intents import has_parameter, has_sizes
 from workbench.model.state import State
+from workbench.plain_text import tip_text
 
 BORDER_TIPS = {
     "zero": "0 0 | a b c d | 0 0\nBlack all around; the edges darken.",
@@ -107,7 +108,7 @@ class FilterControls(QGroupBox):
         drawn_by_hand = has_parameter(chosen, "matrix")
         for each in (self._size, self._slider):
             each.setEnabled(has_sizes(chosen))
-            each.setToolTip(_size_tip(chosen, drawn_by_hand))
+            each.setToolTip(tip_text(_size_tip(chosen, drawn_by_hand)))
         self._slider.setRange(chosen.sizes[0] // 2, chosen.sizes[-1] // 2)
         self._slider.setValue(state.ksize // 2)
         self._size.show_size(state.ksize, chosen.sizes)
@@ -188,7 +189,7 @@ def _spin_box(
     box = DecimalBox()
     box.setObjectName(title.lower())
     box.setAccessibleName(title)
-    box.setToolTip(tip)
+    box.setToolTip(tip_text(tip))
     box.setRange(low or 0.0, high or 0.0)
     box.setSingleStep(step)
     box.setDecimals(2)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFormLayout, QSizePolicy, QWidget
+
+from workbench.plain_text import Label
 
 
 class Form(QFormLayout):
@@ -16,7 +18,7 @@ class Form(QFormLayout):
 
     def add(self, text: str, field: QWidget, buddy: QWidget | None = None) -> None:
         """A row; Alt and the letter of `text` go to `buddy`, where the field is several widgets."""
-        label = QLabel(text)
+        label = Label(text)
         label.setBuddy(buddy or field)
         # Qt gives a label its row's whole height only if it wants to grow.
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)

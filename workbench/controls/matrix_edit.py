@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from kernels.errors import BadJobError
 from kernels.filters.custom import parse
 from kernels.filters.parameters import MATRIX
 from workbench import theme
 from workbench.model.state import Matrix
+from workbench.plain_text import Label, tip_text
 from workbench.weights.table_text import shortest
 
 
@@ -35,20 +36,22 @@ class MatrixEdit(QWidget):
         self._text.setObjectName("matrix")
         self._text.setAccessibleName(MATRIX.title)
         self._text.setToolTip(
-            f"{MATRIX.tip}\nSpaces, commas or tabs between numbers, "
-            "which may be fractions such as 1/9; paste works."
+            tip_text(
+                f"{MATRIX.tip}\nSpaces, commas or tabs between numbers, "
+                "which may be fractions such as 1/9; paste works."
+            )
         )
         self._text.setTabChangesFocus(True)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setFont(theme.fixed_font())
         self._text.setFixedHeight(6 * self._text.fontMetrics().lineSpacing())
         self._text.textChanged.connect(self._read)
-        self._objection = QLabel()
+        self._objection = Label()
         self._objection.setWordWrap(True)
         self._objection.setObjectName("matrix-objection")
         self._objection.setProperty("objection", True)
         self._objection.hide()
-        self._sum = QLabel()
+        self._sum = Label()
         self._sum.setObjectName("matrix-sum")
         self._sum.setProperty("muted", True)
         self._sum.setToolTip("How many times as bright an even area of the picture becomes.")

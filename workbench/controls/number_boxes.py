@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator, 
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
 
 from workbench.controls.wheel import is_passed_on, keep_calm
+from workbench.plain_text import tip_text
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
@@ -173,4 +174,4 @@ def range_of(box: Any) -> str:
 
 
 def _say(box: QAbstractSpinBox, sentence: str) -> None:
-    QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), sentence, box)
+    QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), tip_text(sentence), box)

@@ -13,6 +13,7 @@ from workbench.controls.drop_down import DropDown
 from workbench.controls.form import Form
 from workbench.intents import Choice
 from workbench.model.state import State
+from workbench.plain_text import Label, tip_text
 
 Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
@@ -122,7 +123,7 @@ def _why_no_block(chosen: tuple[Choice, str | None] | None) -> str:
 
 
 def _sentence(name: str) -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setObjectName(name)
     label.setProperty("muted", True)
     label.setWordWrap(True)
@@ -145,7 +146,7 @@ def _fill(combo: QComboBox, availability: Availability) -> None:
             model.appendRow(heading)
         item = QStandardItem(implementation.title)
         item.setData(implementation.key, Qt.ItemDataRole.UserRole)
-        item.setToolTip(reason or implementation.idea)
+        item.setToolTip(tip_text(reason or implementation.idea))
         item.setEnabled(reason is None)
         model.appendRow(item)
     with QSignalBlocker(combo):

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.help.book import Book, Found, Page
+from workbench.plain_text import tip_text
 
 KEY = Qt.ItemDataRole.UserRole
 
@@ -49,7 +50,7 @@ class Contents(QTreeWidget):
             self.clear()
             for each in found:
                 item = _add(self.invisibleRootItem(), each.page, each.page.title)
-                item.setToolTip(0, each.where)
+                item.setToolTip(0, tip_text(each.where))
         self.setRootIsDecorated(False)
 
     def show_page(self, key: str) -> None:

@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSplitter,
     QToolButton,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 from workbench.help.book import Book, Page
 from workbench.help.contents import Contents
 from workbench.help.page_view import PageView
+from workbench.plain_text import Label, tip_text
 
 SIZE_PX = (1080, 760)
 SIDE_PX = 290
@@ -44,7 +44,7 @@ class HelpWindow(QDialog):
         self._search.setToolTip("Pages that have all of these words, the best first")
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._find)
-        self._count = QLabel()
+        self._count = Label()
         self._count.setObjectName("help-count")
         self._count.setProperty("muted", True)
         self._count.setWordWrap(True)
@@ -172,5 +172,5 @@ def _button(name: str, text: str, tip: str) -> QToolButton:
     button = QToolButton()
     button.setObjectName(name)
     button.setText(text)
-    button.setToolTip(tip)
+    button.setToolTip(tip_text(tip))
     return button

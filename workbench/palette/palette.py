@@ -19,7 +19,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
-    QLabel,
     QLineEdit,
     QListView,
     QStyle,
@@ -32,6 +31,7 @@ from PySide6.QtWidgets import (
 from workbench import theme
 from workbench.palette.entries import Entry, found
 from workbench.palette.fuzzy import Match
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import scaled_font
 
 SIZE = (620, 460)
@@ -71,7 +71,7 @@ class Palette(QDialog):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard
         self._list.clicked.connect(self._do)
         self._list.selectionModel().currentChanged.connect(self._tell)
-        self._about = QLabel()
+        self._about = Label()
         self._about.setObjectName("palette-about")
         self._about.setProperty("muted", True)
         self._about.setWordWrap(True)
@@ -156,7 +156,7 @@ class _Found(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return entry.name
             case Qt.ItemDataRole.ToolTipRole:
-                return entry.reason or entry.tip or None
+                return tip_text(entry.reason or entry.tip) or None
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{entry.name}, {entry.where}"
         return None

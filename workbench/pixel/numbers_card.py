@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from workbench import theme
+from workbench.plain_text import Label
 
 ROWS = (
     *("sum", "offset", "together", "gx", "gy", "length"),
@@ -45,7 +46,7 @@ class NumbersCard(QFrame):
 
 
 def _labels(name: str) -> tuple[QLabel, QLabel]:
-    title, value = QLabel(), QLabel()
+    title, value = Label(), Label()
     title.setProperty("muted", True)
     value.setObjectName(f"pixel-{name}")
     value.setFont(theme.numbers_font())

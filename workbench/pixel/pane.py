@@ -27,6 +27,7 @@ from workbench.pixel import words
 from workbench.pixel.numbers_card import NumbersCard
 from workbench.pixel.overlay import paint_neighbourhood
 from workbench.pixel.table import NeighbourTable, What
+from workbench.plain_text import Label
 
 NO_PICTURE = "Open a picture first, then click one of its pixels."
 MAY_BE, LATER = "May be off by", "is said once it has been checked"
@@ -144,7 +145,7 @@ class PixelPane(QWidget):
     def _lay_out(self) -> None:
         place = QHBoxLayout()
         for axis, box in zip("xy", self._boxes, strict=True):
-            place.addWidget(QLabel(axis))
+            place.addWidget(Label(axis))
             place.addWidget(box, 1)
         place.addWidget(self._channels, 1)
         rows = QVBoxLayout(self)
@@ -317,7 +318,7 @@ def _box(axis: str) -> WholeBox:
 
 
 def _label(name: str) -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setObjectName(name)
     label.setWordWrap(True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)

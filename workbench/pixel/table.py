@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QTableView
 from kernels.explain import Explained
 from workbench import theme
 from workbench.pixel import words
+from workbench.plain_text import tip_text
 from workbench.views.tile import scaled_font
 
 What = Literal["all", "samples", "weights", "products", "weighted"]
@@ -64,7 +65,7 @@ class Neighbours(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return self.text(row, column)
             case Qt.ItemDataRole.ToolTipRole:
-                return self._tip(found, row, column)
+                return tip_text(self._tip(found, row, column))
             case Qt.ItemDataRole.BackgroundRole:
                 return self._brush(found, row, column)
             case Qt.ItemDataRole.TextAlignmentRole:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from workbench import theme
 from workbench.display import Display
+from workbench.plain_text import Label
 from workbench.presenting.figures import Figures
 from workbench.views.picture_view import PictureView
 from workbench.views.tile import MUTED, TEXT, ElidedLabel
@@ -293,7 +294,7 @@ def _line(name: str, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> El
 
 
 def _words(name: str, role: QPalette.ColorRole = TEXT) -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setObjectName(name)
     label.setForegroundRole(role)
     label.setTextFormat(Qt.TextFormat.PlainText)

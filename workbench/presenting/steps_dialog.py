@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench import theme
+from workbench.plain_text import Label, tip_text
 from workbench.presenting.steps import MOST_LETTERS, Step
 
 NONE = (
@@ -57,7 +57,7 @@ class StepsDialog(QDialog):
         self._down = _button("steps-down", "Move &down", "Alt+Down", lambda: self._move(1))
         self._remove = _button("steps-remove", "&Remove", "Del", self._remove_one)
         self._clear = _button("steps-clear", "Remove &all", "", self._remove_all)
-        self._hint = QLabel()
+        self._hint = Label()
         self._hint.setObjectName("steps-hint")
         self._hint.setProperty("muted", True)
         self._hint.setWordWrap(True)
@@ -117,7 +117,7 @@ def _item(step: Step) -> QListWidgetItem:
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     item.setData(Qt.ItemDataRole.UserRole, step)
     where = step.picture.name if step.picture else "the picture that is open"
-    item.setToolTip(f"On {where}")
+    item.setToolTip(tip_text(f"On {where}"))
     return item
 
 
@@ -132,7 +132,7 @@ def _button(name: str, text: str, key: str, do: Callable[[], None]) -> QPushButt
     button.setObjectName(name)
     button.setAutoDefault(False)
     plain = text.replace("&", "")
-    button.setToolTip(f"{plain} ({key})" if key else plain)
+    button.setToolTip(tip_text(f"{plain} ({key})" if key else plain))
     if key:
         button.setShortcut(QKeySequence(key))
     button.clicked.connect(lambda: do())

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -30,6 +29,7 @@ from workbench import theme
 from workbench.background import Background
 from workbench.controls.drop_down import DropDown
 from workbench.exporter import Exporter
+from workbench.plain_text import Label, tip_text
 from workbench.save_path import ask_save_path
 from workbench.sweeps.compare_rows import Answer, compared
 from workbench.sweeps.sessions import Shown
@@ -64,7 +64,7 @@ class CompareDialog(QDialog):
         self._makers: list[QPushButton] = []  # of copies of it
         self._newest = 0  # of the questions asked; -1: nobody waits for an answer any more
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
-        self._said = QLabel()
+        self._said = Label()
         self._said.setObjectName("compare-said")
         self._said.setWordWrap(True)
         self._table = QTableWidget(0, len(COLUMNS))
@@ -84,7 +84,7 @@ class CompareDialog(QDialog):
         buttons = self._buttons()
         choosers = QHBoxLayout()
         for letter, chooser in (("&A", self._a), ("&B", self._b)):
-            label = QLabel(letter)
+            label = Label(letter)
             label.setBuddy(chooser)
             choosers.addWidget(label)
             choosers.addWidget(chooser, 1)
@@ -106,7 +106,7 @@ class CompareDialog(QDialog):
             button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
             button.setObjectName(name)
             button.setAutoDefault(False)
-            button.setToolTip(tip)
+            button.setToolTip(tip_text(tip))
             button.clicked.connect(act)
             self._makers.append(button)
         return buttons
@@ -120,9 +120,9 @@ class CompareDialog(QDialog):
             text = f"{began} · {session.machine.name} · {session.plan.title} ({mark})"
             chooser.addItem(text)
             where = str(each.path or "kept in no file")
-            chooser.setItemData(chooser.count() - 1, where, Qt.ItemDataRole.ToolTipRole)
+            chooser.setItemData(chooser.count() - 1, tip_text(where), Qt.ItemDataRole.ToolTipRole)
         chooser.setCurrentIndex(at)
-        chooser.setToolTip(f"The session called {letter} in the table")
+        chooser.setToolTip(tip_text(f"The session called {letter} in the table"))
         chooser.currentIndexChanged.connect(self._compare)
         return chooser
 
@@ -150,7 +150,7 @@ class CompareDialog(QDialog):
         for row, texts in enumerate(rows):
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
-                item.setToolTip(text)
+                item.setToolTip(tip_text(text))
                 if column > 0:
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)

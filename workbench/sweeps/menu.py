@@ -17,6 +17,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
 from workbench.actions import Action, MenuTree
+from workbench.plain_text import tip_text
 from workbench.save_path import ask_save_path, remember_folder, save_folder
 from workbench.sweeps import keeping
 from workbench.sweeps.chart_window import ChartWindow
@@ -143,7 +144,7 @@ class SweepMenu(QObject):
         menu.clear()
         for path in files():
             action = menu.addAction(title_of(path).replace("&", "&&"))
-            action.setToolTip(str(path))
+            action.setToolTip(tip_text(str(path)))
             action.triggered.connect(partial(self._open, path))
         if menu.isEmpty():
             menu.addAction("There are none").setEnabled(False)

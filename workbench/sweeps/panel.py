@@ -30,6 +30,7 @@ from workbench.assets_path import asset
 from workbench.charts.chart_view import ChartView
 from workbench.later import Later
 from workbench.model.state import State
+from workbench.plain_text import Label, tip_text
 from workbench.sweeps.estimating import time_s
 from workbench.sweeps.keeping import Began, is_of_here
 from workbench.sweeps.plan_choice import PlanChoice
@@ -346,7 +347,7 @@ class SweepPanel(QWidget):
 
 
 def _away() -> QLabel:
-    away = QLabel(AWAY)
+    away = Label(AWAY)
     away.setObjectName("chart-away")
     away.setWordWrap(True)
     away.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -369,7 +370,7 @@ def _button(title: str, name: str, tip: str) -> QToolButton:
     button = QToolButton()
     button.setText(title)
     button.setObjectName(name)
-    button.setToolTip(tip)
+    button.setToolTip(tip_text(tip))
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -19,6 +19,7 @@ from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.presets import presets
 from kernels.sweeps.running import cells_of
 from workbench.model.state import State
+from workbench.plain_text import Label
 from workbench.sweeps.dimensions import BY_FIELD
 from workbench.sweeps.draft import UnclearError, given
 from workbench.sweeps.estimating import time_s
@@ -242,7 +243,7 @@ def _own_of(choices: Mapping[str, Any]) -> Own:
 
 
 def _hint() -> QLabel:
-    hint = QLabel()
+    hint = Label()
     hint.setObjectName("sweep-hint")
     hint.setWordWrap(True)
     hint.setFont(scaled_font(0.9))

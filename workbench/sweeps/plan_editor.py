@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QLabel,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 from kernels.device import Device, NoDevice
 from kernels.engine import Implementation, all_implementations
 from kernels.sweeps.plan import Plan
+from workbench.plain_text import Label, tip_text
 from workbench.sweeps.dimensions import BY_FIELD, DIMENSIONS
 from workbench.sweeps.draft import Draft, UnclearError, texts_of
 from workbench.sweeps.flow import Flow
@@ -53,7 +53,7 @@ class PlanEditor(QWidget):
             button.clicked.connect(lambda on, name=dimension.field: self._vary(name, on))
             chips.addWidget(button)
             self._buttons[dimension.field] = button
-        caption = QLabel("Vary, each with every other")
+        caption = Label("Vary, each with every other")
         caption.setFont(scaled_font(0.9))
         caption.setForegroundRole(MUTED)
         self._lines = QVBoxLayout()
@@ -138,14 +138,14 @@ class PlanEditor(QWidget):
         for implementation, reason in implementations:
             tick = self._tick_of(implementation)
             tick.setEnabled(reason is None)
-            tick.setToolTip(f"{implementation.title}: {reason or implementation.idea}")
+            tick.setToolTip(tip_text(f"{implementation.title}: {reason or implementation.idea}"))
         self._show_ticks()
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Where there is none, nothing is to be brought to it."""
         self._transfers.setEnabled(isinstance(device, Device))
         reason = device.reason if isinstance(device, NoDevice) else ""
-        self._transfers.setToolTip(reason or TRANSFERS_TIP)
+        self._transfers.setToolTip(tip_text(reason or TRANSFERS_TIP))
 
     def show_wrong(self, problem: UnclearError | None) -> bool:
         """Say below its line what is wrong there; False: it is about no line that is seen."""
@@ -205,7 +205,7 @@ def _chip(title: str, name: str, tip: str) -> QToolButton:
     button.setText(title)
     button.setObjectName(f"vary-{name.replace('_', '-')}")
     button.setAccessibleName(f"Vary: {title.replace('&', '')}")
-    button.setToolTip(f"{tip}\nOff: as it is set in the window, or in the plan")
+    button.setToolTip(tip_text(f"{tip}\nOff: as it is set in the window, or in the plan"))
     button.setFont(scaled_font(0.88))
     button.setProperty("chip", True)
     button.setCheckable(True)

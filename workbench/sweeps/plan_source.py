@@ -6,11 +6,12 @@ from itertools import groupby
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.presets import Preset
 from workbench.controls.drop_down import DropDown
+from workbench.plain_text import Label, tip_text
 from workbench.sweeps.words import short
 from workbench.views.tile import MUTED, scaled_font
 
@@ -55,7 +56,7 @@ class PlanSource(QWidget):
         self._save.setToolTip("This plan as a TOML file, to be measured again, here or elsewhere.")
         self._save.triggered.connect(self.save_wanted)
         self._files.setMenu(menu)
-        self._about = QLabel()
+        self._about = Label()
         self._about.setObjectName("sweep-about")
         self._about.setWordWrap(True)
         self._about.setFont(scaled_font(0.88))
@@ -94,7 +95,7 @@ class PlanSource(QWidget):
         with QSignalBlocker(self._list):
             self._list.setCurrentIndex(max(self._list.findData(key), 0))
         plan = self.plan(self.key)
-        self._list.setToolTip(plan.title if plan else OWN_TIP)
+        self._list.setToolTip(tip_text(plan.title if plan else OWN_TIP))
         parts = (plan.source, plan.table, plan.note) if plan else ()
         said = ". ".join(part.rstrip(".") for part in parts if part)
         self._about.setText(f"{said}." if said else "")
@@ -129,7 +130,7 @@ class PlanSource(QWidget):
 def _item(title: str, key: str, tip: str) -> QStandardItem:
     item = QStandardItem(title)
     item.setData(key, Qt.ItemDataRole.UserRole)
-    item.setToolTip(tip)
+    item.setToolTip(tip_text(tip))
     return item
 
 

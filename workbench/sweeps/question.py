@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import scaled_font
 
 Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip, what it does
@@ -21,7 +22,7 @@ class Question(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self._sentence = QLabel()
+        self._sentence = Label()
         self._sentence.setObjectName(f"{name}-sentence")
         self._sentence.setTextFormat(Qt.TextFormat.PlainText)
         self._sentence.setWordWrap(True)
@@ -63,7 +64,7 @@ class Question(QWidget):
 
         button = QPushButton(text)
         button.setObjectName(f"{self.objectName()}-{at}")
-        button.setToolTip(tip)
+        button.setToolTip(tip_text(tip))
         button.setAccessibleName(f"{text.replace('&', '')}: {self.sentence}")
         button.clicked.connect(lambda: act())
         self._row.addWidget(button, 1)

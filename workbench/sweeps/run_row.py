@@ -7,7 +7,6 @@ from enum import Enum, auto
 from PySide6.QtCore import QElapsedTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from kernels.sweeps.estimate import about
 from workbench import numbers
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import MUTED, ElidedLabel, scaled_font
 
 START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
@@ -57,7 +57,7 @@ class RunRow(QWidget):
         self._bar = QProgressBar()
         self._bar.setObjectName("sweep-progress")
         self._bar.setAccessibleName("Measurements done")
-        self._left = QLabel()
+        self._left = Label()
         self._left.setObjectName("sweep-left")
         self._left.setFont(scaled_font(0.9))
         self._left.setForegroundRole(MUTED)
@@ -168,7 +168,9 @@ class RunRow(QWidget):
         can_start = self._can_start and not self._is_busy
         self._start.setEnabled(can_start if idle else self._phase is not Phase.STARTING)
         pause_tip = "Go on where it stands" if paused else "Stand still, measuring nothing"
-        self._start.setToolTip((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
+        self._start.setToolTip(
+            tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
+        )
         self._cancel.setEnabled(not idle)
         self._bar.setVisible(not idle)
         self._left.setVisible(not idle)

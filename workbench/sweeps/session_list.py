@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVB
 
 from workbench import theme
 from workbench.assets_path import asset
+from workbench.plain_text import tip_text
 from workbench.sweeps.keeping import can_grow
 from workbench.sweeps.sessions import Shown
 from workbench.views.tile import ElidedLabel
@@ -77,7 +78,7 @@ class SessionList(QScrollArea):
     def _row(self, line: _Line) -> QWidget:
         row = QWidget()
         row.setFixedHeight(theme.in_letters(ROW_PX))
-        row.setToolTip(line.tip)
+        row.setToolTip(tip_text(line.tip))
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -88,7 +89,9 @@ class SessionList(QScrollArea):
             button.setProperty("chip", True)
             button.setObjectName(f"resume-{line.number}")
             button.setAccessibleName(f"Resume {line.text}")
-            button.setToolTip(f"Measure the {line.rest} that are missing, into the same file")
+            button.setToolTip(
+                tip_text(f"Measure the {line.rest:,} that are missing, into the same file")
+            )
             button.clicked.connect(partial(self.resume_wanted.emit, line.path))
             layout.addWidget(button)
         if not line.is_measured_now:

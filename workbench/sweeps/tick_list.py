@@ -8,13 +8,13 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QGridLayout,
-    QLabel,
     QScrollArea,
     QSizePolicy,
     QStyle,
     QWidget,
 )
 
+from workbench.plain_text import Label
 from workbench.views.tile import MUTED, scaled_font
 
 ROWS_SEEN = 4.6  # the piece of a row says that there are more
@@ -53,7 +53,7 @@ class TickList(QScrollArea):
         self._grid = QGridLayout(inside)
         self._grid.setContentsMargins(0, 0, 4, 0)
         self._grid.setVerticalSpacing(0)
-        self._headings = [QLabel(title) for title in titles]
+        self._headings = [Label(title) for title in titles]
         for column, heading in enumerate(self._headings):
             heading.setFont(scaled_font(0.9))
             heading.setForegroundRole(MUTED)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QToolButton,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench import theme
+from workbench.plain_text import Label, tip_text
 from workbench.sweeps.dimensions import Dimension, words_of
 from workbench.views.tile import scaled_font
 
@@ -37,23 +37,23 @@ class ValuesRow(QWidget):
         super().__init__(parent)
         self.dimension = dimension
         name = dimension.field.replace("_", "-")
-        label = QLabel(dimension.name)
+        label = Label(dimension.name)
         label.setFixedWidth(theme.in_letters(LABEL_PX))
         self._line = QLineEdit(dimension.start)
         self._line.setObjectName(f"values-{name}")
         self._line.setAccessibleName(f"Values of {dimension.name.lower()}")
         self._line.setMaxLength(LONGEST_TEXT)
-        self._line.setToolTip(f"{dimension.tip}\nKey: Alt+Down for what may stand here")
+        self._line.setToolTip(tip_text(f"{dimension.tip}\nKey: Alt+Down for what may stand here"))
         self._line.textEdited.connect(lambda _: self.edited.emit())
         self._line.installEventFilter(self)
         self._more = QToolButton()
         self._more.setObjectName(f"choose-{name}")
         self._more.setAccessibleName(f"Choose values of {dimension.name.lower()}")
-        self._more.setToolTip(f"What may stand here.  {dimension.tip}")
+        self._more.setToolTip(tip_text(f"What may stand here.  {dimension.tip}"))
         self._more.setText("▾")
         self._more.setProperty("flat", True)
         self._more.clicked.connect(self._choose)
-        self._wrong = QLabel()
+        self._wrong = Label()
         self._wrong.setObjectName(f"wrong-{name}")
         self._wrong.setWordWrap(True)
         self._wrong.setFont(scaled_font(0.9))
@@ -109,14 +109,14 @@ class ValuesRow(QWidget):
         menu.setToolTipsVisible(True)
         for text, meaning in self.dimension.lines:
             action = menu.addAction(f"{text}\t{meaning}" if len(text) < 28 else text)
-            action.setToolTip(meaning)
+            action.setToolTip(tip_text(meaning))
             action.triggered.connect(partial(self._take, text))
         listed = words_of(self.text)
         for word, meaning in self.dimension.ticks:
             action = menu.addAction(f"{word}\t{meaning}" if meaning else word)
             action.setCheckable(True)
             action.setChecked(word in listed)
-            action.setToolTip(meaning or word)
+            action.setToolTip(tip_text(meaning or word))
             action.triggered.connect(partial(self._tick, word))
         return menu
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 
 from workbench.actions import Action
 from workbench.model.state import Picture, State
+from workbench.plain_text import tip_text
 from workbench.undo.past import Change, Past
 from workbench.undo.pictures import Album, Kept
 from workbench.undo.words import in_words
@@ -103,7 +104,7 @@ class Undoing(QObject):
         for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
             action = self._lines[name]
             action.setText(f"&{name} {words.replace('&', '&&')}".strip())
-            action.setToolTip(f"{name} {words}".strip())
+            action.setToolTip(tip_text(f"{name} {words}".strip()))
             action.setEnabled(bool(words))
 
     # -- following

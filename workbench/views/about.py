@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QLabel,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from workbench import theme
 from workbench.assets_path import asset
 from workbench.commands.doctor import facts
 from workbench.commands.words import aligned
+from workbench.plain_text import Label
 
 ICON_PX = 72
 
@@ -33,12 +33,13 @@ class AboutDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("About Filter Workbench")
-        icon = QLabel()
+        icon = Label()
         icon.setPixmap(QIcon(str(asset("icon.svg"))).pixmap(ICON_PX, ICON_PX))
-        title = QLabel(
+        title = Label(
             f"<h2>Filter Workbench {escape(program_version())}</h2>See, time and verify image "
             "filters on the CPU and on a ladder of CUDA kernels.<br>MIT licence."
         )
+        title.setTextFormat(Qt.TextFormat.RichText)
         title.setWordWrap(True)
         head = QHBoxLayout()
         head.setSpacing(16)

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 
+from workbench.plain_text import tip_text
+
 
 def make_button(name: str, text: str, tip: str) -> QToolButton:
     """A button with a name and a tooltip that keyboard and screen reader find, too."""
     button = QToolButton()
     button.setObjectName(name)
     button.setText(text)
-    button.setToolTip(tip)
+    button.setToolTip(tip_text(tip))
     button.setAccessibleName(text.replace("&", ""))
     button.setAccessibleDescription(tip)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

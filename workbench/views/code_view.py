@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QSizePolicy,
     QToolButton,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from workbench import theme
 from workbench.controls.drop_down import DropDown
+from workbench.plain_text import Label, tip_text
 from workbench.views.code_colours import CodeColours, Language
 from workbench.views.tile import MUTED, scaled_font
 
@@ -50,7 +50,7 @@ class CodeView(QWidget):
         self._files.setToolTip("The rung itself, or a header that it is written in")
         self._files.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._files.activated.connect(self._show_chosen)
-        self._caption = QLabel()
+        self._caption = Label()
         self._caption.setObjectName(f"{name}-caption")
         self._caption.setFont(scaled_font(0.9))
         self._caption.setForegroundRole(MUTED)
@@ -101,7 +101,7 @@ class CodeView(QWidget):
         """Whether there is as much room as can be had."""
         self._large.setText("Put back" if is_large else "Enlarge")
         tip = "Put it back beside the pictures" if is_large else "Read it in a window of its own"
-        self._large.setToolTip(tip)
+        self._large.setToolTip(tip_text(tip))
 
     def show_sentence(self, sentence: str) -> None:
         """Why there is no text, in its place."""
@@ -159,5 +159,5 @@ def _button(name: str, text: str, tip: str) -> QToolButton:
     button = QToolButton()
     button.setObjectName(name)
     button.setText(text)
-    button.setToolTip(tip)
+    button.setToolTip(tip_text(tip))
     return button

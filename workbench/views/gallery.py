@@ -19,6 +19,7 @@ from workbench.display import Display, to_display
 from workbench.files import image_files, kodak
 from workbench.files.image_files import ImageFileError
 from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
+from workbench.plain_text import Label
 from workbench.views.kodak_card import KodakCard
 from workbench.views.tile_list import THUMBNAIL, Tile, TileList
 from workbench.views.upright_area import UprightArea
@@ -94,7 +95,8 @@ class Gallery(QWidget):
         self._built_ins = TileList("Built-in pictures")
         self._built_ins.setObjectName("built_in_tiles")
         self._built_ins.chosen.connect(lambda key: self.built_in_wanted.emit(key))
-        self._note = QLabel(wordWrap=True)
+        self._note = Label()
+        self._note.setWordWrap(True)
         self._note.setProperty("muted", True)
         self._note.hide()
 
@@ -210,7 +212,7 @@ class Gallery(QWidget):
 
 
 def _heading(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     font = label.font()
     font.setBold(True)
     label.setFont(font)

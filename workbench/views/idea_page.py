@@ -14,6 +14,7 @@ from kernels.job import Pick, Ran
 from kernels.operands import Operands
 from kernels.rung import Rung
 from workbench import numbers, theme
+from workbench.plain_text import Label
 from workbench.views.tile import MUTED, scaled_font
 from workbench.views.upright_area import UprightArea
 
@@ -172,7 +173,7 @@ def _shape(shape: tuple[int, ...]) -> str:
     return "×".join(map(str, shape))
 
 
-class _Links(QLabel):
+class _Links(Label):
     """Shows by a ring that it has the keyboard; Qt does so only once Tab has come to a link."""
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
@@ -187,7 +188,7 @@ def _label(
     name: str,
     scale: float = 1.0,
     weight: QFont.Weight = QFont.Weight.Normal,
-    kind: type[QLabel] = QLabel,
+    kind: type[Label] = Label,
 ) -> QLabel:
     label = kind()
     label.setObjectName(name)

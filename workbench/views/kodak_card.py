@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from workbench.assets_path import asset
 from workbench.files import kodak
+from workbench.plain_text import Label
 
 _EXPLANATION = (
     "24 photographs that everybody tries filters on. They do not come with this program: "
@@ -95,7 +96,7 @@ class KodakCard(QFrame):
         self._buttons.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
 
     def _make_trouble_row(self) -> QWidget:
-        mark = QLabel()
+        mark = Label()
         mark.setPixmap(
             QIcon(str(asset("icons/warning.svg"))).pixmap(QSize(18, 18), self.devicePixelRatioF())
         )
@@ -180,7 +181,7 @@ class KodakCard(QFrame):
         self._bar.setObjectName("kodak_progress")
         self._bar.setAccessibleName("Download of the Kodak pictures")
         self._bar.setTextVisible(False)
-        self._doing = QLabel()
+        self._doing = Label()
         self._doing.setProperty("muted", True)
         cancel = QPushButton("&Cancel")
         cancel.setObjectName("kodak_cancel")
@@ -196,6 +197,6 @@ class KodakCard(QFrame):
 
 
 def _wrapping(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setWordWrap(True)
     return label

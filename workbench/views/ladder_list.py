@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench import numbers, theme
+from workbench.plain_text import tip_text
 from workbench.rung_times import Place
 from workbench.views.tile import MUTED, scaled_font
 
@@ -69,7 +70,7 @@ class LadderList(QListWidget):
         item.setData(LONGEST, longest)
         item.setData(CHOSEN, is_chosen)
         words = place.in_words
-        item.setToolTip(words)
+        item.setToolTip(tip_text(words))
         mark = "chosen, " if is_chosen else ""
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{mark}{words}".replace("\n", ", "))
         if is_chosen and self.currentItem() is not item and not self.hasFocus():

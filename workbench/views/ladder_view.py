@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from kernels.engine import Implementation
+from workbench.plain_text import Label, tip_text
 from workbench.rung_times import Place
 from workbench.views.ladder_list import LadderList
 from workbench.views.tile import MUTED, ElidedLabel, scaled_font
@@ -32,7 +33,7 @@ class LadderView(QWidget):
         super().__init__(parent)
         self._able: tuple[Implementation, ...] = ()
         self._is_measuring = self._is_busy = self._has_job = False
-        self._caption = QLabel()
+        self._caption = Label()
         self._caption.setObjectName("ladder-caption")
         self._caption.setWordWrap(True)
         self._caption.setFont(scaled_font(0.9))
@@ -102,7 +103,7 @@ class LadderView(QWidget):
         self._measure.setText("Cancel" if self._is_measuring else "Measure all")
         can_start = bool(self._able) and self._has_job and not self._is_busy
         self._measure.setEnabled(self._is_measuring or can_start)
-        self._measure.setToolTip(self._tip())
+        self._measure.setToolTip(tip_text(self._tip()))
         self._bar.setVisible(self._is_measuring)
 
     def _tip(self) -> str:
@@ -113,7 +114,7 @@ class LadderView(QWidget):
         return "Time every implementation in this list that can run the present job, in turn"
 
     def _lay_out(self) -> None:
-        legend = QLabel(LEGEND)
+        legend = Label(LEGEND)
         legend.setWordWrap(True)
         legend.setFont(scaled_font(0.85))
         legend.setForegroundRole(MUTED)

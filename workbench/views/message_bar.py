@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
@@ -38,6 +37,7 @@ from PySide6.QtWidgets import (
 
 from workbench import theme
 from workbench.assets_path import asset
+from workbench.plain_text import Label
 from workbench.views.chips import CHIPS_HEIGHT
 
 Kind = Literal["info", "warning", "error"]
@@ -68,8 +68,8 @@ class MessageBar(QWidget):
         self._details = ""
         self._stays = False
         self._do: list[Callable[[], None]] = []
-        self._icon = QLabel()
-        self._word = QLabel()
+        self._icon = Label()
+        self._word = Label()
         self._sentence = Sentence()
         self._more = QPushButton("Deta&ils…")
         self._acts = [QPushButton() for _ in range(MOST_ACTS)]

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from workbench import theme
+from workbench.plain_text import Label, tip_text
 from workbench.views.pins import MOST, name_of
 
 Values = NDArray[Any] | None  # (C,) samples of one pixel
@@ -59,7 +60,7 @@ class ReadOut(QWidget):
             self._titles[name].setVisible(number in shown)
             self._rows[name].setVisible(number in shown)
         other = _PINNED[against - 1] if against else "before"
-        self._rows["difference"].setToolTip(f"After minus {other}")
+        self._rows["difference"].setToolTip(tip_text(f"After minus {other}"))
         self._titles["difference"].setText(f"After − {other}" if shown else "Difference")
 
     def show_values(
@@ -108,7 +109,7 @@ class ReadOut(QWidget):
         )
 
 
-class _Number(QLabel):
+class _Number(Label):
     """A text that changes in place; as wide as the widest, unless the window is too narrow."""
 
     def __init__(self, name: str) -> None:
@@ -131,7 +132,7 @@ class _Number(QLabel):
 
 
 def _muted(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setProperty("muted", True)
     return label
 

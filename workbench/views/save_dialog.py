@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from workbench.controls.jump_slider import JumpSlider
 from workbench.files.reducing import Fit
+from workbench.plain_text import Label, tip_text
 
 WIDTH_PX = 460
 QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
@@ -49,7 +49,7 @@ class SaveDialog(QDialog):
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(12)
         if not fit.is_exact:
-            said = QLabel(str(fit))
+            said = Label(str(fit))
             said.setObjectName("save-said")
             said.setWordWrap(True)
             column.addWidget(said)
@@ -62,7 +62,7 @@ class SaveDialog(QDialog):
         self._lossless.setObjectName("save-lossless")
         self._lossless.setToolTip("Larger, and exact; without it small, and nearly the same")
         self._lossless.setVisible(self._fit.format.can_be_lossless)
-        label = QLabel("&Quality")
+        label = Label("&Quality")
         self._slider, self._quality = JumpSlider(), QSpinBox()
         for each, name in ((self._slider, "save-quality"), (self._quality, "save-quality-number")):
             each.setObjectName(name)
@@ -91,7 +91,7 @@ class SaveDialog(QDialog):
         if self._fit.why_not is None:
             save = QPushButton(f"&Save as {title}")
             save.setObjectName("save-agreed")
-            save.setToolTip(f"Write the file as {title}, with what is said above")
+            save.setToolTip(tip_text(f"Write the file as {title}, with what is said above"))
             save.setDefault(True)
             save.clicked.connect(self._agree)
             buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)

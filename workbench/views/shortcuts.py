@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.menu_lines import MenuLine
+from workbench.plain_text import Label
 from workbench.views.tile import scaled_font
 
 ELSEWHERE = (
@@ -71,7 +72,7 @@ class ShortcutsDialog(QDialog):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setAccessibleName("Keyboard shortcuts")
-        leave = QLabel(LEAVE)
+        leave = Label(LEAVE)
         leave.setProperty("muted", True)
         leave.setContentsMargins(24, 4, 24, 12)
         page = QVBoxLayout(self)
@@ -136,13 +137,13 @@ def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(10)
     grid.setVerticalSpacing(1)
-    heading = QLabel(title)
+    heading = Label(title)
     font = scaled_font(1.0)
     font.setBold(True)
     heading.setFont(font)
     grid.addWidget(heading, 0, 0, 1, 2)
     for number, (keys, name) in enumerate(rows, start=1):
-        label = QLabel(keys)
+        label = Label(keys)
         label.setFont(scaled_font(LETTERS))
         label.setProperty("muted", True)
         label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -154,7 +155,7 @@ def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
 
 def _name_label(name: str) -> QLabel:
     """In two lines where it is long."""
-    label = QLabel("\n".join(wrap(name, NAME_LETTERS)))
+    label = Label("\n".join(wrap(name, NAME_LETTERS)))
     label.setFont(scaled_font(LETTERS))
     label.setAccessibleName(name)
     return label

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout
 
 from workbench import theme
 from workbench.numbers import MISSING
+from workbench.plain_text import Label, tip_text
 
 TEXT = QPalette.ColorRole.WindowText
 MUTED = QPalette.ColorRole.PlaceholderText
@@ -27,11 +28,11 @@ class Tile(QFrame):
         super().__init__()
         self.setObjectName(name)
         self.setProperty("card", True)
-        self.setToolTip(tip)
+        self.setToolTip(tip_text(tip))
         self._name = caption
         self._shown: tuple[object, ...] = ()
         self._caption = ElidedLabel(0.85)
-        self._value = QLabel()
+        self._value = Label()
         self._value.setFont(scaled_font(scale, QFont.Weight.DemiBold))
         self._value.setMinimumWidth(self._value.fontMetrics().horizontalAdvance(widest) + 4)
         self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -75,7 +76,7 @@ class Tile(QFrame):
         return self._value.foregroundRole() == MUTED
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Label):
     """One line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
 
     def __init__(self, scale: float, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
@@ -109,7 +110,7 @@ class ElidedLabel(QLabel):
         mode = Qt.TextElideMode.ElideRight
         shown = self.fontMetrics().elidedText(self._whole, mode, self.width())
         self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(tip_text(self._whole if shown != self._whole else ""))
 
 
 def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:

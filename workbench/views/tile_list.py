@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench import theme
+from workbench.plain_text import tip_text
 
 THUMBNAIL = QSize(144, 96)  # 3:2, in device-independent pixels
 _PADDING, _GAP, _ROUND = 8, 6, 8
@@ -154,7 +155,7 @@ class TileList(QListView):
 def _new_item(tile: Tile) -> QStandardItem:
     item = QStandardItem(tile.title)
     item.setData(tile.key, _KEY)
-    item.setToolTip(tile.hint)
+    item.setToolTip(tip_text(tile.hint))
     item.setEditable(False)
     return item
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from kernels.job import Result
 from workbench import numbers, theme
 from workbench.intents import implementation
 from workbench.numbers import GAP, MISSING
+from workbench.plain_text import Label, tip_text
 from workbench.views.tile import TEXT, ElidedLabel, Tile, scaled_font
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -193,7 +193,7 @@ class VerdictCard(QFrame):
         self.setObjectName("verdict-card")
         self.setProperty("card", True)
         self._check: Check | None = None
-        self._verdict = QLabel()
+        self._verdict = Label()
         self._verdict.setObjectName("verdict")
         self._verdict.setMinimumWidth(120)  # long ones give way to a narrow window
         self._verdict.setFont(scaled_font(1.1, QFont.Weight.DemiBold))
@@ -208,7 +208,7 @@ class VerdictCard(QFrame):
         """None: the check is still to come."""
         self._show(verdict(check), check)
         allowed = ALLOWED_TIP.format(check.bound) if check and math.isfinite(check.bound) else ""
-        self.setToolTip(VERDICT_TIP + allowed)
+        self.setToolTip(tip_text(VERDICT_TIP + allowed))
 
     def show_nothing(self, why: str) -> None:
         self._show(why, None)

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QProgressBar,
     QVBoxLayout,
     QWidget,
@@ -18,6 +17,7 @@ from kernels.auto import ranked
 from kernels.measurements import Candidate
 from kernels.tuner import Trial, Tuning
 from workbench import numbers, theme
+from workbench.plain_text import Label
 from workbench.views.tile import ElidedLabel, scaled_font
 
 SHOWN = 6  # of the quickest ways
@@ -44,14 +44,14 @@ class TuneDialog(QDialog):
         self._is_running = True
         self._found: list[Candidate] = []
         self._refused = 0
-        self._about = QLabel(f"Measuring every rung and block shape for\n{job}")
+        self._about = Label(f"Measuring every rung and block shape for\n{job}")
         self._about.setWordWrap(True)
         self._bar = QProgressBar()
         self._bar.setObjectName("tune-progress")
         self._bar.setAccessibleName("Ways measured")
         self._doing = ElidedLabel(0.9)
         self._doing.setObjectName("tune-doing")
-        self._best = QLabel("Nothing is measured yet.")
+        self._best = Label("Nothing is measured yet.")
         self._best.setObjectName("tune-best")
         self._best.setFont(scaled_font(1.0))
         self._best.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

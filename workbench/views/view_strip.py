@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from workbench import theme
+from workbench.plain_text import Label
 from workbench.views.buttons import make_button
 from workbench.views.mode_bar import ModeOptions
 from workbench.views.read_out import ReadOut
@@ -70,7 +71,7 @@ class ViewStrip(QWidget):
         self.arrange()
 
     def _build_zoom(self) -> QHBoxLayout:
-        self._zoom = QLabel()
+        self._zoom = Label()
         self._zoom.setObjectName("zoom")
         self._zoom.setAccessibleName("Zoom")
         self._zoom.setFont(theme.numbers_font())

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 
 from workbench import theme
+from workbench.plain_text import tip_text
 from workbench.weights.drawing import Drawing
 from workbench.weights.table_text import compact, in_words, value_of, why_no_value
 
@@ -81,7 +82,7 @@ class CellsModel(QAbstractTableModel):
                 return QColor(theme.colors().bad) if value is None else None
             case Role.ToolTipRole:
                 wrong = INSTEAD.format(in_words(text), why_no_value(text))
-                return wrong if value is None else self._tip(index, text)
+                return tip_text(wrong if value is None else self._tip(index, text))
             case Role.AccessibleTextRole:
                 wrong = "not a number, " if value is None else ""
                 return f"{text or 'empty'}, {wrong}{self._place(index)}"

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -25,6 +24,7 @@ from kernels import filters
 from kernels.errors import BadJobError
 from workbench import theme
 from workbench.controls.odd_spin_box import OddSpinBox
+from workbench.plain_text import Label, tip_text
 from workbench.weights.drawing import Drawing, drawing_of
 from workbench.weights.grid import WeightsGrid
 from workbench.weights.named import Named, Shelf
@@ -92,7 +92,7 @@ class WeightsEditor(QDialog):
             "medium grey, 128/255 adds 128 at 8 bits.",
             self._add,
         )
-        self._sentence = QLabel(HINT)
+        self._sentence = Label(HINT)
         self._sentence.setObjectName("weights-sentence")
         self._sentence.setWordWrap(True)
         self._told = ToldBox()
@@ -301,7 +301,7 @@ class WeightsEditor(QDialog):
             ("Di&visor", self._divisor),
             ("O&ffset", self._offset),
         ):
-            label = QLabel(title)
+            label = Label(title)
             label.setBuddy(part)
             head.addWidget(label)
             head.addWidget(part, 1 if part is self._presets else 0)
@@ -332,7 +332,7 @@ def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
     made = QLineEdit()
     made.setObjectName(f"weights-{title.lower()}")
     made.setAccessibleName(title)
-    made.setToolTip(tip)
+    made.setToolTip(tip_text(tip))
     made.setFixedWidth(theme.in_letters(90))
     made.editingFinished.connect(do)
     return made
@@ -341,7 +341,7 @@ def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
 def _button(text: str, tip: str, do: Callable[[], object]) -> QPushButton:
     made = QPushButton(text)
     made.setObjectName(f"weights-{text.replace('&', '').lower()}")
-    made.setToolTip(tip)
+    made.setToolTip(tip_text(tip))
     made.setAutoDefault(False)
     made.clicked.connect(lambda _: do())
     return made

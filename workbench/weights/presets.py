@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 
 from kernels import filters
 from workbench.controls.drop_down import DropDown
+from workbench.plain_text import tip_text
 from workbench.weights.drawing import Drawing, drawing_of
 
 SIZE_CHANGED = "{} takes {}, so the size changed."
@@ -33,7 +34,7 @@ class PresetBox(DropDown):
             tip = f"{chosen.title} {size}×{size}"
             if size not in chosen.sizes:
                 tip = f"{chosen.title} takes {chosen.sizes_in_words}: the size will change."
-            self.setItemData(row, tip, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(row, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
         if (key := self.currentData()) is not None and drawing != preset(key, size)[0]:
             self.setCurrentIndex(-1)
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QKeyEvent, QPainter, QPain
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from workbench import theme
+from workbench.plain_text import tip_text
 from workbench.weights.table_text import compact
 
 FLOOR_DB = -60.0  # below the largest value: what is drawn black on the logarithmic scale
@@ -72,7 +73,7 @@ class ResponseView(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self._words_at(event.pos()), self)
+            QToolTip.showText(event.globalPos(), tip_text(self._words_at(event.pos())), self)
             return True
         return super().event(event)
 

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.background import Background
+from workbench.plain_text import tip_text
 from workbench.save_path import ask_save_path
 from workbench.weights.drawing import Drawing
 from workbench.weights.named import (
@@ -209,7 +210,7 @@ class ShelfBox(QGroupBox):
                 item = QListWidgetItem(named.name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
                 item.setData(Qt.ItemDataRole.UserRole, named)
-                item.setToolTip(f"{named.name}, {size}×{size}")
+                item.setToolTip(tip_text(f"{named.name}, {size}×{size}"))
                 self._list.addItem(item)
                 if named.name == choose:
                     self._list.setCurrentItem(item)
@@ -248,7 +249,7 @@ def _named(item: QListWidgetItem) -> Named:
 def _button(text: str, tip: str, do: Callable[[], None]) -> QPushButton:
     made = QPushButton(text)
     made.setObjectName(f"weights-{text.strip('…').replace('&', '').lower()}")
-    made.setToolTip(tip)
+    made.setToolTip(tip_text(tip))
     made.setAccessibleName(f"{text.strip('…').replace('&', '')} named weights")
     made.setAutoDefault(False)
     made.setProperty("compact", True)

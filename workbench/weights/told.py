@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from workbench.plain_text import Label
 from workbench.weights.facts import as_html, facts, response, response_in_words
 from workbench.weights.response_view import ResponseView
 
@@ -18,13 +19,13 @@ class ToldBox(QGroupBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("What they do", parent)
-        self._facts = QLabel()
+        self._facts = Label()
         self._facts.setObjectName("weights-facts")
         self._facts.setTextFormat(Qt.TextFormat.RichText)
         self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._facts.setToolTip("Rank is how many separable filters add up to this one.")
         self._response = ResponseView()
-        self._in_words = QLabel()
+        self._in_words = Label()
         self._in_words.setObjectName("weights-response-words")
         self._in_words.setWordWrap(True)
         self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
@@ -36,7 +37,7 @@ class ToldBox(QGroupBox):
             "Decibels, 60 from the largest down: shows how little is left of what is kept out."
         )
         log.toggled.connect(self._response.show_logarithmic)
-        heading = QLabel("Frequency response")
+        heading = Label("Frequency response")
         heading.setBuddy(self._response)
         top = QHBoxLayout()
         top.addWidget(heading, 1)

@@ -1,0 +1,44 @@
+"""Words are shown as they stand, whoever wrote them.
+
+Left alone, Qt takes for HTML what looks like it: a session's title could then load any file of this
+computer, or of another one, as an image.  Labels, questions and tooltips come from here.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import Qt as GuiQt
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+
+
+class Label(QLabel):
+    """A label of plain text; who tells it that its text is rich escapes what others wrote."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+
+def tip_text(text: str) -> str:
+    """Return what a tooltip has to be given, which knows no formats, so that it shows `text`."""
+    if not GuiQt.mightBeRichText(text):
+        return text
+    lines = escape(text).replace("\n", "<br>")
+    return f"<qt>{lines}</qt>"
+
+
+def is_agreed(parent: QWidget, title: str, question: str) -> bool:
+    """Ask whether to do what cannot be undone; No is what Enter, Esc and closing say."""
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    box.setStandardButtons(QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.No)
+    box.setDefaultButton(QMessageBox.StandardButton.No)
+    agreed = box.exec() == QMessageBox.StandardButton.Yes
+    box.deleteLater()
+    return agreed
