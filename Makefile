@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full format setup lock tables charts screenshots snapshots clean
+.PHONY: help run test lint types unit full mutants format setup lock tables charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -26,6 +26,10 @@ unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 
 full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
+
+mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
+	$(BIN)/python -m pip install --quiet coverage
+	$(BIN)/python -m tests.mutation $(ARGS)
 
 format: .venv/test.stamp ## put the format right
 	$(BIN)/ruff format .

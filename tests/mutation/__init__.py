@@ -1,0 +1,1 @@
+"""Plants small faults all over the program and counts those that no test notices."""
