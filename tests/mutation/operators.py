@@ -16,6 +16,10 @@ COSMETIC = {
     *("setHorizontalSpacing", "setVerticalSpacing", "setStyleSheet", "QSize", "QMargins"),
     *("TypeVar", "cast", "field", "lru_cache", "getLogger", "updateGeometry", "setFlags"),
 }
+# Where things lie to the pixel is what the snapshots of whole windows are for.
+LAYOUT = ("paint", "draw_", "sizeHint", "minimumSizeHint", "resizeEvent", "heightForWidth")
+OF_NUMBERS = {"sign turned", "term dropped", "constant changed", "bound moved", "opposite"}
+OF_NUMBERS |= {"arguments swapped", "units"}
 UNITS = {1000, 1e-3, 1e6, 1e-6, 1e9, 1e-9, 1024, 1 << 20, 1 << 30, 100}
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     **{ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq},
@@ -96,6 +100,7 @@ class _Finder:
         """`whole` is the f-string that `node` lies in: only that has a place in the text."""
         if _left_out(node):
             return
+        is_layout = inside.rpartition(".")[2].strip("_").startswith(LAYOUT)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             name = f"{inside}.{node.name}".lstrip(".")
             arguments = [] if isinstance(node, ast.ClassDef) else _defaults(node.args)
@@ -103,6 +108,8 @@ class _Finder:
             yield from self._body(node.body, name, whole)
             return
         for kind, replaced in _faults(node):
+            if is_layout and kind in OF_NUMBERS:
+                continue
             yield from self._mutant(kind, node, replaced, inside, whole)
         whole = whole or (node if isinstance(node, ast.JoinedStr) else None)
         yield from self._body(list(_children(node)), inside, whole)
@@ -129,8 +136,8 @@ def _left_out(node: ast.AST) -> bool:
             return True
         case ast.Assign(targets=[ast.Name(id="__all__" | "__slots__")]):
             return True
-        case ast.Call():
-            return _called(node) in COSMETIC
+        case (ast.Call() as call) | ast.Expr(value=ast.Call() as call):
+            return _called(call) in COSMETIC
     return False
 
 
@@ -145,6 +152,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
         types.add("type")
     if isinstance(node, ast.Call) and _called(node) in ("isinstance", "issubclass"):
         types.add("args")
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        types.add("comparators")  # what is looked for in has no order
     for name, value in ast.iter_fields(node):
         if name in types or (isinstance(node, ast.Subscript) and _is_type(node)):
             continue

@@ -85,7 +85,7 @@ def test_a_fault_knows_its_function():
 
 
 def test_a_text_that_has_changed_is_refused():
-    with pytest.raises(ValueError, match="made/up.py has changed at line"):
+    with pytest.raises(ValueError, match=r"made/up\.py has changed at line"):
         FOUND[0].planted(TEXT.replace("SCALE", "SIZES_OF_ALL"))
 
 
