@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QPushButton
 from tests.workbench.driving import until
 from tests.workbench.test_restoring import crashed
 from workbench import choices
+from workbench.model.state import State
 from workbench.restoring.restoring import Restoring
 from workbench.settings import Settings
-from workbench.state import State
 
 LEFT = choices.to_data(State(filter="unsharp", ksize=9, amount=2.5))
 
