@@ -12,6 +12,7 @@ from kernels.sweeps.record import Measurement, Record, Session
 from workbench import numbers
 from workbench.charts.names import KEYS, title_of
 from workbench.charts.words import list_of
+from workbench.numbers import GAP
 from workbench.report.words import is_on_gpu, plural
 
 
@@ -45,15 +46,23 @@ class Baseline:
             return None
         return compare(record.verified.kernel, theirs.kernel)
 
-    def in_words(self, record: Record) -> str:
-        """ "12.3×"; where the two count as equal, that is said."""
+    def in_words(self, record: Record) -> tuple[str, str]:
+        """Return a speed-up and its interval: "12.3×", "11.9 – 12.6".
+
+        Where the two count as equal, that is said; the baseline itself is "1".
+        """
         found = self.speed_up(record)
         if found is None:
-            return ""
+            return "", ""
         if record.cell.implementation == self.key and found.ratio == 1:
-            return "1"
+            return "1", ""
         same = " (equal)" if found.verdict == "same" else ""
-        return f"{numbers.ratio(found.ratio)}{same}"
+        return f"{numbers.ratio(found.ratio)}{same}", interval(found)
+
+
+def interval(found: Comparison) -> str:
+    """Return the interval of a ratio: "11.9 – 12.6"."""
+    return f"{numbers.three_digits(found.low)}{GAP}–{GAP}{numbers.three_digits(found.high)}"
 
 
 def baseline_of(session: Session) -> Baseline | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from kernels.version import program_version
 from workbench.charts.words import list_of
 from workbench.report import method
 from workbench.report.comparing import Versus, comparisons
+from workbench.report.counts import Counts
 from workbench.report.machines import cards
 from workbench.report.section import Section, composing_section
 from workbench.report.tables import Table
@@ -26,6 +27,8 @@ from workbench.report.words import moment, name_of, plural
 class Document:
     """machines         (name, card) of each there is
     implementations  (title, idea) of each that gave a verified time
+    long             tables that are read last, or never
+    recorded         "Recorded" where all was, "Partly recorded" where some was, else ""
     """
 
     title: str
@@ -36,37 +39,41 @@ class Document:
     implementations: tuple[tuple[str, str], ...]
     versus: tuple[Versus, ...]
     sections: tuple[Section, ...]
+    long: tuple[Table, ...]
+    recorded: str
     version: str = field(default_factory=program_version)
 
     @property
     def tables(self) -> Iterator[Table]:
-        """All of them, in order, also the folded ones."""
+        """All of them, in order."""
         for versus in self.versus:
             yield versus.table
         for section in self.sections:
-            yield from (*section.tables, *section.folded)
+            yield from section.tables
+        yield from self.long
 
 
 def composing(
     sessions: Sequence[Session], pictures: Mapping[str, NDArray[Any]], written: float
 ) -> Iterator[Progress | Document]:
     """Work out the whole report, a part at a time; the last thing yielded is the Document."""
-    engine = Engine(use_gpu=False)
-    sections = []
-    for number, session in enumerate(sessions, start=1):
-        for step in composing_section(session, f"session-{number}", pictures, engine):
-            if isinstance(step, Section):
-                sections.append(step)
-            else:
-                yield step
+    engine, counts = Engine(use_gpu=False), Counts()
     versus: list[Versus] = []
     yield Progress("comparing")
-    for each in comparisons(sessions):
+    for each in comparisons(sessions, counts):
         if isinstance(each, Versus):
             versus.append(each)
             yield Progress("comparing")
         else:
             yield each
+    sections = []
+    for number, session in enumerate(sessions, start=1):
+        for step in composing_section(session, f"session-{number}", pictures, engine, counts):
+            if isinstance(step, Section):
+                sections.append(step)
+            else:
+                yield step
+    sections = [_with_numbers_at_end(each, counts) for each in sections]
     yield Document(
         title=_title(sessions),
         lead=_lead(sessions),
@@ -76,7 +83,20 @@ def composing(
         implementations=tuple(_implementations(sessions)),
         versus=tuple(versus),
         sections=tuple(sections),
+        long=tuple(table for each in sections for table in each.long),
+        recorded=_recorded(sessions),
     )
+
+
+def _with_numbers_at_end(section: Section, counts: Counts) -> Section:
+    """Its long tables come after those of all sections."""
+    long = tuple(replace(each, number=next(counts.tables)) for each in section.long)
+    return replace(section, long=long)
+
+
+def _recorded(sessions: Sequence[Session]) -> str:
+    marks = {session.is_recorded for session in sessions}
+    return "" if True not in marks else "Partly recorded" if False in marks else "Recorded"
 
 
 def _title(sessions: Sequence[Session]) -> str:

@@ -14,6 +14,12 @@ from workbench.charts.figure import Choices, Figure, Grid
 from workbench.charts.kinds import kinds_for
 from workbench.charts.slices import Data
 from workbench.report.baselines import baseline_of
+from workbench.report.counts import Counts
+from workbench.report.tables import labelled
+
+# As wide as A4 between the page's margins, so that it is printed in the letters that it is drawn
+# in, none of them smaller than 8 pt.
+SIZE_PX = (680, 400)
 
 
 class ToDraw(Progress):
@@ -23,53 +29,63 @@ class ToDraw(Progress):
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """key     unique in a report: its id
+    number  "Figure 3" on the page
     svg     one element, ready to stand in HTML as it is
     is_map  its colours are values, called light and dark: they stay on a dark screen too
     """
 
     key: str
+    number: int
     title: str
     subtitle: str
     sentence: str
     notes: tuple[str, ...]
     svg: str
     is_map: bool
+    is_recorded: bool
+
+    @property
+    def label(self) -> str:
+        """ "Figure 3", and "Figure 3 (recorded)" where it is."""
+        return labelled("Figure", self.number, self.is_recorded)
 
 
-def drawings(sessions: Sequence[Session], prefix: str) -> Iterator[Drawing]:
+def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterator[Drawing]:
     """Every kind of chart that has something to show of `sessions`, against the tables' baseline.
 
     prefix  of all ids inside, so that they are unique in the page
+    counts  gives each its number
     """
     baseline = next(filter(None, map(baseline_of, sessions)), None)
     choices = Choices(baseline=baseline.key if baseline else None)
-    # In a report everything was measured before: to call it recorded would say nothing.
-    sessions = [replace(session, is_recorded=False) for session in sessions]
-    data, told = Data(sessions, choices), dict[str, str]()
+    is_recorded = any(session.is_recorded for session in sessions)
+    data, told = Data(sessions, choices), dict[str, int]()
     for kind in kinds_for(data):
         figure = kind.figure(data)
         if not figure.is_empty:
-            key = f"{prefix}-{figure.kind}"
+            key, number = f"{prefix}-{figure.kind}", next(counts.figures)
             yield Drawing(
                 key,
+                number,
                 figure.title,
                 figure.subtitle,
                 figure.sentence,
-                _not_yet(told, figure),
-                embedded(svg_of(_without_words(figure)), figure, f"{key}-"),
+                _not_yet(told, figure, number),
+                embedded(svg_of(_without_words(figure), size_px=SIZE_PX), figure, f"{key}-"),
                 isinstance(figure.body, Grid),
+                is_recorded,
             )
 
 
-def _not_yet(told: dict[str, str], figure: Figure) -> tuple[str, ...]:
+def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ...]:
     """Its notes; for those that stand under an earlier chart, where they do.
 
-    told  note -> the chart that has it; gets those of `figure`
+    told  note -> the number of the chart that has it; gets those of `figure`
     """
     new = tuple(note for note in figure.notes if note not in told)
     where = dict.fromkeys(told[note] for note in figure.notes if note in told)
-    told.update(dict.fromkeys(new, figure.title))
-    return (*new, *(f"What is noted under “{title}” is true here as well." for title in where))
+    told.update(dict.fromkeys(new, number))
+    return (*new, *(f"What is noted under Figure {each} is true here as well." for each in where))
 
 
 def _without_words(figure: Figure) -> Figure:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernels.sweeps.record import Measurement, Record, Session
+from kernels.sweeps.record import Record, Session
 from workbench import numbers
 from workbench.report.baselines import Baseline, baseline_of, work_of
 from workbench.report.tables import Column, Row, Table, without_empty
 from workbench.report.times import caption, way_in_words
+from workbench.report.units import unit_of_times
 from workbench.report.words import (
     column_of,
     header_dimensions,
     is_on_gpu,
     outer_dimensions,
     value_of,
+)
+
+PARTS = (
+    *("Upload", "Kernel", "Download", "Total"),
+    *("Upload, pinned", "Download, pinned", "Total, pinned"),
 )
 
 
@@ -25,45 +31,50 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
         return None
     headers = header_dimensions(session)
     baseline = _on_cpu(session)
+    times_ms = [_times_ms(each) for each in records]
+    unit = unit_of_times(ms for row in times_ms for ms in row)
     table = Table(
         key,
         f"{session.plan.title} – with the way to the device and back. {caption(session, baseline)}",
         (
             *map(column_of, headers),
-            *map(Column, ("Upload", "Kernel", "Download", "Total")),
-            *map(Column, ("Upload, pinned", "Download, pinned", "Total, pinned")),
+            *(Column(unit.title(each)) for each in PARTS),
             *((Column("Speed-up of the total"),) if baseline else ()),
         ),
-        tuple(_row(each, headers, baseline) for each in records),
+        tuple(
+            Row(
+                (
+                    *(value_of(name, record.cell) for name in headers),
+                    *map(unit.write, row),
+                    *((_speed_up(record, baseline),) if baseline else ()),
+                )
+            )
+            for record, row in zip(records, times_ms, strict=True)
+        ),
         headers=len(headers),
         notes=tuple(pays_off(session)),
+        what="the times with transfers",
     )
     return without_empty(table)
 
 
-def _row(record: Record, headers: tuple[str, ...], baseline: Baseline | None) -> Row:
+def _times_ms(record: Record) -> tuple[float, ...]:
+    """Of a record with transfers, the times of PARTS."""
     measured = record.verified
     assert measured is not None
     assert measured.transfers is not None
     moved, kernel_ms = measured.transfers, measured.kernel.median_ms
     pinned_ms = moved.pinned_up.median_ms + kernel_ms + moved.pinned_down.median_ms
-    times_ms = (
+    return (
         *(moved.pageable_up.median_ms, kernel_ms, moved.pageable_down.median_ms),
         measured.end_to_end_ms or 0.0,
         *(moved.pinned_up.median_ms, moved.pinned_down.median_ms, pinned_ms),
     )
-    return Row(
-        (
-            *(value_of(name, record.cell) for name in headers),
-            *map(numbers.duration, times_ms),
-            *((_speed_up(record, measured, baseline),) if baseline else ()),
-        )
-    )
 
 
-def _speed_up(record: Record, measured: Measurement, baseline: Baseline) -> str:
-    theirs = baseline.times.get(work_of(record.cell))
-    if theirs is None or measured.end_to_end_ms is None:
+def _speed_up(record: Record, baseline: Baseline) -> str:
+    measured, theirs = record.verified, baseline.times.get(work_of(record.cell))
+    if measured is None or theirs is None or measured.end_to_end_ms is None:
         return ""
     return numbers.ratio(theirs.kernel.median_ms / measured.end_to_end_ms)
 

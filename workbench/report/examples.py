@@ -21,6 +21,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import job_of
 from kernels.sweeps.record import Session
 from workbench.charts.names import filter_title, title_of
+from workbench.report.counts import Counts
 
 WIDTH, HEIGHT = 360, 240  # pixels: two of them stand side by side on A4
 MOST = 4  # filters a session
@@ -30,10 +31,12 @@ ONCE = Sampling(max_samples=1, check=True)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """before, after  data URIs of PNG files
-    caption           which filter, of what, computed by what
+    """number         "Figure 3" on the page
+    before, after  data URIs of PNG files
+    caption        which filter, of what, computed by what
     """
 
+    number: int
     title: str
     before: str
     after: str
@@ -41,16 +44,17 @@ class Example:
 
 
 def examples(
-    session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine
+    session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
 ) -> Iterator[Progress | Example]:
     """One for each filter, with the largest weights of it that were measured, up to LARGEST.
 
     pictures  by name, (H, W, C): those given to the sweep that are at hand
+    counts    gives each its number
     Yields Progress wherever it may be paused, as the engine does.
     """
     for cell in _cells(session):
         with suppress(KernelError):  # weights that make no picture: the report does without
-            yield from _example(cell, pictures, engine)
+            yield from _example(cell, pictures, engine, counts)
 
 
 def _cells(session: Session) -> list[Cell]:
@@ -64,7 +68,7 @@ def _cells(session: Session) -> list[Cell]:
 
 
 def _example(
-    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine
+    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
 ) -> Iterator[Progress | Example]:
     small, given, what = _on_small_picture(cell, pictures)
     job = job_of(small, given)
@@ -78,6 +82,7 @@ def _example(
     assert result is not None
     name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
     yield Example(
+        number=next(counts.figures),
         title=name,
         before=_data_uri(job.picture),
         after=_data_uri(result.picture),

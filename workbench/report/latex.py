@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from workbench.report.latex_columns import MAX_WORD
+
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -52,8 +54,15 @@ LATIN_ENDS = 0x180  # what every LaTeX since 2018 can print without a package
 
 
 def escaped(text: str) -> str:
-    """`text` in LaTeX's own words; what it has no words for becomes its code point."""
-    return "".join(map(_escaped, unicodedata.normalize("NFC", text)))
+    """Return `text` in LaTeX's own words; what it has no words for becomes its code point, and a
+    word of more than MAX_WORD letters may be broken."""
+    words = unicodedata.normalize("NFC", text).split(" ")
+    return " ".join(map(_breakable, words))
+
+
+def _breakable(word: str) -> str:
+    parts = [word[at : at + MAX_WORD] for at in range(0, len(word), MAX_WORD)]
+    return r"\allowbreak{}".join("".join(map(_escaped, part)) for part in parts)
 
 
 def _escaped(character: str) -> str:

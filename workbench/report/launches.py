@@ -25,6 +25,7 @@ def launches_table(session: Session, key: str) -> Table | None:
         ),
         tuple(_row(record, measured, headers) for record, measured in ran),
         headers=len(headers),
+        what="what ran on the GPU",
     )
     return without_empty(table)
 

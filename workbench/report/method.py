@@ -93,7 +93,8 @@ def _stopping_rule(session: Session) -> str:
 
 def _statistics() -> str:
     return (
-        "Beside a median stand the quartiles and the minimum; no sample was left out. Two times "
+        "Beside a median stand the quartiles, and in results.csv the smallest and the largest sample, "
+        "too; none was left out. Two times "
         f"count as different only where the {100 * CONFIDENCE:g} % interval of their ratio "
         f"({RESAMPLES:,} bootstrap resamples of both medians) lies wholly beyond "
         f"{100 * SAME_WITHIN:g} %. Otherwise they are called equal: within "

@@ -11,6 +11,7 @@ from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Measurement, Session
 from workbench import numbers
 from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.units import Unit, unit_of_times
 from workbench.report.words import column_of, header_dimensions, value_of
 
 
@@ -23,6 +24,9 @@ def published_table(session: Session, key: str) -> Table | None:
     if not published:
         return None
     headers = tuple(name for name in header_dimensions(session) if name != "caches")
+    here = _measured(session)
+    times_ms = [each.milliseconds for each in published]
+    unit = unit_of_times([*times_ms, *(each.kernel.median_ms for each in here.values())])
     table = Table(
         key,
         f"{session.plan.title} – published elsewhere. {'; '.join(_sources(published))}.",
@@ -30,19 +34,23 @@ def published_table(session: Session, key: str) -> Table | None:
             *map(column_of, headers),
             *(
                 Column("Published on", is_number=False, is_published=True),
-                Column("Published", is_published=True),
+                Column(unit.title("Published"), is_published=True),
             ),
-            *(Column("Measured here"), Column("Published ÷ here")),
+            *(Column(unit.title("This session")), Column("Published ÷ this session")),
         ),
-        tuple(_rows(published, headers, _measured(session))),
+        tuple(_rows(published, headers, here, unit)),
         headers=len(headers),
+        what="what others published",
         notes=tuple(dict.fromkeys(each.note for each in published if each.note)),
     )
     return without_empty(table)
 
 
 def _rows(
-    published: Iterable[Published], headers: Sequence[str], here: dict[Cell, Measurement]
+    published: Iterable[Published],
+    headers: Sequence[str],
+    here: dict[Cell, Measurement],
+    unit: Unit,
 ) -> Iterator[Row]:
     for each in published:
         ours = here.get(_as_published(each.cell))
@@ -50,8 +58,8 @@ def _rows(
             (
                 *(value_of(name, each.cell) for name in headers),
                 each.gpu,
-                numbers.duration(each.milliseconds),
-                numbers.duration(ours.kernel.median_ms) if ours else numbers.MISSING,
+                unit.write(each.milliseconds),
+                unit.write(ours.kernel.median_ms) if ours else numbers.MISSING,
                 numbers.ratio(each.milliseconds / ours.kernel.median_ms) if ours else "",
             )
         )

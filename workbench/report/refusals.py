@@ -37,6 +37,7 @@ def refusals_table(session: Session, key: str) -> Table | None:
             )
             for (kind, reason), records in groups.items()
         ),
+        what="what has no time",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from kernels import Engine
 from kernels.job import Progress
 from kernels.sweeps.record import Session
+from workbench.charts.words import list_of
+from workbench.report.counts import Counts
 from workbench.report.drawings import Drawing, ToDraw, drawings
 from workbench.report.end_to_end import end_to_end_table
 from workbench.report.examples import Example, examples
@@ -20,9 +22,9 @@ from workbench.report.refusals import missing, refusals_table
 from workbench.report.reproducing import Commands, commands_for
 from workbench.report.tables import Table
 from workbench.report.times import quickest_table, times_table
-from workbench.report.words import conditions, moment, name_of, plural, sentence, were
+from workbench.report.words import conditions, moment, name_of, numbered, plural, sentence, were
 
-LONG = 60  # rows; more of them are folded away behind the quickest of each
+LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
 
 # In the page's order, with the end of each one's key.
 MAKERS = (
@@ -33,15 +35,20 @@ MAKERS = (
     ("refused", refusals_table),
     ("launches", launches_table),
 )
-FOLDED = "launches"
+AT_END = "launches"
+
+RECORDED = (
+    "Recorded: these measurements came with Filter Workbench, and were not taken for this report."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One session.
 
-    facts    what was measured, a sentence each
-    tables   the verified times first; those in `folded` stand behind folds
+    facts   what was measured, a sentence each
+    tables  the verified times first
+    long    the tables for the end of the report
     """
 
     key: str
@@ -50,13 +57,29 @@ class Section:
     facts: tuple[str, ...]
     drawings: tuple[Drawing, ...]
     tables: tuple[Table, ...]
-    folded: tuple[Table, ...]
+    long: tuple[Table, ...]
     examples: tuple[Example, ...]
     commands: Commands
+    is_recorded: bool = False
+
+    @property
+    def guide(self) -> str:
+        """Which figure and table shows what, in two sentences."""
+        charts = numbered("Figure", [each.number for each in self.drawings])
+        pairs = numbered("Figure", [each.number for each in self.examples])
+        verb = {True: "draws", False: "draw"}
+        parts = [f"{charts} {verb[len(self.drawings) == 1]} what was measured."] if charts else []
+        if pairs:
+            parts.append(f"{pairs} {'shows' if len(self.examples) == 1 else 'show'} before and after.")
+        listed = [
+            f"{'Table' if at == 0 else 'table'} {each.number} {'lists ' if at == 0 else ''}{each.what}"
+            for at, each in enumerate((*self.tables, *self.long))
+        ]
+        return " ".join([*parts, f"{list_of(listed)}."] if listed else parts)
 
 
 def composing_section(
-    session: Session, key: str, pictures: Mapping[str, NDArray[Any]], engine: Engine
+    session: Session, key: str, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
 ) -> Iterator[Progress | Section]:
     """Work it out a part at a time; the last thing yielded is the Section."""
     title = session.plan.title
@@ -64,40 +87,42 @@ def composing_section(
     for name, make in MAKERS:
         yield Progress(f"writing the tables of {title}")
         if table := make(session, f"{key}-{name}"):
-            made[name] = table
+            made[name] = replace(table, is_recorded=session.is_recorded)
     drawn, shown = [], []
     yield ToDraw(f"drawing the charts of {title}")
-    for each in drawings([session], key):
+    for each in drawings([session], key, counts):
         drawn.append(each)
         yield ToDraw(f"drawing the charts of {title}")
     yield Progress(f"filtering the examples of {title}")
-    for step in examples(session, pictures, engine):
+    for step in examples(session, pictures, engine, counts):
         if isinstance(step, Example):
             shown.append(step)
         yield Progress(f"filtering the examples of {title}")
-    in_sight, folded = _told_apart(made)
+    in_sight, long = _told_apart(made)
     yield Section(
         key=key,
         title=title,
         machine=name_of(session.machine),
         facts=tuple(_facts(session)),
         drawings=tuple(drawn),
-        tables=in_sight,
-        folded=folded,
+        tables=tuple(replace(each, number=next(counts.tables)) for each in in_sight),
+        long=long,
         examples=tuple(shown),
         commands=commands_for(session),
+        is_recorded=session.is_recorded,
     )
 
 
 def _told_apart(made: Mapping[str, Table]) -> tuple[tuple[Table, ...], tuple[Table, ...]]:
-    """In sight, and folded: of many times only the quickest of each are in sight, of few all."""
+    """In the section, and at the end of the report: of many times only the quickest of each are in
+    the section, of few all."""
     is_long = {"best", "times"} <= made.keys() and len(made["times"].rows) > LONG
-    folded = ("times", FOLDED) if is_long else (FOLDED,)
+    at_end = ("times", AT_END) if is_long else (AT_END,)
     left_out = () if is_long else ("best",)
-    in_sight = [name for name in made if name not in (*folded, *left_out)]
+    in_sight = [name for name in made if name not in (*at_end, *left_out)]
     return (
         tuple(made[name] for name in in_sight),
-        tuple(made[name] for name in folded if name in made),
+        tuple(made[name] for name in at_end if name in made),
     )
 
 
@@ -113,6 +138,8 @@ def _facts(session: Session) -> Iterator[str]:
     if plan.note:
         yield sentence(plan.note)
     verified = sum(record.verified is not None for record in session.records)
+    if session.is_recorded:
+        yield RECORDED
     yield (
         f"Measured on {name_of(session.machine)} from {moment(session.started)} on: "
         f"{plural(len(session.records), 'cell')}, of which {verified:,} have a verified time."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """key      unique in a report: the end of its id and of its LaTeX label
-    headers  so many cells at the start of a row say what it is of
-    notes    below it, a sentence each
+    """key          unique in a report: the end of its id and of its LaTeX label
+    headers      so many cells at the start of a row say what it is of
+    notes        below it, a sentence each
+    what         it lists, in a few words, for sentences that refer to it
+    number       "Table 3" on the page; 0: it has none yet
+    is_recorded  its figures came with the program
     """
 
     key: str
@@ -38,6 +41,19 @@ class Table:
     rows: tuple[Row, ...]
     headers: int = 1
     notes: tuple[str, ...] = ()
+    what: str = ""
+    number: int = 0
+    is_recorded: bool = False
+
+    @property
+    def label(self) -> str:
+        """ "Table 3", and "Table 3 (recorded)" where it is."""
+        return labelled("Table", self.number, self.is_recorded)
+
+
+def labelled(kind: str, number: int, is_recorded: bool) -> str:
+    """Return what a figure or table is referred to by, with the mark of a recorded one."""
+    return f"{kind} {number} (recorded)" if is_recorded else f"{kind} {number}"
 
 
 def without_empty(table: Table) -> Table:
@@ -49,7 +65,7 @@ def without_empty(table: Table) -> Table:
     ]
     rows = (Row(_chosen(row.cells, kept), row.begins) for row in table.rows)
     columns = tuple(table.columns[at] for at in kept)
-    return Table(table.key, table.caption, columns, tuple(rows), table.headers, table.notes)
+    return replace(table, columns=columns, rows=tuple(rows))
 
 
 def _chosen(cells: Sequence[str], kept: Sequence[int]) -> tuple[str, ...]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
 from kernels.check import Check
-from kernels.statistics import groups_of_equals
+from kernels.statistics import CONFIDENCE, groups_of_equals
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
-from workbench import numbers
 from workbench.charts.names import title_of
 from workbench.charts.words import list_of
 from workbench.report.baselines import Baseline, baseline_of, work_of
 from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.units import Unit, unit_of_rates, unit_of_times
 from workbench.report.words import (
     column_of,
     conditions,
@@ -23,16 +24,11 @@ from workbench.report.words import (
     value_of,
 )
 
-FIGURES = (
-    Column("Median"),
-    Column("Quartiles"),
-    Column("Minimum"),
-    Column("Samples"),
-    Column("Throughput"),
-)
+INTERVAL = f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians."
 CHECKED = "Every pixel was checked, except where a number of pixels is named."
 REMARKS = {
-    "one sample": "One sample: that run took all the time there was.",
+    "one sample": "One sample: that run took all the time there was; how far another would lie "
+    "from it, nobody knows.",
     "time limit": "Time limit: sampling ended there, before the spread had settled.",
 }
 LAST = (Column("Largest error"), Column("Checked"), Column("Remarks", is_number=False))
@@ -43,27 +39,53 @@ def times_table(session: Session, key: str) -> Table | None:
     verified = [each for each in session.records if each.verified]
     if not verified:
         return None
-    headers = header_dimensions(session)
-    baseline = baseline_of(session)
+    headers, baseline, units = header_dimensions(session), baseline_of(session), Units.of(verified)
     table = Table(
         key,
         f"{session.plan.title} – verified times. {caption(session, baseline)}",
         (
             *map(column_of, headers),
-            *FIGURES,
-            *((Column("Speed-up"),) if baseline else ()),
+            *(Column(units.time.title(each)) for each in ("Median", "Quartiles")),
+            Column("Samples"),
+            Column(units.rate.title("Throughput")),
+            *speed_up_columns(baseline),
             *LAST,
         ),
-        tuple(_rows(verified, headers, baseline)),
+        tuple(_rows(verified, headers, baseline, units)),
         headers=len(headers),
         notes=tuple(_notes(session)),
+        what="every verified time",
     )
     return without_empty(table)
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Those of all medians, and of all throughputs, of some records."""
+
+    time: Unit
+    rate: Unit
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> Units:
+        """Return those that suit verified records."""
+        found = [each for each in records if each.verified]
+        medians = [each.verified.kernel.median_ms for each in found if each.verified]
+        return cls(
+            unit_of_times(medians), unit_of_rates(each.megapixels_per_s or 0.0 for each in found)
+        )
+
+
+def speed_up_columns(baseline: Baseline | None) -> tuple[Column, ...]:
+    """Return the columns of a speed-up and its interval; none without a baseline."""
+    return (Column("Speed-up"), Column("Interval")) if baseline else ()
 
 
 def _notes(session: Session) -> Iterator[str]:
     """What the remarks mean, how much was checked, and whether the plan's tolerance was kept."""
     measured = [each.verified for each in session.records if each.verified]
+    if baseline_of(session):
+        yield INTERVAL
     there = {remark for each in measured for remark in remarks(each)}
     yield from (text for remark, text in REMARKS.items() if remark in there)
     yield CHECKED
@@ -78,7 +100,7 @@ def _notes(session: Session) -> Iterator[str]:
 
 
 def _rows(
-    records: Iterable[Record], headers: tuple[str, ...], baseline: Baseline | None
+    records: Iterable[Record], headers: tuple[str, ...], baseline: Baseline | None, units: Units
 ) -> Iterator[Row]:
     for _, group in groupby(records, key=lambda each: work_of(each.cell)):
         for at, record in enumerate(group):
@@ -86,8 +108,8 @@ def _rows(
             yield Row(
                 (
                     *(value_of(name, record.cell) for name in headers),
-                    *_figures(record, record.verified),
-                    *((baseline.in_words(record),) if baseline else ()),
+                    *_figures(record, record.verified, units),
+                    *(baseline.in_words(record) if baseline else ()),
                     *_check(record.verified.check),
                     "; ".join(remarks(record.verified)),
                 ),
@@ -101,14 +123,13 @@ def caption(session: Session, baseline: Baseline | None) -> str:
     return " ".join(filter(None, (conditions(session), against)))
 
 
-def _figures(record: Record, measurement: Measurement) -> tuple[str, ...]:
+def _figures(record: Record, measurement: Measurement, units: Units) -> tuple[str, ...]:
     kernel = measurement.kernel
     return (
-        numbers.duration(kernel.median_ms),
-        numbers.duration_range(*kernel.quartiles_ms) if len(kernel.samples_ms) > 1 else "",
-        numbers.duration(kernel.min_ms),
+        units.time.write(kernel.median_ms),
+        units.time.write_range(*kernel.quartiles_ms) if len(kernel.samples_ms) > 1 else "",
         f"{len(kernel.samples_ms):,}",
-        numbers.pixel_rate(record.megapixels_per_s or 0.0),
+        units.rate.write(record.megapixels_per_s),
     )
 
 
@@ -140,8 +161,7 @@ def quickest_table(session: Session, key: str) -> Table | None:
         by_work.setdefault(work_of(record.cell), []).append(record)
     if not any(len(group) > 1 for group in by_work.values()):
         return None
-    outer = outer_dimensions(session)
-    baseline = baseline_of(session)
+    outer, baseline, units = outer_dimensions(session), baseline_of(session), Units.of(verified)
     table = Table(
         key,
         f"{session.plan.title} – the quickest of each. {caption(session, baseline)}",
@@ -149,18 +169,22 @@ def quickest_table(session: Session, key: str) -> Table | None:
             *map(column_of, outer),
             Column("Quickest", is_number=False),
             Column("Equals it", is_number=False),
-            Column("Median"),
-            Column("Throughput"),
-            *((Column("Speed-up"),) if baseline else ()),
+            Column(units.time.title("Median")),
+            Column(units.rate.title("Throughput")),
+            *speed_up_columns(baseline),
             Column("Of"),
         ),
-        tuple(_quickest_row(group, outer, baseline) for group in by_work.values()),
+        tuple(_quickest_row(group, outer, baseline, units) for group in by_work.values()),
         headers=len(outer),
+        notes=(INTERVAL,) if baseline else (),
+        what="the quickest of each",
     )
     return without_empty(table)
 
 
-def _quickest_row(group: list[Record], outer: tuple[str, ...], baseline: Baseline | None) -> Row:
+def _quickest_row(
+    group: list[Record], outer: tuple[str, ...], baseline: Baseline | None, units: Units
+) -> Row:
     by_cell = {each.cell: each for each in group}
     timings = {each.cell: each.verified.kernel for each in group if each.verified}
     best, *equals = groups_of_equals(timings)[0]
@@ -170,9 +194,9 @@ def _quickest_row(group: list[Record], outer: tuple[str, ...], baseline: Baselin
             *(value_of(name, best) for name in outer),
             way_in_words(best),
             ", ".join(map(way_in_words, equals)),
-            numbers.duration(timings[best].median_ms),
-            numbers.pixel_rate(record.megapixels_per_s or 0.0),
-            *((baseline.in_words(record),) if baseline else ()),
+            units.time.write(timings[best].median_ms),
+            units.rate.write(record.megapixels_per_s),
+            *(baseline.in_words(record) if baseline else ()),
             plural(len(group), "way"),
         )
     )

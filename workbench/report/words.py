@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from kernels.sweeps.cell import Cell
@@ -85,6 +85,18 @@ def plural(count: int, noun: str) -> str:
 def were(count: int, noun: str) -> str:
     """ "1 sample was", "1,200 samples were"."""
     return f"{plural(count, noun)} {'was' if count == 1 else 'were'}"
+
+
+def numbered(kind: str, found: Sequence[int]) -> str:
+    """ "Figure 2", "Figures 2 and 3", "Figures 2 to 5": those of numbers that follow each other."""
+    match found:
+        case []:
+            return ""
+        case [only]:
+            return f"{kind} {only}"
+        case [first, *_, last]:
+            return f"{kind}s {first} {'and' if len(found) == 2 else 'to'} {last}"
+    raise AssertionError
 
 
 def span(values: Iterable[int]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from numpy.typing import NDArray
 
 from kernels.job import Progress
@@ -17,11 +16,11 @@ from kernels.sweeps.table import write_csv
 from workbench.files import whole_files
 from workbench.report.document import Document, composing
 from workbench.report.latex import escaped
-from workbench.report.tables import Table
+from workbench.report.latex_columns import layout_of
+from workbench.report.page import page
+from workbench.report.templates import environment
 
 PAGE, TABLES, DATA = "report.html", "tables.tex", "results.csv"
-LONGEST_WORDS, WRAPPED = 40, r"p{.35\textwidth}"
-TEMPLATES = Path(__file__).parent
 
 
 class ReportError(Exception):
@@ -90,46 +89,10 @@ def _refuse_nothing(sessions: Sequence[Session]) -> None:
     raise ReportError(f"There is no verified time to report on: {why}")
 
 
-def page(document: Document) -> str:
-    """The whole page: it needs no other file, no network and no script."""
-    return _environment().get_template("report.html.j2").render(document=document)
-
-
 def tables(document: Document) -> str:
-    """Every table in LaTeX, for \\input."""
-    template = _environment(
-        variable_start_string="<<(",
-        variable_end_string=")>>",
-        block_start_string="<<%",
-        block_end_string="%>>",
-    ).get_template("tables.tex.j2")
-    return template.render(document=document, tables=document.tables, columns_of=_columns_of)
-
-
-def _environment(**delimiters: str) -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=select_autoescape(["html.j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        **delimiters,  # type: ignore[arg-type]
-    )
-    made.filters["tex"] = escaped
-    return made
-
-
-def _columns_of(table: Table) -> str:
-    """ "llrr": numbers to the right; a column of sentences is given a width, so that they wrap."""
-    return "".join(
-        "r" if column.is_number else "l" if _is_short(table, at) else WRAPPED
-        for at, column in enumerate(table.columns)
-    )
-
-
-def _is_short(table: Table, at: int) -> bool:
-    return all(len(row.cells[at]) <= LONGEST_WORDS for row in table.rows)
+    """Return every table in LaTeX, for \\input."""
+    template = environment(is_latex=True, tex=escaped).get_template("tables.tex.j2")
+    return template.render(document=document, tables=document.tables, layout_of=layout_of)
 
 
 def _csv(sessions: Sequence[Session]) -> str:
