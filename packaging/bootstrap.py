@@ -43,13 +43,15 @@ LIBRARIES = {
     "libxcb-shape.so.0": "libxcb-shape0",
 }
 # What the tests call: a compiler for the kernels' CPU shim, a screen that nobody looks at, and a
-# browser for the report.
+# browser, a LaTeX and a reader of PDF for the report.
 TEST_PROGRAMS = {
     "g++": "g++",
     "Xvfb": "xvfb",
     "xauth": "xauth",
     "xdotool": "xdotool",
     "chromium": "chromium",
+    "pdflatex": "texlive-latex-recommended",  # 50 MB with what it needs; it brings booktabs
+    "pdftotext": "poppler-utils",
 }
 
 # Both CuPys own one folder, and either takes the newest NVRTC it sees, though its driver may refuse

@@ -8,6 +8,7 @@ One that the dataclass does not have is an error, since it might change what the
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
@@ -20,6 +21,7 @@ Read = Callable[[Any], Any]
 LARGEST = 1 << 63  # what other programs can read, and floats can hold the product of
 LONGEST_NAME = 80  # letters of what a damaged file calls something
 NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 IN_WORDS = {
     str: "a text",
     bool: "true or false",
@@ -77,7 +79,9 @@ def _reader(kind: Any) -> Read:
         return _int
     if kind is float:
         return _float
-    if kind in (str, bool, NoneType):
+    if kind is str:
+        return _text
+    if kind in (bool, NoneType):
         return _exactly(kind)
     if is_dataclass(kind):
         return _dataclass(kind)
@@ -100,6 +104,17 @@ def _exactly(kind: type) -> Read:
         return data
 
     return read
+
+
+def _text(data: Any) -> str:
+    if type(data) is not str:
+        raise NotPlainError(f"is not {IN_WORDS[str]}")
+    return without_controls(data)
+
+
+def without_controls(text: str) -> str:
+    """Return `text` without what a terminal obeys and nothing shows; lines still end."""
+    return CONTROLS.sub("", text)
 
 
 def _int(data: Any) -> int:

@@ -17,6 +17,7 @@ from kernels.filters import custom
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.job import LARGEST_KSIZE, PIXEL_TYPES, Sampling
 from kernels.sweeps.cell import PICTURE_KINDS, Matrix
+from kernels.sweeps.plain import without_controls
 from kernels.sweeps.plan import Plan
 from kernels.timing import Cache
 
@@ -75,13 +76,13 @@ def _sizes_of(key: str, plan: Plan) -> Sequence[int]:
 def _text(key: str, value: Any) -> str:
     if not isinstance(value, str):
         raise _refused(key, "a text in quotes", value)
-    return value
+    return without_controls(value)
 
 
 def _title(key: str, value: Any) -> str:
     if not _text(key, value).strip():
         raise _refused(key, "a few words", value)
-    return str(value)
+    return _text(key, value)
 
 
 def _truth(key: str, value: Any) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from kernels.engine import all_implementations
@@ -18,6 +19,9 @@ from kernels.timing import Timing
 from kernels.transfers import Transfers
 
 Row = dict[str, object]
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+NUMBERS = re.compile(r"[-+\d.,;/eE ]*")  # such as weights, which may begin with a minus
 
 COLUMNS = (
     *("session", "source", "table", "implementation", "kind", "varied", "value"),
@@ -41,31 +45,44 @@ PAIR_COLUMNS = (
 
 
 def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
-    """Times in milliseconds, six significant digits; what is not known is left empty.
+    """Write a row for each record, as `row_of` says.
 
     file  opened with newline=""
     """
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    rows = (row_of(session, record) for session in sessions for record in session.records)
+    write_rows(COLUMNS, rows, file)
+
+
+def row_of(session: Session, record: Record) -> Row:
+    """Return what COLUMNS ask for: times in milliseconds; what is not known is left out."""
+    return _session_columns(session, record) | _record_columns(record, session.plan)
+
+
+def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> None:
+    """Write a header and `rows`: floats in six significant digits, texts as no formula.
+
+    file  opened with newline=""
+    """
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()
-    for session in sessions:
-        for record in session.records:
-            row = _session_columns(session, record) | _record_columns(record, session.plan)
-            writer.writerow({name: _six_digits(value) for name, value in row.items()})
+    for row in rows:
+        writer.writerow({name: _field(value) for name, value in row.items()})
 
 
 def write_pairs_csv(pairs: Iterable[Pair], file: TextIO) -> None:
     """A row a pair: `ratio` is the time of A over that of B, and `verdict` what B is."""
-    writer = csv.DictWriter(file, PAIR_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for pair in pairs:
-        row = _cell_columns(pair.cell) | {"note": pair.objection}
-        for name, record in (("a", pair.a), ("b", pair.b)):
-            if record and record.verified:
-                row[f"{name}_median_ms"] = record.verified.kernel.median_ms
-        if found := pair.comparison:
-            row |= {"ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
-            row["verdict"] = found.verdict
-        writer.writerow({name: _six_digits(value) for name, value in row.items()})
+    write_rows(PAIR_COLUMNS, map(_pair_row, pairs), file)
+
+
+def _pair_row(pair: Pair) -> Row:
+    row = _cell_columns(pair.cell) | {"note": pair.objection}
+    for name, record in (("a", pair.a), ("b", pair.b)):
+        if record and record.verified:
+            row[f"{name}_median_ms"] = record.verified.kernel.median_ms
+    if found := pair.comparison:
+        row |= {"ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
+        row["verdict"] = found.verdict
+    return row
 
 
 def _session_columns(session: Session, record: Record) -> Row:
@@ -203,6 +220,11 @@ def _kind(cell: Cell) -> str:
     )
 
 
-def _six_digits(value: object) -> object:
-    """No clock is finer."""
-    return float(f"{value:.6g}") if isinstance(value, float) else value
+def _field(value: object) -> object:
+    """A float to six digits, since no clock is finer.  A text that a spreadsheet would take for a
+    formula gets an apostrophe in front, as spreadsheets have it: a title may come from anybody."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, str) and value.startswith(FORMULA) and not NUMBERS.fullmatch(value):
+        return f"'{value}"
+    return value

@@ -138,11 +138,12 @@ APP_PACKAGES = (
     "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 "
     "libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 python3-venv"
 )
+TEST_PACKAGES = "g++ xvfb xauth xdotool chromium texlive-latex-recommended poppler-utils"
 
 
 @pytest.mark.parametrize(
     ("part", "packages"),
-    [("app", APP_PACKAGES), ("test", APP_PACKAGES + " g++ xvfb xauth xdotool chromium")],
+    [("app", APP_PACKAGES), ("test", f"{APP_PACKAGES} {TEST_PACKAGES}")],
 )
 def test_a_user_is_told_the_apt_line_and_no_more(bootstrap, bare, capsys, part, packages):
     assert bootstrap.main([part]) == 1
@@ -158,7 +159,7 @@ def test_the_apt_line_uses_sudo_where_it_is(bootstrap, bare, capsys):
 
 
 def test_only_what_is_missing_is_named(bootstrap, bare, monkeypatch, capsys):
-    bare.update({"g++", "Xvfb", "xauth", "chromium"})
+    bare.update({"g++", "Xvfb", "xauth", "chromium", "pdflatex", "pdftotext"})
     monkeypatch.setattr(bootstrap, "loads", lambda library: library != "libGL.so.1")
     monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: object())
     bootstrap.main(["test"])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -64,6 +65,26 @@ def test_a_session_that_lost_its_last_line_is_reported_with_a_remark(tmp_path, c
     assert cli.main(["report", str(tmp_path / "run")]) == 0
     assert "cut off" in capsys.readouterr().err
     assert "cut off" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_a_terminal_would_obey_reaches_no_terminal_and_no_page(tmp_path, capsys):
+    evil = "\x1b]0;owned\x07\x1b[31mred\x9b2J\u202e title"
+    plan = replace(SMALL, title=evil, note=f"One line,\nand {evil}")
+    machine = replace(H200, gpu=evil, cpu=evil)
+    for name in ("a", "b"):
+        session = a_session(plan, machine)
+        with SessionFile.create(tmp_path / name, plan, machine, session.started) as file:
+            for record in session.records:
+                file.append(record)
+    paths = [str(tmp_path / name) for name in ("a", "b")]
+    assert cli.main(["report", *paths, "--out", str(tmp_path / "out")]) == 0
+    assert cli.main(["compare", *paths]) == 0
+    said = capsys.readouterr()
+    written = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()]
+    assert "red2J title" in said.out
+    for text in (said.out, said.err, *written):
+        assert not set("\x1b\x07\x9b\u202e") & set(text)
+    assert "One line,\nand" in written[0] or "One line,\nand" in written[1]  # lines still end
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,12 @@ from kernels.check import Check
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
+from kernels.transfers import Transfers
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.reading_pages import read_page, table
 from workbench.numbers import GAP
 from workbench.report import writing
+from workbench.report.counts import Counts
 from workbench.report.drawings import drawings
 from workbench.report.writing import ReportError, write_report
 
@@ -39,6 +41,27 @@ def report(tmp_path):
         return read_page(path.read_text(encoding="utf-8"))
 
     return write
+
+
+def in_times(by_hand, sizes=((64, 64), (128, 128)), transfers=None, **more):
+    """A session of SMALL's implementations that took what `by_hand` says, in ms.
+
+    by_hand    key -> of all sizes, or of each
+    transfers  of each size (up, down, pinned up, pinned down), in ms, on the GPU
+    """
+    plan = replace(SMALL, implementations=tuple(by_hand), sizes=sizes, transfers=bool(transfers))
+
+    def outcome(cell, found):
+        ms, at = by_hand[cell.implementation], sizes.index((cell.width, cell.height))
+        ms = ms[at] if isinstance(ms, tuple) else ms
+        timing = replace(found.kernel, samples_ms=(ms,) * 9)
+        moved = None
+        if transfers and found.transfers:
+            parts = (replace(timing, samples_ms=(each,) * 9) for each in transfers[at])
+            moved = Transfers(1_000, *parts)
+        return replace(found, kernel=timing, transfers=moved)
+
+    return a_session(plan, outcome=outcome, **more)
 
 
 def plain(text):
@@ -106,7 +129,7 @@ def test_its_ids_are_unique_and_what_refers_to_them_finds_them(report):
 
 def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
     session = a_session("sizes")
-    drawn = list(drawings([session], "x"))
+    drawn = list(drawings([session], "x", Counts()))
     assert len(drawn) >= 1
     page = report(session)
     figures = [each for each in page.all("figure") if each.all("svg")]
@@ -118,14 +141,14 @@ def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
 
 def test_a_note_that_many_charts_have_is_told_once(report):
     session = a_session("sizes")
-    drawn = list(drawings([session], "x"))
+    drawn = list(drawings([session], "x", Counts()))
     notes = [note for each in drawn for note in each.notes]
     source = [note for note in notes if note.startswith("Grey, as published: Università di Cam")]
     assert len(source) == 1
     page = report(session)
     assert page.words.count(" ".join(source[0].split())) == 1
-    first = next(each.title for each in drawn if source[0] in each.notes)
-    assert f"What is noted under “{first}” is true here as well." in notes
+    first = next(each.number for each in drawn if source[0] in each.notes)
+    assert f"What is noted under Figure {first} is true here as well." in notes
 
 
 def test_names_that_are_code_stay_text(report, tmp_path):
@@ -173,7 +196,7 @@ def test_every_verified_time_stands_in_the_table_with_its_speed_up(report):
     theirs = next(r for r in session.records if r.cell.implementation == "opencv").outcome
     ours = next(r for r in session.records if r.cell.implementation == "shared").outcome
     row = next(r for r in rows if r["Implementation"] == "Shared-memory tile")
-    assert plain(row["Median"]) == f"{1e3 * ours.kernel.median_ms:.3g} µs"
+    assert row["Median (ms)"] == f"{ours.kernel.median_ms:.3g}"
     ratio = theirs.kernel.median_ms / ours.kernel.median_ms
     assert row["Speed-up"] == f"{ratio:.1f}×"
 
@@ -260,8 +283,8 @@ def test_published_figures_are_marked_as_theirs(report):
     page = report(a_session("sizes"))
     rows = table(page, "published elsewhere")
     assert "Università di Camerino" in page.words
-    assert all(plain(row["Published"]).endswith("s") for row in rows)
-    assert any(row["Measured here"] != "—" for row in rows)
+    assert all(float(row["Published (ms)"]) > 0 for row in rows)
+    assert any(row["This session (ms)"] != "—" for row in rows)
     found = next(t for t in page.all("table") if "published" in t.all("caption")[0].words)
     theirs = [c for c in found.all("td") if "published" in c.attributes.get("class", "")]
     assert len(theirs) >= len(rows)
@@ -281,7 +304,7 @@ def test_with_transfers_the_whole_way_is_told_and_where_it_pays_off(report):
     page = report(session)
     rows = table(page, "the way to the device")
     assert {row["Implementation"] for row in rows} == {"Shared-memory tile", "Separable ring"}
-    assert {"Upload", "Download", "Total", "Total, pinned"} <= rows[0].keys()
+    assert {"Upload (ms)", "Download (ms)", "Total (ms)", "Total, pinned (ms)"} <= rows[0].keys()
     assert (
         "Shared-memory tile 32×8, transfers included, pays off from 512² (0.262 MP) against "
         "OpenCV, 8 threads."
@@ -348,8 +371,9 @@ def test_a_sweep_that_was_stopped_says_what_is_missing(report):
 def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(report):
     session = a_session("everything")
     page = report(session)
-    details = page.all("details")[0]
-    assert details.words.startswith("Sizes, kernels, blocks and filters – verified times (")
+    details = next(each for each in page.all("details") if each.words.startswith("Table"))
+    title = "Table 3. Sizes, kernels, blocks and filters – verified times ("
+    assert details.words.startswith(title)
     assert len(details.all("tr")) == 1 + sum(each.verified is not None for each in session.records)
     rows = table(page, "the quickest of each")
     assert len(rows) == 5 * 3 * 4
@@ -388,13 +412,15 @@ def test_of_many_sessions_only_those_of_one_plan_are_compared(report):
     other = replace(SMALL, title="Another plan")
     page = report(a_session(SMALL), a_session(other), a_session(SMALL, LAPTOP))
     (caption,) = [c.words for c in page.all("caption") if " beside " in c.words]
-    assert caption.startswith("Small pictures – Intel Core i7-1260P beside NVIDIA H200.")
+    assert caption.startswith("Table 1. Small pictures – Intel Core i7-1260P beside NVIDIA H200.")
 
 
 def test_sessions_without_a_cell_in_common_stand_alone(report):
     page = report(a_session(SMALL), a_session("five_steps"))
     assert "Side by side" not in page.words
-    assert [each.words for each in page.all("h2")][3:] == ["Small pictures", "Five steps"]
+    assert [each.words for each in page.all("h2")][3:] == [
+        *("Small pictures", "Five steps", "Tables in full"),
+    ]
 
 
 # ---------------------------------------------------------------------------- pictures, commands
@@ -451,6 +477,41 @@ def test_any_other_plan_stands_in_the_report_as_its_file(report):
 
 
 # ---------------------------------------------------------------------------- files beside it
+
+
+def rows_of_csv(folder):
+    with (folder / "results.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_csv_has_the_speed_ups_that_a_sweep_s_own_cannot_know(report, tmp_path):
+    by_hand = {"opencv": 6.0, "global": 2.0, "shared": 1.5}  # ms
+    report(in_times(by_hand, sizes=((64, 64),)))
+    found = {each["implementation"]: each for each in rows_of_csv(tmp_path / "out")}
+    assert {each["baseline"] for each in found.values()} == {"opencv"}
+    assert {key: float(each["speed_up"]) for key, each in found.items()} == {
+        **{"opencv": 1.0, "global": 3.0, "shared": 4.0}
+    }
+    assert float(found["global"]["speed_up_low"]) == float(found["global"]["speed_up_high"]) == 3
+    assert {each["recorded"] for each in found.values()} == {"no"}
+
+
+def test_what_came_with_the_program_is_recorded_in_the_csv_as_well(report, tmp_path):
+    report(replace(a_session(SMALL), is_shipped=True), a_session(SMALL, LAPTOP))
+    rows = rows_of_csv(tmp_path / "out")
+    assert {(each["cpu"] == LAPTOP.cpu, each["recorded"]) for each in rows} == {
+        *((False, "yes"), (True, "no"))
+    }
+
+
+def test_no_field_of_the_csv_is_a_formula(report, tmp_path):
+    evil = '=HYPERLINK("http://127.0.0.1/"&A1)'
+    plan = replace(SMALL, title=evil, source="@SUM(1)", table="+1+cmd|x")
+    report(replace(a_session(plan), machine=replace(H200, cpu="-2+3+cmd|x", gpu="H200 = fast")))
+    row = rows_of_csv(tmp_path / "out")[2]
+    assert row["session"] == f"'{evil}"
+    assert (row["source"], row["table"], row["cpu"]) == ("'@SUM(1)", "'+1+cmd|x", "'-2+3+cmd|x")
+    assert row["machine"] == "H200 = fast"
 
 
 def test_the_csv_has_every_record(report, tmp_path):

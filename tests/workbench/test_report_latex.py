@@ -1,19 +1,21 @@
 """The report's tables in LaTeX: balanced, whole rows, nothing that it would obey."""
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.made_sessions import LAPTOP, PLANS, a_session
+from tests.made_sessions import H200, LAPTOP, PLANS, a_session
 from workbench.report.latex import escaped
 from workbench.report.writing import write_report
 
 # What a pdfLaTeX since 2018 takes as it is: ASCII but what it obeys, and letters of Latin-1 and A.
 HARMLESS = re.compile(
-    r"(?:\\(?:[{}$&#%_,]|text[a-z]+\{[^{}\\]*\}|ldots\{\}|\((?:\\[a-z]+|-)\\\))"
+    r"(?:\\(?:[{}$&#%_,]|text[a-z]+\{[^{}\\]*\}|allowbreak\{\}|ldots\{\}|\((?:\\[a-z]+|-)\\\))"
     r"|\{[\[\]]\}|[^\\{}$&#%_^~<>|\"]|~)*"
 )
 
@@ -71,13 +73,12 @@ def test_what_is_begun_is_ended(tex):
 
 
 def test_every_row_has_as_many_cells_as_there_are_columns(tex):
-    found = re.findall(r"\\begin\{longtable\}\{(.*?)\}\n(.*?)\\end\{longtable\}", tex, re.DOTALL)
+    found = re.findall(r"\\begin\{longtable\}\{(.*)\}\n([\s\S]*?)\\end\{longtable\}", tex)
     assert len(found) >= 8
     for columns, body in found:
-        count = len(re.sub(r"p\{[^}]*\}?", "p", columns))
         rows = [line for line in body.splitlines() if " & " in line]
         assert rows
-        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {count}
+        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns.count("p{")}
 
 
 def test_labels_are_unique(tex):
@@ -85,12 +86,67 @@ def test_labels_are_unique(tex):
     assert len(labels) == len(set(labels)) >= 8
 
 
-def test_it_uses_no_package_but_those_it_names(tex):
-    commands = set(re.findall(r"\\([a-zA-Z]+)", re.sub(r"(?m)^%.*$", "", tex)))
-    assert commands <= {
-        *("begin", "end", "caption", "label", "small", "noindent", "textwidth"),
-        *("toprule", "midrule", "bottomrule", "addlinespace"),
-        *("endfirsthead", "endhead", "endlastfoot"),
-        *("textsuperscript", "textsubscript", "textmu", "textdegree", "textbackslash", "times"),
-        *("div", "cdot", "sigma", "ldots", "leq", "geq", "approx"),
-    }
+# ---------------------------------------------------------------------------- in a real LaTeX
+
+LATEX = shutil.which("pdflatex")
+DOCUMENT = r"""\documentclass[{size}]{{article}}
+\usepackage[a4paper,margin={margin}]{{geometry}}
+\usepackage{{{packages}}}
+\begin{{document}}
+Before.
+\input{{tables}}
+After.
+\end{{document}}
+"""
+
+
+def compiled(tex, folder, size="10pt", margin="2.5cm"):
+    """What pdfLaTeX says of the tables in a document with the packages that they name."""
+    (packages,) = re.findall(r"(?m)^%.*\\usepackage\{(.*)\}$", tex)
+    (folder / "tables.tex").write_text(tex, encoding="utf-8")
+    document = DOCUMENT.format(size=size, margin=margin, packages=packages)
+    (folder / "document.tex").write_text(document, encoding="utf-8")
+    command = [LATEX, "-draftmode", "-interaction=nonstopmode", "document.tex"]
+    ended = subprocess.run(
+        command, cwd=folder, capture_output=True, timeout=300, stdin=subprocess.DEVNULL
+    )
+    log = (folder / "document.log").read_text(encoding="latin-1")
+    assert ended.returncode == 0, "\n".join(re.findall(r"(?m)^!.*", log))
+    return log
+
+
+def too_wide_pt(log):
+    """By how many points each line is too long that is."""
+    return [float(each) for each in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+
+
+@pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
+@pytest.mark.parametrize(("size", "margin"), [("10pt", "2cm"), ("12pt", "2.5cm")])
+def test_every_table_fits_an_a4_page(tex, tmp_path, size, margin):
+    assert max(too_wide_pt(compiled(tex, tmp_path, size, margin)), default=0) < 1
+
+
+@pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
+@pytest.mark.parametrize("name", [*PLANS, "recorded"])
+def test_each_plan_s_tables_fit(name, tmp_path):
+    recorded = replace(a_session("sizes"), is_shipped=True)
+    write_report([recorded if name == "recorded" else a_session(name)], tmp_path / "report")
+    tex = (tmp_path / "report" / "tables.tex").read_text(encoding="utf-8")
+    assert max(too_wide_pt(compiled(tex, tmp_path)), default=0) < 1
+
+
+@pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
+def test_words_without_end_fit_as_well(tmp_path):
+    endless = "a_very_long/path-without&any$space" * 9
+    machine = replace(H200, gpu=endless, no_gpu=endless)
+    plan = replace(PLANS["sizes"], title=endless, note=endless, source=endless, table="")
+    sessions = [a_session(plan, machine), a_session(plan, LAPTOP)]
+    write_report(sessions, tmp_path / "report")
+    tex = (tmp_path / "report" / "tables.tex").read_text(encoding="utf-8")
+    assert max(too_wide_pt(compiled(tex, tmp_path)), default=0) < 1
+
+
+@pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
+def test_a_table_that_is_too_wide_would_be_noticed(tmp_path):
+    tex = "%   \\usepackage{booktabs}\n\\noindent\\hbox to 500pt{x\\hfil}\n\n"
+    assert max(too_wide_pt(compiled(tex, tmp_path))) > 40

@@ -57,6 +57,8 @@ def composing(
     sessions: Sequence[Session], pictures: Mapping[str, NDArray[Any]], written: float
 ) -> Iterator[Progress | Document]:
     """Work out the whole report, a part at a time; the last thing yielded is the Document."""
+    # All was measured before: what has to be said is whether it came with the program.
+    sessions = [replace(session, is_recorded=session.is_shipped) for session in sessions]
     engine, counts = Engine(use_gpu=False), Counts()
     versus: list[Versus] = []
     yield Progress("comparing")

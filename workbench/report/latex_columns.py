@@ -1,4 +1,4 @@
-"""How wide a table's columns are in LaTeX, and in letters of which size, so that it fits an A4 page.
+"""How wide a table's columns are in LaTeX, and how large its letters, so that it fits an A4 page.
 
 Widths of letters are those of Computer Modern at 10 pt (Knuth, Computers & Typesetting E), rounded
 upwards by kinds of letters; smaller sizes of it are wider for their height, and so are other fonts.

@@ -93,9 +93,9 @@ def _stopping_rule(session: Session) -> str:
 
 def _statistics() -> str:
     return (
-        "Beside a median stand the quartiles, and in results.csv the smallest and the largest sample, "
-        "too; none was left out. Two times "
-        f"count as different only where the {100 * CONFIDENCE:g} % interval of their ratio "
+        "Beside a median stand the quartiles, in results.csv the smallest and largest sample as "
+        "well; none was left out. Two times count as different only where the "
+        f"{100 * CONFIDENCE:g} % interval of their ratio "
         f"({RESAMPLES:,} bootstrap resamples of both medians) lies wholly beyond "
         f"{100 * SAME_WITHIN:g} %. Otherwise they are called equal: within "
         f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise."

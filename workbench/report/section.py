@@ -70,12 +70,14 @@ class Section:
         verb = {True: "draws", False: "draw"}
         parts = [f"{charts} {verb[len(self.drawings) == 1]} what was measured."] if charts else []
         if pairs:
-            parts.append(f"{pairs} {'shows' if len(self.examples) == 1 else 'show'} before and after.")
-        listed = [
-            f"{'Table' if at == 0 else 'table'} {each.number} {'lists ' if at == 0 else ''}{each.what}"
-            for at, each in enumerate((*self.tables, *self.long))
-        ]
-        return " ".join([*parts, f"{list_of(listed)}."] if listed else parts)
+            parts.append(
+                f"{pairs} {'shows' if len(self.examples) == 1 else 'show'} before and after."
+            )
+        tables = (*self.tables, *self.long)
+        if tables:
+            listed = list_of([f"{each.what} in Table {each.number}" for each in tables])
+            parts.append(f"There is {listed}.")
+        return " ".join(parts)
 
 
 def composing_section(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 
 from kernels.job import Progress
 from kernels.sweeps.record import Session
-from kernels.sweeps.table import write_csv
 from workbench.files import whole_files
 from workbench.report.document import Document, composing
 from workbench.report.latex import escaped
 from workbench.report.latex_columns import layout_of
 from workbench.report.page import page
+from workbench.report.results import results_csv
 from workbench.report.templates import environment
 
 PAGE, TABLES, DATA = "report.html", "tables.tex", "results.csv"
@@ -59,7 +58,7 @@ def writing(
     makers: dict[str, Callable[[], str]] = {
         PAGE: lambda: page(document),
         TABLES: lambda: tables(document),
-        DATA: lambda: _csv(sessions),
+        DATA: lambda: results_csv(sessions),
     }
     texts: dict[str, str] = {}
     for name, make in makers.items():
@@ -93,9 +92,3 @@ def tables(document: Document) -> str:
     """Return every table in LaTeX, for \\input."""
     template = environment(is_latex=True, tex=escaped).get_template("tables.tex.j2")
     return template.render(document=document, tables=document.tables, layout_of=layout_of)
-
-
-def _csv(sessions: Sequence[Session]) -> str:
-    file = io.StringIO(newline="")
-    write_csv(sessions, file)
-    return file.getvalue()
