@@ -28,18 +28,49 @@ Without a command: open the window, on the pictures if any are named."""
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line `words`, by default the process's own; returns the exit code."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal without × or µ shows a question mark instead of failing.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        code = run(parse(sys.argv[1:] if words is None else words))
-        sys.stdout.flush()  # here, where a broken pipe is expected, rather than at the very end
-        return code
+        try:
+            return run(parse(sys.argv[1:] if words is None else words))
+        finally:
+            sys.stdout.flush()  # here, where a failure is expected, rather than at the very end
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_stdout()
         return FAILED
+    except OSError as error:
+        if not _stdout_is_full():
+            raise
+        _discard_stdout()
+        return _complain(f"Cannot write to standard output: {error.strerror}.", FAILED)
+
+
+def _open_closed_streams() -> None:
+    """Put nothing in the place of standard streams that the caller closed: else the next file that
+    is opened would be one of them, and get what is printed."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            stream = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for good
+            setattr(sys, name, stream)
+
+
+def _stdout_is_full() -> bool:
+    """Whether standard output takes no more: an error of its own names no file that would tell."""
+    try:
+        print(flush=True)
+    except OSError:
+        return True
+    return False
+
+
+def _discard_stdout() -> None:
+    """Let what is still to be printed vanish."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,11 +115,21 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         )
         add_arguments = add_window_arguments
     add_arguments(parser)
-    arguments = parser.parse_intermixed_args(rest)
+    arguments = parser.parse_intermixed_args(_without_dashes(rest))
     if name == "window":
         _refuse_unknown_command(parser, arguments.images)
     arguments.command = name
     return arguments
+
+
+def _without_dashes(words: Sequence[str]) -> list[str]:
+    """Without the --, behind which nothing is an option: argparse does not understand it where
+    options and files are mixed."""
+    if "--" not in words:
+        return list(words)
+    at = list(words).index("--")
+    names = [f"./{each}" if re.match("-.", each) else each for each in words[at + 1 :]]
+    return [*words[:at], *names]
 
 
 # argparse's messages -> ours; `cli_types` begins its own with "takes".

@@ -12,6 +12,17 @@ from workbench.modes import MODES
 LISTS = ("filters", "borders", "implementations", "presets")
 BENCHES = ("startup", "latency", "display", "frames", "kernels", "timing")
 
+APPLY_HELP = """\
+Of a folder, the files that have a picture's extension and no dot in front of their name are
+filtered, as a person sorts them.  Into a folder every result goes under its input's name.
+
+  workbench apply scans/ out/ --recursive --format png --no-clobber --jobs 4
+  curl … | workbench apply - - --filter edges > edges.png
+
+With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
+skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,
+quartiles_ms, n and check.  With --jobs nothing is read or written while a filter is timed."""
+
 TUNE_HELP = """\
 Ctrl+C ends it at any time: what was measured until then is kept."""
 
@@ -63,27 +74,72 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", metavar="IN", nargs="+", type=Path, help="pictures to filter")
+    parser.epilog = APPLY_HELP
     parser.add_argument(
-        "output", metavar="OUT", help="file to write, or folder; a new one ends with /"
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        type=types.picture,
+        help="pictures to filter, and folders of them; - is standard input",
+    )
+    parser.add_argument(
+        "output",
+        metavar="OUT",
+        help="file to write, or folder; a new one ends with /; - is standard output",
     )
     _add_job_options(parser)
     _add_device_options(parser)
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="check every pixel against the float64 oracle; without it, a second's worth of them",
+    _add_file_options(parser)
+    _add_saying_options(parser)
+
+
+def _add_file_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("files")
+    options.add_argument(
+        "--recursive", action="store_true", help="look into the folders in folders, too"
     )
-    parser.add_argument(
+    options.add_argument(
+        "--no-clobber", action="store_true", help="leave files alone that are there already"
+    )
+    options.add_argument(
+        "--jobs",
+        metavar="N",
+        type=types.positive,
+        default=1,
+        help="read and write so many at a time (default: 1); filtering stays one by one",
+    )
+    options.add_argument(
+        "--format",
+        metavar="NAME",
+        type=types.one_of(*types.EXTENSION_OF),
+        help=f"{types.in_words(list(types.EXTENSION_OF))}: of what is written into a folder "
+        "(default: as in the input's name), or to - (default: png)",
+    )
+    options.add_argument(
         "--quality",
         metavar="N",
         type=types.quality,
         help="of JPEG and WebP, 1 to 100 (default: JPEG 95, WebP without loss)",
     )
-    parser.add_argument(
+    options.add_argument(
         "--reduce",
         action="store_true",
         help="round to 8 bits, and put what is transparent on white, where OUT cannot hold it",
+    )
+
+
+def _add_saying_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("what is checked and said")
+    options.add_argument(
+        "--verify",
+        action="store_true",
+        help="check every pixel against the float64 oracle; without it, a second's worth of them",
+    )
+    options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
+    options.add_argument(
+        "--progress",
+        action="store_true",
+        help="say on stderr what is under way, where that is no terminal, too",
     )
 
 

@@ -5,10 +5,25 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from workbench.modes import MODES
 
 LARGEST_WINDOW = 16384  # pixels across, or down
+# What --format takes -> the extension that says the same.
+EXTENSION_OF = {
+    "png": ".png",
+    "tiff": ".tif",
+    "jpeg": ".jpg",
+    "webp": ".webp",
+    "bmp": ".bmp",
+    "pnm": ".pnm",
+}
+
+
+def picture(text: str) -> Path:
+    """A path; - alone is standard input, and ./- a file of that name."""
+    return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"
 
 
 def pair(text: str) -> tuple[int, int]:

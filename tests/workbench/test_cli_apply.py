@@ -179,10 +179,9 @@ def test_a_wrong_answer_is_not_written(folder, capsys, monkeypatch, verify):
         total = job.height * job.width
         yield Check(3.0, (1, 2, 0), 4, 4, 0.1, total, total)
 
-    monkeypatch.setattr(apply_command, "checking", wrong)
     monkeypatch.setattr(engine, "checking", wrong)
     assert apply("a.png", "out.png", *verify) == 1
-    assert "WRONG in 4 samples" in capsys.readouterr().err
+    assert "a.png: WRONG in 4 samples" in capsys.readouterr().err
     assert not (folder / "out.png").exists()
 
 
@@ -299,7 +298,7 @@ def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch,
 def test_what_a_format_cannot_hold_is_said_before_anything_is_worked_out(
     folder, capsys, monkeypatch, words, said
 ):
-    monkeypatch.setattr(engine.Engine, "run", None)
+    monkeypatch.setattr(engine.Engine, "filtering", None)
     there = names()
     assert apply(*words) == 1
     complaint = capsys.readouterr().err

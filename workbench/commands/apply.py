@@ -2,76 +2,150 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from kernels import Engine, Result
-from kernels.check import Check, checking
-from kernels.errors import KernelError
-from kernels.job import Sampling
+from kernels import Engine
 from workbench import intents
+from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.pairs import Pair, PairingError, Pairs, names_folder, pairs_of
+from workbench.batch.running import running
 from workbench.cli import FAILED, USAGE
-from workbench.commands import CommandError
-from workbench.commands.machine import engine_maker
+from workbench.cli_types import EXTENSION_OF
+from workbench.commands import CommandError, as_json, streams
+from workbench.commands.machine import engine_maker, facts
 from workbench.commands.options import PIXEL, changes_of, ignored
+from workbench.commands.progress_line import Progress
+from workbench.commands.result_record import record_of
 from workbench.commands.words import in_one_line
-from workbench.files import image_files
-from workbench.files.image_files import ImageFileError
-from workbench.files.reducing import fit_of, reduced
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 
 
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
     chosen = replace(State(), **changes_of(arguments, State()))
     engine = engine_maker(arguments)()
-    pairs = plan(arguments.inputs, arguments.output)
+    if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
+        pairs = _pairs(arguments.inputs, arguments.output, arguments)
+        return _apply(engine, chosen, pairs, arguments)
+    with TemporaryDirectory(prefix="workbench-") as folder:
+        return _apply_to_streams(engine, chosen, arguments, Path(folder))
+
+
+def _pairs(inputs: list[Path], output: str, arguments: Namespace) -> Pairs:
+    is_for_files = arguments.format is not None and not _writes_stdout(arguments)
+    extension = EXTENSION_OF[arguments.format] if is_for_files else None
+    try:
+        return pairs_of(inputs, output, recursive=arguments.recursive, extension=extension)
+    except PairingError as error:
+        raise CommandError(str(error), USAGE) from error
+
+
+def _writes_stdout(arguments: Namespace) -> bool:
+    return bool(arguments.output == streams.NAME)
+
+
+def _apply_to_streams(engine: Engine, chosen: State, arguments: Namespace, folder: Path) -> int:
+    """Apply with files in `folder` in place of standard input and output."""
+    stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
+    if _writes_stdout(arguments):
+        _refuse_stdout(arguments)
+    inputs = [stdin if str(each) == streams.NAME else each for each in arguments.inputs]
+    if inputs.count(stdin) > 1:
+        raise CommandError("Standard input holds one picture; name - once.", USAGE)
+    output = str(stdout) if _writes_stdout(arguments) else arguments.output
+    pairs = _pairs(inputs, output, arguments)
+    if stdin in inputs:
+        streams.read_stdin(stdin)
+    shown = tuple(_as_streams(each, stdin, stdout) for each in pairs.pairs)
+    code = _apply(engine, chosen, replace(pairs, pairs=shown), arguments)
+    if stdout.exists():
+        streams.write_stdout(stdout)
+    return code
+
+
+def _refuse_stdout(arguments: Namespace) -> None:
+    """Raise CommandError for what cannot go with a picture on standard output."""
+    if arguments.json:
+        raise CommandError("--json writes to standard output, and so does OUT when it is -.", USAGE)
+    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
+        raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
+    streams.refuse_stdout()
+
+
+def _as_streams(pair: Pair, stdin: Path, stdout: Path) -> Pair:
+    """`pair` as the user named it."""
+    return replace(
+        pair,
+        source_shown=streams.NAME if pair.source == stdin else pair.source_shown,
+        target_shown="stdout" if pair.target == stdout else pair.target_shown,
+    )
+
+
+def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) -> int:
     if note := ignored(arguments, *_chosen_implementation(engine, chosen, arguments)):
-        print(f"workbench: {note}", file=sys.stderr)
-    if len(pairs) > 1 or _names_folder(arguments.output):
-        into: AbstractContextManager[None] = _folder(Path(arguments.output))
+        _complain(note)
+    for complaint in pairs.complaints:
+        _complain(complaint)
+    recipe = Recipe(
+        chosen,
+        arguments.implementation,
+        verify=arguments.verify,
+        quality=arguments.quality,
+        reduce=arguments.reduce,
+        keeps_files=arguments.no_clobber,
+    )
+    machine = facts(engine) if arguments.json else {}
+    progress = Progress(arguments.progress)
+    failures = len(pairs.complaints)
+    with _output_folder(pairs, arguments.output):
+        for outcome in running(engine, pairs.pairs, recipe, arguments.jobs, progress.say):
+            progress.say("")
+            _tell(outcome, recipe, machine, arguments)
+            failures += outcome.error is not None
+            del outcome  # its pictures would stay in memory while the next ones are read
+    return FAILED if failures else 0
+
+
+def _tell(outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace) -> None:
+    """What became of one picture: words or JSON on stdout, and what is wrong on stderr."""
+    for warning in outcome.warnings:
+        _complain(warning)
+    if arguments.json:
+        print(as_json.text_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
     else:
-        into = nullcontext()
-    with into:
-        done = [_attempt(engine, chosen, *pair, arguments) for pair in pairs]
-    return 0 if all(done) else FAILED
+        words = sys.stderr if _writes_stdout(arguments) else sys.stdout
+        for line in _lines(outcome, recipe):
+            print(line, file=words, flush=True)
+    if outcome.error is not None:
+        _complain(outcome.error)
 
 
-def plan(inputs: list[Path], output: str) -> list[tuple[Path, Path]]:
-    """Which file each input is written to.  Raises CommandError rather than lose a picture."""
-    targets = _targets(inputs, Path(output), _names_folder(output))
-    originals = {each.resolve() for each in inputs}
-    for target in targets:
-        if target.resolve() in originals:
-            raise CommandError(f"{target} is an input; write to another file or folder.", USAGE)
-        if targets.count(target) > 1:
-            raise CommandError(f"Several inputs are called {target.name}; rename one.", USAGE)
-    return list(zip(inputs, targets, strict=True))
+def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
+    pair = outcome.pair
+    for remark in outcome.remarks:
+        yield f"{pair.name}: {remark}"
+    if outcome.skipped:
+        yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
+    elif outcome.error is None and outcome.result is not None:
+        line = in_one_line(outcome.result)
+        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
 
 
-def _targets(inputs: list[Path], output: Path, is_folder: bool) -> list[Path]:
-    if is_folder or output.is_dir():
-        return [output / each.name for each in inputs]
-    if len(inputs) == 1:
-        if output.suffix:
-            return [output]
-        raise CommandError(
-            f"{output} names no format; give it an extension such as .png, or end it with / for "
-            "a folder.",
-            USAGE,
-        )
-    if output.suffix.lower() in image_files.EXTENSIONS or output.is_file():
-        raise CommandError(f"With several pictures, {output} must be a folder, not a file.", USAGE)
-    return [output / each.name for each in inputs]
+def _complain(sentence: str) -> None:
+    print(f"workbench: {sentence}", file=sys.stderr)
 
 
-def _names_folder(output: str) -> bool:
-    return output.endswith(("/", os.sep))
+def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
+    if pairs.into_folder or names_folder(output):
+        return _folder(Path(output))
+    return nullcontext()
 
 
 @contextmanager
@@ -101,85 +175,3 @@ def _chosen_implementation(
     job = intents.job_for(replace(chosen, picture=PIXEL))
     assert job is not None
     return engine.best_for(job), engine.why_not_auto(job)
-
-
-def _attempt(
-    engine: Engine, chosen: State, source: Path, target: Path, arguments: Namespace
-) -> bool:
-    """Filter one file; False, and a sentence on stderr, where that fails."""
-    try:
-        _apply(engine, chosen, source, target, arguments)
-    except (ImageFileError, CommandError) as error:  # they name the file themselves
-        sentence = str(error)
-    except KernelError as error:
-        sentence = f"{source.name}: {error}"
-    else:
-        return True
-    print(f"workbench: {sentence}", file=sys.stderr)
-    return False
-
-
-def _apply(engine: Engine, chosen: State, source: Path, target: Path, arguments: Namespace) -> None:
-    picture = image_files.load(source).stored_as(chosen.pixel_type)
-    for note in picture.remarks:
-        print(f"{source.name}: {note}")
-    quality = _quality_for(target, picture, arguments)
-    job = intents.job_for(replace(chosen, picture=picture))
-    assert job is not None
-    if arguments.implementation is None:
-        job = replace(job, implementation=engine.best_for(job))
-    result = engine.run(job, Sampling(check=not arguments.verify))
-    if arguments.verify:
-        result = _verified(engine, result)
-    line = f"{source.name} → {target}: {chosen.filter} {in_one_line(result)}"
-    if result.check is not None and not result.check.ok:
-        raise CommandError(f"{line}; nothing was written.")
-    image_files.save(target, reduced(target, result.picture), quality)
-    print(line, flush=True)
-
-
-def _quality_for(target: Path, picture: Picture, arguments: Namespace) -> int | None:
-    """What `image_files.save` is to be given.
-
-    Raises ImageFileError, before anything is worked out, where the file cannot hold a result, which
-    is like the picture, and nobody allowed it to be changed.
-    """
-    fit = fit_of(target, picture.samples)
-    if fit.why_not is not None:
-        raise ImageFileError(f"Cannot save {target.name}: {fit}")
-    if fit.changes and not arguments.reduce:
-        said = str(fit).removesuffix(".")
-        raise ImageFileError(
-            f"Cannot save {target.name} as it is. {said}, and --reduce saves it all the same."
-        )
-    quality: int | None = arguments.quality
-    if quality is not None and not fit.format.has_quality:
-        print(f"workbench: {target.name}: {fit.format.title} knows no --quality.", file=sys.stderr)
-        return None
-    return quality
-
-
-def _verified(engine: Engine, result: Result) -> Result:
-    """`result` with every pixel held against the oracle, however long that takes."""
-    job = result.job
-    implementation = engine.implementation(job.implementation)
-    checks = checking(job, result.picture, implementation.tolerance(job), max_taps=None)
-    *_, check = _with_progress(checks)
-    return replace(result, check=check)
-
-
-def _with_progress(checks: Iterator[Check]) -> Iterator[Check]:
-    """`checks`; where stderr is a terminal, a line there says how far they are, and goes again."""
-    if not sys.stderr.isatty():
-        yield from checks
-        return
-    said = ""
-    try:
-        for check in checks:
-            line = f"checking against the oracle: {check.checked / check.total:.0%}"
-            if line != said:
-                print(f"\r{line}", end="", file=sys.stderr, flush=True)
-                said = line
-            yield check
-    finally:
-        print("\r" + " " * len(said), end="\r", file=sys.stderr, flush=True)

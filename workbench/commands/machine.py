@@ -5,13 +5,14 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from kernels import Engine
 from kernels.device import Device, NoDevice
-from kernels.sweeps.machine import cpu
+from kernels.sweeps.machine import cpu, memory, software, system
 from workbench import numbers
 
-__all__ = ["cpu", "engine_maker", "gpu"]
+__all__ = ["cpu", "engine_maker", "facts", "gpu"]
 
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
@@ -30,3 +31,16 @@ def gpu(device: Device | NoDevice) -> str:
         f"{numbers.byte_count(device.memory_bytes)} memory, "
         f"{numbers.byte_count(device.l2_bytes)} L2"
     )
+
+
+def facts(engine: Engine) -> dict[str, Any]:
+    """Return which computer this is and which versions took part, for JSON: no host or user
+    names."""
+    device = engine.device
+    return {
+        "cpu": cpu(),
+        "memory": memory(),
+        "system": system(),
+        "gpu": device.name if isinstance(device, Device) else None,
+        "software": software(device),
+    }

@@ -1,7 +1,8 @@
-"""One line on a terminal that says what is under way, and goes again."""
+"""What is under way, on stderr: one line on a terminal, which goes again; or a line each."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 
@@ -11,3 +12,27 @@ def say(doing: str) -> None:
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns - 1  # a line that wraps could not be cleared
         print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
+
+
+class Progress:
+    """Says what is under way, and nothing twice.
+
+    anywhere  where stderr is no terminal, too: a line each then, without percentages
+    """
+
+    def __init__(self, anywhere: bool = False) -> None:
+        self._anywhere = anywhere
+        self._said = ""
+
+    def say(self, doing: str) -> None:
+        """`doing`, such as "photo.png: reading"; "" where a line of another kind comes next."""
+        is_terminal = sys.stderr.isatty()
+        if not is_terminal:
+            doing = re.sub(r": \d+%$", "", doing)
+        if doing == self._said:
+            return
+        self._said = doing
+        if is_terminal:
+            say(doing)
+        elif self._anywhere and doing:
+            print(doing, file=sys.stderr, flush=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +22,6 @@ Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
 _PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
 
-_one_at_a_time = threading.Lock()  # warnings.catch_warnings changes the whole process
-
 
 def decode(path: Path, ask: bool, is_stopped: Callable[[], bool]) -> tuple[NDArray[Any], list[str]]:
     """The samples, (H, W, C) and C-contiguous, and one sentence for each conversion made.
@@ -34,7 +30,7 @@ def decode(path: Path, ask: bool, is_stopped: Callable[[], bool]) -> tuple[NDArr
     Raises ImageFileError.
     """
     notes: list[str] = []
-    with _one_at_a_time, _failures_in_words(path.name):
+    with quiet.without_warnings(), _failures_in_words(path.name):
         samples = _decode(path, notes, ask, is_stopped)
         if samples.ndim == 2:
             samples = samples[:, :, np.newaxis]
@@ -47,9 +43,7 @@ def decode(path: Path, ask: bool, is_stopped: Callable[[], bool]) -> tuple[NDArr
 @contextmanager
 def _failures_in_words(name: str) -> Iterator[None]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
+        yield
     except ImageFileError:
         raise
     except UnidentifiedImageError as error:

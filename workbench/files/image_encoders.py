@@ -21,6 +21,9 @@ from workbench.files.image_files import ImageFileError
 
 Writer = Callable[[BinaryIO, NDArray[Any], int | None], None]
 JPEG_QUALITY = 95  # where none is asked for
+# Of zlib.  8000×8000 pixels of photographs take 5.4 s and 115.3 MB; at zlib's usual level, 6, they
+# take 19 s and 113.5 MB.
+PNG_LEVEL = 2
 LARGEST_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
 _PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
@@ -100,7 +103,8 @@ def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
 def _write_png(file: BinaryIO, samples: NDArray[Any], _quality: int | None = None) -> None:
     channels = samples.shape[2]
     if samples.dtype == np.uint8:
-        _write_8_bits(file, samples, "PNG", icc_profile=profile_for(channels))
+        icc = profile_for(channels)
+        _write_8_bits(file, samples, "PNG", icc_profile=icc, compress_level=PNG_LEVEL)
         return
     encoded = (
         _encoded_grey_alpha_16(samples)

@@ -51,11 +51,11 @@ def _names_in(folder: Path) -> list[str]:
     """Of the pictures, sorted.  Raises OSError."""
     changed_ns = folder.stat().st_mtime_ns
     if time.time() - changed_ns / 1e9 < CALM_S:
-        return _listed(folder)
-    return _listings.get_or_make((folder, changed_ns), lambda: _listed(folder))
+        return pictures_in(folder)
+    return _listings.get_or_make((folder, changed_ns), lambda: pictures_in(folder))
 
 
-def _listed(folder: Path) -> list[str]:
+def pictures_in(folder: Path) -> list[str]:
     with os.scandir(folder) as entries:
         keys = [
             _natural_key(entry.name)

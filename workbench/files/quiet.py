@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import logging
-from contextlib import suppress
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 
 import cv2
 from PIL import _imaging
@@ -20,3 +23,29 @@ def hush() -> None:
         pillows = ctypes.CDLL(_imaging.__file__)
         pillows.TIFFSetErrorHandler(None)
         pillows.TIFFSetWarningHandler(None)
+
+
+_lock = threading.Lock()
+_until_the_last = ExitStack()
+_users = 0
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Ignore Python's warnings while anybody is in here: several threads may be at once.
+
+    `warnings.catch_warnings` alone changes the whole process, and so knows one thread only.
+    """
+    global _users
+    with _lock:
+        _users += 1
+        if _users == 1:
+            _until_the_last.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                _until_the_last.close()

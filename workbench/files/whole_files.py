@@ -21,6 +21,8 @@ _WHAT_TO_DO = {
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.ELOOP: "it is a link that leads back to itself; choose another name",
+    errno.EINVAL: "no file can have that name; choose another one",
 }
 
 
@@ -30,7 +32,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     Raises OSError; `reason()` puts it in words.
     """
-    path = path.resolve()  # a link keeps pointing to the file, rather than being replaced by it
+    path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     beside = path.parent / f".{uuid4().hex}.part"
@@ -42,6 +44,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _resolved(path: Path) -> Path:
+    """`path` without links.  Raises OSError for a loop of them, and for what is no name."""
+    try:
+        resolved = Path(os.path.realpath(path))
+    except ValueError as error:  # a NUL is in it
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path)) from error
+    if resolved.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return resolved
 
 
 def reason(error: OSError) -> str:

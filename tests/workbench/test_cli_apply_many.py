@@ -1,0 +1,427 @@
+"""`workbench apply` on folders, on standard streams, several at a time, and for programs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import engine, pictures
+from kernels.check import Check
+from workbench import cli
+from workbench.batch import running
+from workbench.cli_types import EXTENSION_OF
+from workbench.files import image_encoders, image_files
+
+needs_links = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks for a privilege")
+needs_dev_full = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with two pictures and a folder of several."""
+    monkeypatch.chdir(tmp_path)
+    Path("in/sub").mkdir(parents=True)
+    for name, channels in (("a", 3), ("b", 1), ("in/p10", 3), ("in/p2", 1), ("in/sub/c", 3)):
+        image_files.save(f"{name}.png", pictures.noise(20, 30, channels))
+    image_files.save("in/.hidden.png", pictures.noise(5, 5, 1))
+    Path("in/notes.txt").write_text("no picture")
+    return tmp_path
+
+
+def apply(*words):
+    return cli.main(["apply", *words, "--no-gpu"])
+
+
+def started(*words, **options):
+    """The command in a process of its own, as a shell would start it."""
+    words = [sys.executable, "-m", "workbench", "apply", *words, "--no-gpu"]
+    return subprocess.run(words, capture_output=True, timeout=120, **options)
+
+
+def files(path):
+    return sorted(str(each.relative_to(path)) for each in Path(path).rglob("*") if each.is_file())
+
+
+def inodes(path):
+    return {name: (Path(path) / name).stat().st_mtime_ns for name in files(path)}
+
+
+# -- folders
+
+
+def test_of_a_folder_the_pictures_are_filtered_as_a_person_sorts_them(folder, capsys):
+    assert apply("in", "out") == 0
+    assert files("out") == ["p10.png", "p2.png"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["p2.png", "p10.png"]
+
+
+def test_recursive_keeps_the_folders_in_it_and_leaves_out_what_it_writes(folder, capsys):
+    assert apply("in", "in/out/", "--recursive") == 0
+    wanted = ["p10.png", "p2.png", "sub/c.png"]
+    assert files("in/out") == wanted
+    assert apply("in", "in/out/", "--recursive") == 0
+    assert files("in/out") == wanted
+
+
+@needs_links
+def test_recursive_does_not_follow_links_to_folders(folder):
+    Path("in/sub/up").symlink_to(folder / "in", target_is_directory=True)
+    assert apply("in", "out", "--recursive") == 0
+    assert files("out") == ["p10.png", "p2.png", "sub/c.png"]
+
+
+def test_files_and_folders_may_be_mixed(folder):
+    assert apply("a.png", "in", "b.png", "out", "--format", "tiff") == 0
+    assert files("out") == ["a.tif", "b.tif", "p10.tif", "p2.tif"]
+
+
+def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsys):
+    Path("empty").mkdir()
+    assert apply("empty", "a.png", "out/") == 1
+    said = capsys.readouterr().err
+    assert said == (
+        "workbench: There are no pictures in empty; --recursive looks into the folders in it, too."
+        "\n"
+    )
+    assert files("out") == ["a.png"]
+
+
+def test_a_folder_of_pictures_that_fail_is_not_left_behind(folder, capsys):
+    for name in ("p10.png", "p2.png", "sub/c.png"):
+        (Path("in") / name).write_bytes(b"no picture")
+    assert apply("in", "out/", "--recursive") == 1
+    assert capsys.readouterr().err.count("\n") == 3
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["in", "in"], "p2.png is an input"),
+        (["in", "out.png"], "out.png must be a folder"),
+        (["in", "in/sub/../", "--recursive"], "is an input"),
+        (["in", "in/sub", "out"], None),
+        (["a.png", "sub2/a.png", "out"], "Several inputs are called a.png"),
+        (["a.png", "out.png", "--format", "tiff"], "--format is for folders and -"),
+        (["a.png", "a.bmp", "out/", "--format", "png"], "Several inputs are called a.png"),
+        (["a.png", "-", "-"], "takes one picture"),
+        (["in", "-"], "takes one picture"),
+        (["-", "-", "out/"], "name - once"),
+        (["a.png", "-", "--json"], "--json writes to standard output"),
+    ],
+)
+def test_what_would_lose_a_picture_is_refused_before_anything_is_written(
+    folder, capsys, words, complaint
+):
+    there = inodes(".")
+    if complaint is None:
+        assert apply(*words) == 0
+        return
+    assert apply(*words) == 2
+    said = capsys.readouterr()
+    assert complaint in said.err
+    assert said.out == ""
+    assert inodes(".") == there
+
+
+@needs_links
+def test_another_name_of_an_input_is_that_input(folder, capsys):
+    os.link("a.png", "twin.png")
+    Path("link.png").symlink_to("a.png")
+    before = inodes(".")
+    for other in ("twin.png", "link.png"):
+        assert apply("a.png", other) == 2
+        assert f"{other} is an input" in capsys.readouterr().err
+    assert inodes(".") == before
+
+
+def test_every_format_has_its_word():
+    by_title = {title.lower(): image_encoders.extension_of(title) for title in (
+        "PNG", "TIFF", "JPEG", "WebP", "BMP", "PNM"
+    )}  # fmt: skip
+    assert by_title == EXTENSION_OF
+
+
+# -- what is there already
+
+
+def test_no_clobber_leaves_what_is_there_alone_and_says_so(folder, capsys):
+    assert apply("a.png", "out/") == 0
+    before = inodes("out")
+    assert apply("a.png", "b.png", "out/", "--no-clobber", "--filter", "box") == 0
+    assert "a.png: out/a.png is there already and was left as it is." in capsys.readouterr().out
+    assert files("out") == ["a.png", "b.png"]
+    assert inodes("out")["a.png"] == before["a.png"]
+    assert apply("a.png", "out/") == 0
+    assert inodes("out")["a.png"] != before["a.png"]
+
+
+# -- several at a time
+
+
+def test_jobs_give_the_same_files_and_words_in_the_same_order(folder, capsys):
+    for n in range(7):
+        image_files.save(f"in/m{n}.png", pictures.noise(31, 17 + n, 3))
+    Path("in/m3.png").write_bytes(b"broken")
+    assert apply("in", "one/") == 1
+    alone = capsys.readouterr()
+    assert apply("in", "three/", "--jobs", "3") == 1
+    together = capsys.readouterr()
+    assert [x.split()[0] for x in together.out.splitlines()] == [
+        x.split()[0] for x in alone.out.splitlines()
+    ]
+    assert together.err == alone.err
+    assert files("one") == files("three")
+    for name in files("one"):
+        assert (Path("one") / name).read_bytes() == (Path("three") / name).read_bytes()
+
+
+def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch):
+    busy, seen = [], []
+
+    def watched(name):
+        real = getattr(running, name)
+
+        def call(*arguments):
+            busy.append(name)
+            seen.append((name, tuple(busy)))
+            try:
+                return real(*arguments)
+            finally:
+                busy.remove(name)
+
+        monkeypatch.setattr(running, name, call)
+
+    for name in ("read", "filter_", "write"):
+        watched(name)
+    for n in range(4):
+        image_files.save(f"in/m{n}.png", pictures.noise(400, 300, 3))
+    assert apply("in", "out/", "--jobs", "4") == 0
+    assert all(others == ("filter_",) for name, others in seen if name == "filter_")
+    assert sum(name == "filter_" for name, _ in seen) == 6
+
+
+def test_several_threads_may_decode_and_no_warning_gets_out(folder, recwarn):
+    import warnings
+    from concurrent.futures import ThreadPoolExecutor
+
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(4) as pool:
+        loaded = list(pool.map(image_files.load, ["a.png", "b.png"] * 20))
+    assert {each.name for each in loaded} == {"a.png", "b.png"}
+    assert warnings.filters == before
+    assert not recwarn.list
+
+
+# -- standard streams
+
+
+def test_a_picture_comes_in_by_a_pipe_and_goes_out_by_another(folder):
+    said = started("-", "-", "--filter", "identity", input=Path("a.png").read_bytes())
+    assert said.returncode == 0
+    Path("got.png").write_bytes(said.stdout)
+    np.testing.assert_array_equal(
+        image_files.load("got.png").samples, image_files.load("a.png").samples
+    )
+    assert said.stderr.startswith("stdin → stdout: identity".encode())
+    assert b"verified" in said.stderr
+
+
+def test_the_format_of_standard_output_can_be_named(folder):
+    said = started("a.png", "-", "--format", "tiff", "--pixel-type", "float32")
+    assert said.returncode == 0
+    Path("got.tif").write_bytes(said.stdout)
+    assert image_files.load("got.tif").samples.dtype == np.float32
+    refused = started("a.png", "-", "--pixel-type", "float32")
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert b"Cannot save stdout.png as it is." in refused.stderr
+
+
+def test_what_comes_in_by_a_pipe_and_is_no_picture_is_said(folder):
+    said = started("-", "out.png", input=b"no picture")
+    assert said.returncode == 1
+    assert said.stderr.startswith(b"workbench: stdin is not a picture")
+    assert said.stderr.count(b"\n") == 1
+    assert not Path("out.png").exists()
+
+
+def test_a_file_may_be_called_like_a_stream(folder):
+    Path("-").write_bytes(Path("a.png").read_bytes())
+    assert apply("./-", "out.png") == 0
+    assert Path("out.png").exists()
+
+
+@pytest.mark.parametrize("before", [[], ["--filter", "box"], ["a.png"]])
+def test_behind_two_dashes_nothing_is_an_option(folder, before):
+    Path("-dash.png").write_bytes(Path("a.png").read_bytes())
+    assert cli.main(["apply", "--no-gpu", *before, "--", "-dash.png", "out/"]) == 0
+    assert "-dash.png" in files("out")
+
+
+# -- failures of the surroundings
+
+
+@needs_links
+def test_a_loop_of_links_is_a_sentence_and_the_others_are_done(folder, capsys):
+    Path("one.png").symlink_to("two.png")
+    Path("two.png").symlink_to("one.png")
+    assert apply("one.png", "a.png", "out/") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("workbench: Cannot open one.png: ")
+    assert said.count("\n") == 1
+    assert files("out") == ["a.png"]
+    assert apply("a.png", "one.png") == 1
+    assert "Cannot save one.png: it is a link that leads back to itself" in capsys.readouterr().err
+    assert Path("one.png").is_symlink()
+
+
+def test_a_nul_in_a_name_is_a_sentence_and_the_others_are_done(folder, capsys):
+    assert apply("x\0y.png", "a.png", "out/") == 1
+    assert capsys.readouterr().err.startswith("workbench: There is no file x")
+    assert files("out") == ["a.png"]
+    assert apply("a.png", "o\0.png") == 1
+    assert "no file can have that name" in capsys.readouterr().err
+
+
+@needs_dev_full
+@pytest.mark.parametrize(
+    "words", [["apply", "a.png", "-"], ["apply", "a.png", "o.png"], ["list"], ["doctor"]]
+)
+def test_a_full_disk_behind_standard_output_is_a_sentence(folder, words):
+    with Path("/dev/full").open("wb") as full:
+        said = subprocess.run(
+            [sys.executable, "-m", "workbench", *words, "--no-gpu"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    assert said.returncode == 1
+    last = said.stderr.splitlines()[-1]
+    assert last == "workbench: Cannot write to standard output: No space left on device."
+    assert "Traceback" not in said.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="of the shell of other systems")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("apply a.png o.png >&-", 0), ("apply a.png o.png >&- 2>&- <&-", 0), ("list >&-", 0)],
+)
+def test_with_standard_streams_closed_the_work_is_done_in_silence(folder, command, code):
+    said = subprocess.run(
+        f"{sys.executable} -m workbench {command} --no-gpu",
+        shell=True,
+        stderr=subprocess.PIPE,
+        timeout=120,
+    )
+    assert (said.returncode, said.stderr) == (code, b"")
+    if "o.png" in command:
+        assert image_files.load("o.png").samples.shape == (20, 30, 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="of the shell of other systems")
+def test_a_picture_for_a_closed_standard_output_is_refused(folder):
+    said = subprocess.run(
+        f"{sys.executable} -m workbench apply a.png - --no-gpu >&-",
+        shell=True,
+        stderr=subprocess.PIPE,
+        timeout=120,
+    )
+    assert said.returncode == 1
+    assert b"standard output, which is closed" in said.stderr
+    assert said.stderr.count(b"\n") == 1
+
+
+# -- for programs
+
+
+def told(capsys):
+    """The lines of JSON that were printed."""
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_json_tells_each_picture_in_a_line(folder, capsys):
+    words = ["--filter", "unsharp", "--amount", "2", "--border", "wrap"]
+    assert apply("a.png", "b.png", "out/", "--json", "--implementation", "parallel", *words) == 0
+    first, second = told(capsys)
+    assert (first["status"], first["error"]) == ("done", None)
+    assert (first["input"], first["output"]) == ("a.png", str(Path("out/a.png")))
+    assert (first["filter"], first["size"], first["amount"]) == ("unsharp", 5, 2.0)
+    assert (first["border"], first["sigma"], first["weights"]) == ("wrap", None, None)
+    assert (first["implementation"], first["device"]) == ("parallel", None)
+    assert (first["width"], first["height"], first["channels"]) == (30, 20, 3)
+    assert second["channels"] == 1
+    assert first["threads"] >= 1
+    low, high = first["quartiles_ms"]
+    assert 0 < low <= first["median_ms"] <= high
+    assert first["n"] >= 1
+    assert first["check"]["ok"]
+    assert first["check"]["checked_pixels"] == first["check"]["pixels"] == 600
+    assert first["machine"]["cpu"]
+    assert first["machine"]["software"]["NumPy"] == np.__version__
+    assert first["version"]
+
+
+def test_json_tells_own_weights(folder, capsys):
+    words = ["--weights", "0 1 0; 1 -4 1; 0 1 0", "--offset", "1/2"]
+    assert apply("a.png", "o.png", "--json", *words) == 0
+    (found,) = told(capsys)
+    assert found["weights"] == [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    assert (found["filter"], found["offset"]) == ("custom", 0.5)
+
+
+def test_json_tells_what_failed_and_what_was_skipped(folder, capsys):
+    Path("broken.png").write_bytes(b"no picture")
+    assert apply("a.png", "out/") == 0
+    capsys.readouterr()
+    assert apply("a.png", "broken.png", "missing.png", "out/", "--json", "--no-clobber") == 1
+    said = capsys.readouterr()
+    found = [json.loads(line) for line in said.out.splitlines()]
+    assert [each["status"] for each in found] == ["skipped", "failed", "failed"]
+    assert [each["median_ms"] for each in found] == [None] * 3
+    assert "broken.png is not a picture" in found[1]["error"]
+    assert said.err == "".join(f"workbench: {each['error']}\n" for each in found[1:])
+    assert len({tuple(each) for each in found}) == 1  # the same keys, whatever came of it
+
+
+def test_json_tells_what_is_wrong_though_nothing_is_written(folder, capsys, monkeypatch):
+    def wrong(job, *_arguments, **_keywords):
+        yield Check(float("inf"), (1, 2, 0), 4, 4, 0.1, 600, 600)
+
+    monkeypatch.setattr(engine, "checking", wrong)
+    assert apply("a.png", "o.png", "--json") == 1
+    (found,) = told(capsys)
+    assert found["status"] == "wrong"
+    assert found["check"]["wrong"] == 4
+    assert found["check"]["max_error"] is None  # JSON has no infinity
+    assert not Path("o.png").exists()
+
+
+# -- progress
+
+
+def test_progress_names_the_stages_on_stderr_only_where_asked(folder, capsys):
+    assert apply("a.png", "b.png", "out/") == 0
+    assert capsys.readouterr().err == ""
+    assert apply("a.png", "b.png", "out/", "--progress", "--verify") == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "a.png (1 of 2): reading"
+    assert "a.png (1 of 2): filtering with OpenCV" in said
+    assert "a.png (1 of 2): checking against the oracle" in said
+    assert "b.png (2 of 2): writing" in said
+    assert len(said) == len(set(said))
+
+
+def test_a_terminal_is_told_the_stages_in_one_line_that_goes_again(folder, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert apply("a.png", "o.png") == 0
+    said = capsys.readouterr().err
+    for stage in ("reading", "filtering with OpenCV", "checking against the oracle", "writing"):
+        assert f"a.png: {stage}" in said
+    assert "\n" not in said
+    assert said.endswith("\r\x1b[K")

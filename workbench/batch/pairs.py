@@ -1,0 +1,167 @@
+"""Which files are read, and which each of them is written to."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.files import neighbours
+from workbench.files.image_files import EXTENSIONS
+
+
+class PairingError(Exception):
+    """Inputs and output do not fit together.  str(error) is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A picture file and the file that its result is to be written to.
+
+    source_shown, target_shown  what they are called, if not by their paths
+    folder  what may have to be made for the target, below the folder that was named; None: nothing
+    """
+
+    source: Path
+    target: Path
+    folder: Path | None = None
+    source_shown: str = ""
+    target_shown: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source_shown", self.source_shown or str(self.source))
+        object.__setattr__(self, "target_shown", self.target_shown or str(self.target))
+
+    @property
+    def name(self) -> str:
+        """The source's, without its folder."""
+        return self.source.name or self.source_shown
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Everything to do.
+
+    into_folder  whether the output is a folder
+    complaints   a sentence for each input in which there are no pictures
+    """
+
+    pairs: tuple[Pair, ...]
+    into_folder: bool
+    complaints: tuple[str, ...] = ()
+
+
+def pairs_of(
+    inputs: Iterable[Path], output: str, *, recursive: bool = False, extension: str | None = None
+) -> Pairs:
+    """Return which file each input is written to.
+
+    inputs     files, and folders: of these the files that have a picture's extension and no dot in
+               front of their name, as a person sorts them
+    output     a file, or a folder: one that is there, or one whose name ends with a separator, or
+               any where there are several inputs
+    recursive  look into the folders in folders, too, but not through links; OUT gets the same ones
+    extension  of what is written into a folder; None: as the input's
+    Raises PairingError rather than lose a picture.
+    """
+    inputs = list(inputs)
+    target = Path(output)
+    is_folder = names_folder(output) or target.is_dir()
+    if not is_folder and (len(inputs) > 1 or inputs[0].is_dir()):
+        if target.suffix.lower() in EXTENSIONS or target.is_file():
+            raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
+        is_folder = True
+    if not is_folder:
+        _refuse_nameless(target, extension)
+        pairs, complaints = [Pair(inputs[0], target)], list[str]()
+    else:
+        pairs, complaints = _into_folder(inputs, target, recursive, extension)
+    _refuse_losses(pairs)
+    return Pairs(tuple(pairs), is_folder, tuple(complaints))
+
+
+def names_folder(output: str) -> bool:
+    """Return whether `output` says itself that it is a folder."""
+    return output.endswith(("/", os.sep))
+
+
+def _refuse_nameless(target: Path, extension: str | None) -> None:
+    if extension is not None:
+        raise PairingError(
+            f"The extension of {target} says its format; --format is for folders and -."
+        )
+    if not target.suffix:
+        raise PairingError(
+            f"{target} names no format; give it an extension such as .png, or end it with / for a "
+            "folder."
+        )
+
+
+def _into_folder(
+    inputs: list[Path], folder: Path, recursive: bool, extension: str | None
+) -> tuple[list[Pair], list[str]]:
+    pairs, complaints = [], []
+    for each in inputs:
+        if not each.is_dir():
+            found = [Path(each.name)]
+            parent = each.parent
+        else:
+            parent = each
+            try:
+                found = list(_pictures_in(each, recursive, folder))
+            except OSError as error:
+                complaints.append(f"Cannot look into {each}: {error.strerror}.")
+                continue
+            if not found:
+                complaints.append(_nothing_in(each, recursive))
+        for name in found:
+            target = (folder / name).with_suffix(extension or name.suffix)
+            below = target.parent if target.parent != folder else None
+            pairs.append(Pair(parent / name, target, below))
+    return pairs, complaints
+
+
+def _nothing_in(folder: Path, recursive: bool) -> str:
+    hint = "" if recursive else "; --recursive looks into the folders in it, too"
+    return f"There are no pictures in {folder}{hint}."
+
+
+def _pictures_in(folder: Path, recursive: bool, output: Path) -> Iterator[Path]:
+    """Relative to `folder`; nothing of what lies in `output`.  Raises OSError."""
+    yield from map(Path, _shown(neighbours.pictures_in(folder)))
+    if not recursive:
+        return
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    for name in _shown(names):
+        if _identity(folder / name) != _identity(output):
+            yield from (Path(name) / each for each in _pictures_in(folder / name, True, output))
+
+
+def _shown(names: Iterable[str]) -> Iterator[str]:
+    """Without what is hidden: such as what macOS puts beside each file on other disks."""
+    return (name for name in names if not name.startswith("."))
+
+
+def _refuse_losses(pairs: list[Pair]) -> None:
+    """No input is written onto, whatever it is called there, and no result onto another one."""
+    originals = {_identity(each.source) for each in pairs}
+    counts = Counter(each.target for each in pairs)
+    for each in pairs:
+        if _identity(each.target) in originals:
+            raise PairingError(f"{each.target} is an input; write to another file or folder.")
+        if counts[each.target] > 1:
+            raise PairingError(
+                f"Several inputs are called {each.target.name} in the output; rename one."
+            )
+
+
+def _identity(path: Path) -> tuple[int, int] | str:
+    """The same for two names of one file, be it by links, or by case where that does not matter."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # there is none, a loop of links, or no name at all
+        return str(path.absolute())
+    return status.st_dev, status.st_ino
