@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from kernels.check import Check, Oracle, checking
+from kernels.check import Check, Oracle
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, KernelError
 from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
@@ -16,7 +16,7 @@ from kernels.models.occupancy import Occupancy
 from kernels.statistics import groups_of_equals
 from kernels.sweeps.plan import SWEEP_SAMPLING
 from kernels.timing import Timing
-from kernels.trials import Patience
+from kernels.trials import Patience, checked
 
 NEWS_EVERY_S = 0.1
 FIRST_RUN_S = 5.0  # what has not finished once after so long is left out
@@ -157,7 +157,7 @@ def _turns(
 def _sampling(
     engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
 ) -> Generator[Progress | Standing, None, None]:
-    standing, result, checked = Standing(), None, None
+    standing, result, seen = Standing(), None, None
     patience = Patience(first_run_s)
     for step in patience.watched(engine.filtering(job, replace(sampling, check=False))):
         if isinstance(step, Sampled):
@@ -171,31 +171,18 @@ def _sampling(
         else:
             result = step
             standing = replace(standing, timing=step.kernel, ran=step.ran)
-            if checked is None:  # what is wrong is out at once
-                checked = step.picture
-                check = yield from _checked(engine, step, sampling.check_taps, known)
+            if seen is None:  # what is wrong is out at once
+                seen = step.picture
+                check = yield from checked(engine, step, sampling.check_taps, known)
                 occupancy = _occupancy(engine, job)
                 standing = replace(standing, check=check, occupancy=occupancy)
                 if not check.ok:
                     break
     assert result is not None
-    if result.picture is not checked and standing.counts:
-        check = yield from _checked(engine, result, sampling.check_taps, known)
+    if result.picture is not seen and standing.counts:
+        check = yield from checked(engine, result, sampling.check_taps, known)
         standing = replace(standing, check=check)
     yield replace(standing, is_over=True)
-
-
-def _checked(
-    engine: Engine, result: Result, max_taps: int | None, known: Oracle
-) -> Generator[Progress, None, Check]:
-    implementation = engine.implementation(result.implementation)
-    tolerance = implementation.tolerance(result.job)
-    found: Check | None = None
-    for check in checking(result.job, result.picture, tolerance, max_taps, known):
-        yield Progress("checking against the oracle")
-        found = check
-    assert found is not None
-    return found
 
 
 def _occupancy(engine: Engine, job: Job) -> Occupancy | None:

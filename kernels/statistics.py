@@ -79,19 +79,22 @@ def compare(a: Timing, b: Timing) -> Comparison:
     """Whether `a` is faster than `b`: only where the whole interval of the ratio says so, by more
     than SAME_WITHIN.
 
-    The interval is that of the ratio of medians, both resampled.  Where one of them has fewer
-    than ENOUGH_SAMPLES no resampling can tell how sure it is: its median is then taken to lie
-    anywhere from FEW_WITHIN below its smallest sample to FEW_WITHIN above its largest, so that
-    two single runs differ only where one takes over a fifth longer.
+    The interval is that of the ratio of medians, both resampled: from the medians of their rounds,
+    where they were measured in rounds, else from their samples (`Timing.independent_ms`).  Where
+    one of them has fewer than ENOUGH_SAMPLES of these no resampling can tell how sure it is: its
+    median is then taken to lie anywhere from FEW_WITHIN below the smallest to FEW_WITHIN above the
+    largest, so that two single runs differ only where one takes over a fifth longer.
     """
-    if b.samples_ms < a.samples_ms:  # one order, so that a against b is b against a turned round
-        low, high = _ratio_interval(b.samples_ms, a.samples_ms)
+    first, second = a.independent_ms, b.independent_ms
+    if second < first:  # one order, so that a against b is b against a turned round
+        low, high = _ratio_interval(second, first)
         low, high = 1 / high, 1 / low
     else:
-        low, high = _ratio_interval(a.samples_ms, b.samples_ms)
-        if a.samples_ms == b.samples_ms:
+        low, high = _ratio_interval(first, second)
+        if first == second:
             low, high = min(low, 1 / high), max(high, 1 / low)
     ratio = max(b.median_ms, SHORTEST_MS) / max(a.median_ms, SHORTEST_MS)
+    low, high = min(low, ratio), max(high, ratio)  # the ratio is of all samples
     verdict: Verdict = "same"
     if low > 1 + SAME_WITHIN:
         verdict = "faster"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
@@ -30,12 +31,15 @@ class Timing:
              "single", there is only the first run, which took all the time there is or was made
              of strips; "", they are still being taken, or it is not known
     warmups  how many runs went before, and do not count
+    rounds   how many samples were taken in each of several rounds, in their order, where others
+             were timed between them; empty: all in one go
     """
 
     samples_ms: tuple[float, ...]
     cache: Cache | None = None
     ended: Ended = ""
     warmups: int = 0
+    rounds: tuple[int, ...] = ()
 
     @property
     def median_ms(self) -> float:
@@ -60,9 +64,22 @@ class Timing:
         return relative_spread(self.samples_ms)
 
     @property
+    def independent_ms(self) -> tuple[float, ...]:
+        """Return what tells how sure the median is: of several rounds their medians, since samples
+        of one round share whatever the computer did then; else the samples."""
+        if len(self.rounds) < 2:
+            return self.samples_ms
+        ends = list(accumulate(self.rounds))
+        return tuple(
+            median(self.samples_ms[end - count : end])
+            for end, count in zip(ends, self.rounds, strict=True)
+        )
+
+    @property
     def interval_ms(self) -> tuple[float, float]:
         """Where the median lies, at `statistics.CONFIDENCE`."""
-        return median_interval(self.samples_ms)
+        low, high = median_interval(self.independent_ms)
+        return min(low, self.median_ms), max(high, self.median_ms)
 
 
 class EventTimer:

@@ -8,7 +8,7 @@ from itertools import count
 from math import inf
 from time import perf_counter
 
-from kernels.check import Oracle, checking
+from kernels.check import Check, Oracle, checking
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.job import Job, Progress, Result, Sampling
@@ -53,12 +53,23 @@ def trying(
     assert result is not None
     if not sampling.check:
         return result
-    implementation = engine.implementation(job.implementation)
-    tolerance = implementation.tolerance(job)
-    for check in checking(job, result.picture, tolerance, sampling.check_taps, known):
+    check = yield from checked(engine, result, sampling.check_taps, known)
+    return replace(result, check=check)
+
+
+def checked(
+    engine: Engine, result: Result, max_taps: int | None, known: Oracle
+) -> Generator[Progress, None, Check]:
+    """Hold the answer of `result` against the oracle; `known` and `max_taps` as `check.checking`
+    has them."""
+    implementation = engine.implementation(result.implementation)
+    tolerance = implementation.tolerance(result.job)
+    found: Check | None = None
+    for check in checking(result.job, result.picture, tolerance, max_taps, known):
         yield Progress("checking against the oracle")
-        result = replace(result, check=check)
-    return result
+        found = check
+    assert found is not None
+    return found
 
 
 class Patience:

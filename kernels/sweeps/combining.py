@@ -30,7 +30,7 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
         kernel=replace(shortest.kernel, samples_ms=samples_ms),
         check=_all_checks([each.check for each in parts if each.check is not None]),
         compile_ms=sum(compile_ms) if compile_ms else None,
-        health=_all_health([each.health for each in parts if each.health is not None]),
+        health=all_health([each.health for each in parts if each.health is not None]),
         compulsory_bytes=sum(each.compulsory_bytes for each in parts),
     )
 
@@ -65,7 +65,7 @@ def _all_checks(checks: Sequence[Check]) -> Check | None:
     )
 
 
-def _all_health(seen: Sequence[Health]) -> Health | None:
+def all_health(seen: Sequence[Health]) -> Health | None:
     """The lowest and highest of all, and every reason for slower clocks."""
     if not seen:
         return None

@@ -5,10 +5,10 @@ Good enough to decide whether to wait: within a factor of two or so, and better 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 
 from kernels.engine import all_implementations
@@ -17,6 +17,7 @@ from kernels.job import Sampling
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import SWEEP_SAMPLING, sampling_of
 from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.rounds import part_of, rounds_done, rounds_of
 
 # Products of a weight and a sample in a second, of one core and of a GPU, as they come to be.
 PRODUCTS_A_CORE = 5e8
@@ -27,6 +28,7 @@ START_S = {"cpu": 5e-4, "cuda": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the answer back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
 CELL_S = {"cpu": 0.02, "cuda": 0.03}
+PART_S = {"cpu": 0.002, "cuda": 0.005}  # the same in later rounds, where nothing is compared
 BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4}
 PICTURE_S_A_SAMPLE = 1e-8  # making it and holding it against the oracle
 LATEST = 40  # records that tell how far off the model is
@@ -35,18 +37,23 @@ LATEST = 40  # records that tell how far off the model is
 def estimated_s(
     cells: Iterable[Cell], seen: Iterable[Record] = (), sampling: Sampling = SWEEP_SAMPLING
 ) -> float:
-    """About how many seconds `cells` will take, those that are refused left out by the caller.
+    """About how many seconds `cells` will take; the caller leaves out what is refused, or done.
 
-    seen  what was measured of the same plan, in order
+    seen  what was measured of the same plan: of `cells`, too, where some rounds are behind them
     """
-    records = list(seen)
-    latest = records[-LATEST:]
+    records, rounds = list(seen), rounds_of(sampling)
+    latest = sorted(records, key=lambda each: each.at)[-LATEST:]
     off = {kind: _how_far_off(latest, kind, sampling) for kind in CELL_S}
     timed = {but_for_size(each.cell): each for each in records if _timed(each)}
-    return sum(
-        _cell_s(cell, _run_s(cell, timed.get(but_for_size(cell))), sampling) * off[_kind(cell)]
-        for cell in cells
-    )
+    begun = {each.cell: each for each in records if not each.is_complete}
+
+    def left_s(cell: Cell) -> float:
+        done = rounds_done(begun.get(cell), rounds)
+        run_s = _run_s(cell, timed.get(but_for_size(cell)))
+        parts = _parts_s(cell, run_s, sampling)
+        return sum(islice(parts, done, None)) * off[_kind(cell)]
+
+    return sum(map(left_s, cells))
 
 
 def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
@@ -73,27 +80,39 @@ def but_for_size(cell: Cell) -> Cell:
 
 
 def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> float:
-    """How many times longer than the model has it cells took, by the times between records; the
-    median, so that a pause does not matter."""
+    """How many times longer than the model has it the last part of each cell took, by the times
+    between records; the median, so that a pause does not matter."""
     ratios = [
-        (record.at - before.at) / _cell_s(record.cell, _run_s(record.cell, record), sampling)
+        (record.at - before.at) / _last_part_s(record, sampling)
         for before, record in pairwise(records)
         if _timed(record) and _kind(record.cell) == kind and record.at > before.at
     ]
     return median(ratios) if ratios else 1.0
 
 
-def _cell_s(cell: Cell, run_s: float, sampling: Sampling) -> float:
-    """All that it takes to measure `cell`, if one run takes so long; see `kernels.sampling`."""
+def _last_part_s(record: Record, sampling: Sampling) -> float:
+    assert isinstance(record.outcome, Measurement)
+    parts = list(_parts_s(record.cell, _run_s(record.cell, record), sampling))
+    if not (rounds := len(record.outcome.kernel.rounds)):
+        return sum(parts)  # measured in one go
+    return parts[min(rounds, len(parts)) - 1]
+
+
+def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
+    """What each part of `cell` takes, if one run takes so long; see `kernels.sweeps.rounds`."""
     kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
     samples = cell.pixels * cell.channels
     beside_s = CELL_S[kind] + samples * PICTURE_S_A_SAMPLE
     if run_s > sampling.max_seconds:
-        return cell.count * (beside_s + run_s)
+        yield cell.count * (beside_s + 2 * run_s)
+        return
     each_s = run_s + BETWEEN_S[kind]
-    warm_s = max(sampling.warmups * each_s, sampling.warmup_seconds)
-    least_s = max(sampling.max_seconds, sampling.min_samples * each_s)
-    return cell.count * (beside_s + warm_s + min(sampling.max_samples * each_s, least_s))
+    for number in range(rounds_of(sampling)):
+        part = part_of(sampling, number)
+        warm_s = max(part.warmups * each_s, part.warmup_seconds)
+        least_s = max(part.max_seconds, part.min_samples * each_s)
+        sampled_s = min(part.max_samples * each_s, least_s)
+        yield cell.count * (warm_s + sampled_s + (PART_S[kind] if number else beside_s))
 
 
 def _run_s(cell: Cell, like: Record | None) -> float:

@@ -1,7 +1,8 @@
-"""Sessions on disk: append-only JSON Lines, on the disk before the next cell is measured.
+"""Sessions on disk: append-only JSON Lines, a line for each part of a cell that was measured.
 
-A process that is killed loses the line it was writing and no other; who goes on with the file
-begins behind its last whole line.  See `kernels.sweeps.lines` for what a line holds.
+A process that is killed loses the line it was writing and no other, and a computer without power
+what was measured in its last second; who goes on with the file begins behind its last whole line.
+See `kernels.sweeps.lines` for what a line holds.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 import gzip
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import fields, replace
 from io import FileIO
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
 from kernels.errors import SessionFileError
+from kernels.sweeps.cell import Cell
 from kernels.sweeps.lines import header_line, record_line
 from kernels.sweeps.locks import lock
 from kernels.sweeps.plan import Plan
@@ -25,6 +29,7 @@ from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.scan import open_to_read, refusals, scan, why
 
 NAME = "session.jsonl"
+UNSYNCED_S = 1.0  # a cell's parts come by the hundred a second, and a disk takes its time
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
@@ -67,7 +72,9 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
                 raise SessionFileError(f"{path} is compressed; unpack it to go on with it.")
             found = scan(reading, path)
         _refuse_another(found.session, machine, plan, path)
-        opened = SessionFile(file, path, found.whole, len(found.session.records))
+        opened = SessionFile(
+            file, path, found.whole, (record.cell for record in found.session.records)
+        )
         with refusals(path, "written"):
             file.truncate(found.whole)
             if not found.ends_with_newline:
@@ -82,12 +89,13 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
 class SessionFile:
     """A session being written.  Made by `create` or `resume`; one process at a time.
 
-    path  of the file
-    kept  how many cells it holds
+    path   of the file
+    cells  that it holds already
     """
 
-    def __init__(self, file: FileIO, path: Path, end: int, kept: int = 0) -> None:
-        self._file, self.path, self._end, self.kept = file, path, end, kept
+    def __init__(self, file: FileIO, path: Path, end: int, cells: Iterable[Cell] = ()) -> None:
+        self._file, self.path, self._end, self._cells = file, path, end, set(cells)
+        self._synced_at = monotonic()
 
     @classmethod
     def create(
@@ -128,14 +136,19 @@ class SessionFile:
         return made
 
     def append(self, record: Record) -> None:
-        """Put it on the disk.  Raises SessionFileError where that cannot be done, as on a full
-        disk; the file then holds what it held before."""
+        """Put it behind all others; of one cell the last one counts.  It is on the disk at the
+        latest a second after, when the cell is complete, or when the file is closed.
+
+        Raises SessionFileError where that cannot be done, as on a full disk; the file then holds
+        what it held before.
+        """
         if not self._is_in_its_place():
             raise SessionFileError(
                 f"The file {self.path} was deleted or moved while it was being written."
             )
+        is_due = record.is_complete or monotonic() - self._synced_at > UNSYNCED_S
         try:
-            self._write(record_line(record))
+            self._write(record_line(record), sync=is_due)
         except OSError as error:
             with suppress(OSError):
                 self._file.truncate(self._end)
@@ -143,10 +156,17 @@ class SessionFile:
                 f"A measurement could not be written ({why(error)}); the {self.kept} before it "
                 f"are kept in {self.path}."
             ) from error
-        self.kept += 1
+        self._cells.add(record.cell)
+
+    @property
+    def kept(self) -> int:
+        """Return how many cells it holds."""
+        return len(self._cells)
 
     def close(self) -> None:
-        """Let go of the file; everything is on the disk already."""
+        """Let go of the file; everything is on the disk then."""
+        with suppress(OSError, ValueError):  # a full disk, which was said; closed already
+            os.fsync(self._file.fileno())
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -167,13 +187,15 @@ class SessionFile:
         except OSError:
             return False
 
-    def _write(self, line: bytes) -> None:
-        """All of `line` behind the last whole one, down to the disk."""
+    def _write(self, line: bytes, *, sync: bool = True) -> None:
+        """All of `line` behind the last whole one; sync: down to the disk."""
         left = memoryview(line)
         self._file.seek(self._end)
         while left:
             left = left[self._file.write(left) :]
-        os.fsync(self._file.fileno())
+        if sync:
+            os.fsync(self._file.fileno())
+            self._synced_at = monotonic()
         self._end += len(line)
 
 

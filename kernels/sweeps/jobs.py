@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from kernels.picture_kinds import moved, of_kind
 from kernels.pictures import stored_as, with_channels
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
 
+KEPT_BYTES = 1 << 30  # of pictures, which a sweep comes back to in every round
+
 Given = Mapping[str, NDArray[Any]]
 NOTHING_GIVEN: Given = {}
 
@@ -27,14 +31,14 @@ def job_of(cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0) -> Job:
 
     given  the pictures that are not of PICTURE_KINDS, by the name that cells have for them:
            (H, W, C) of one of PIXEL_TYPES; they are brought to the cell's channels and pixel type
-    Its picture is read-only, so that it may stay on the device, and is kept until another one is
-    asked for, so that many cells share it.
+    Its picture is read-only, so that it may stay on the device, and is kept while there is room
+    for it among those asked for since (KEPT_BYTES), so that many cells share it, round after round.
     Raises BadJobError for what makes no sense, OutOfMemoryError for a picture that is too large.
     """
     with _refusing_nonsense(cell):
         if cell.is_made:
             facts = cell.height, cell.width, cell.channels, cell.pixel_type
-            return _job(cell, _made(cell.picture, *facts, number))
+            return _job(cell, _made.of(cell.picture, *facts, number))
         return _job(cell, _given(cell, given, number))
 
 
@@ -82,11 +86,29 @@ def _refusing_nonsense(cell: Cell) -> Iterator[None]:
         ) from error
 
 
-@lru_cache(maxsize=1)
-def _made(
-    kind: str, height: int, width: int, channels: int, pixel_type: str, number: int
-) -> NDArray[Any]:
-    return of_kind(kind, height, width, channels, pixel_type, number)
+class _Made:
+    """The pictures that were made last, at most KEPT_BYTES of them; the newest in any case."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[object, ...], NDArray[Any]] = OrderedDict()
+        self._lock = Lock()  # jobs are made by threads of the window, too
+
+    def of(
+        self, kind: str, height: int, width: int, channels: int, pixel_type: str, number: int
+    ) -> NDArray[Any]:
+        asked = (kind, height, width, channels, pixel_type, number)
+        with self._lock:
+            if asked in self._kept:
+                self._kept.move_to_end(asked)
+                return self._kept[asked]
+            room = KEPT_BYTES - height * width * channels * np.dtype(pixel_type).itemsize
+            while self._kept and sum(each.nbytes for each in self._kept.values()) > room:
+                self._kept.popitem(last=False)
+            self._kept[asked] = of_kind(kind, height, width, channels, pixel_type, number)
+            return self._kept[asked]
+
+
+_made = _Made()
 
 
 def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:

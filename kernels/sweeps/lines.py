@@ -159,4 +159,6 @@ def _is_duration(timing: Timing) -> bool:
     samples = timing.samples_ms
     if not samples or not all(math.isfinite(each) and each >= 0 for each in samples):
         return False
+    if timing.rounds and (min(timing.rounds) < 1 or sum(timing.rounds) != len(samples)):
+        return False
     return sorted(samples)[len(samples) // 2] > 0  # or else the median is 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kernels.check import Check
 from kernels.health import Health
 from kernels.job import Ran, Result
+from kernels.load import Load
 from kernels.models.occupancy import Occupancy
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
@@ -24,6 +25,7 @@ class Measurement:
     compile_ms  None: it was compiled before, as a sweep does with rungs
     transfers   None: not asked for, not to be measured, or there is no device
     health      the device's clocks, temperature and so on meanwhile; None on the CPU
+    load        what else the CPU did meanwhile; None on the GPU, and where it is not known
     occupancy   of its first pass, from the driver; None on the CPU
     compulsory_bytes  all pictures read once and written once
     """
@@ -34,6 +36,7 @@ class Measurement:
     compile_ms: float | None = None
     transfers: Transfers | None = None
     health: Health | None = None
+    load: Load | None = None
     occupancy: Occupancy | None = None
     compulsory_bytes: int = 0
 
@@ -64,6 +67,17 @@ class Measurement:
         return self.compulsory_bytes / 1e6 / self.kernel.median_ms
 
     @property
+    def disturbances(self) -> tuple[str, ...]:
+        """Return what may have falsified the time, in words: what kept the CPU busy meanwhile, or
+        held the GPU's clocks down."""
+        held = tuple(f"the GPU's clocks were held down: {why}" for why in self._throttled)
+        return (*(self.load.disturbances if self.load else ()), *held)
+
+    @property
+    def _throttled(self) -> tuple[str, ...]:
+        return self.health.throttled if self.health else ()
+
+    @property
     def threads(self) -> int | None:
         """Of the CPU; None on the GPU."""
         return max((ran.threads or 0 for ran in self.ran), default=0) or None
@@ -79,6 +93,13 @@ class Record:
     cell: Cell
     outcome: Measurement | str
     at: float = 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing more will come: all rounds, or the reason why there are none."""
+        if isinstance(self.outcome, str):
+            return True
+        return not self.outcome.kernel.rounds or bool(self.outcome.kernel.ended)
 
     @property
     def verified(self) -> Measurement | None:

@@ -1,17 +1,20 @@
-"""Measure the cells of a plan one after the other: each becomes a record, whatever comes of it."""
+"""Measure the cells of a plan in rounds: each becomes a record, whatever comes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import time
+from typing import TypeVar
+from zlib import crc32
 
-from kernels.check import Oracle
+from kernels.check import Check, Oracle
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.job import Job, Progress, Result
+from kernels.load import LoadWatch
 from kernels.rung import Rung
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.combining import one_after_another, repeated
@@ -19,8 +22,9 @@ from kernels.sweeps.estimate import about, but_for_size, scaled_s
 from kernels.sweeps.jobs import NOTHING_GIVEN, Given, job_of, stand_in_job
 from kernels.sweeps.plan import Plan, sampling_of
 from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.rounds import in_order, part_of, rounds_done, rounds_of, with_part
 from kernels.transfers import Transfers
-from kernels.trials import trying
+from kernels.trials import checked, trying
 
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
 HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun
@@ -28,37 +32,61 @@ HOPELESS = 2.0  # so many times longer than a cell has for its first run: then i
 
 @dataclass(frozen=True, slots=True)
 class OfCell(Progress):
-    """A step of measuring `cell`, the one at `place`, from 1 on, of `count` in the whole sweep."""
+    """A step of measuring `cell`, the one at `place`, from 1 on, of `count` in the whole sweep, in
+    `round`, from 1 on, of `rounds`."""
 
     place: int
     count: int
     cell: Cell
+    round: int = 1
+    rounds: int = 1
+
+    @property
+    def where(self) -> str:
+        """Return "round 2 of 10 · 3 of 15"; the first round goes without saying."""
+        place = f"{self.place:,} of {self.count:,}"
+        return f"round {self.round} of {self.rounds} · {place}" if self.round > 1 else place
 
 
+T = TypeVar("T")
 Steps = Generator[Progress, None, Measurement | str]
 
 
 def sweeping(
-    plan: Plan, engine: Engine, given: Given = NOTHING_GIVEN, done: Collection[Cell] = ()
+    plan: Plan, engine: Engine, given: Given = NOTHING_GIVEN, before: Iterable[Record] = ()
 ) -> Iterator[Progress | Record]:
-    """Measure every cell of `plan` that is not in `done`; whoever drives may pause or stop at each
-    Progress: what passes between two steps is part of no sample.
+    """Measure every cell of `plan` in rounds, see `kernels.sweeps.rounds`; whoever drives may pause
+    or stop at each Progress: what passes between two steps is part of no sample.
 
-    given  pictures by name, see `jobs.job_of`
-    A cell that cannot be measured becomes a record with the reason.  Only a DeviceLostError ends
-    the sweep: nothing after it could be trusted.
+    given   pictures by name, see `jobs.job_of`
+    before  what is known already: complete records are left as they are, the others gone on with
+    A Record comes after each part of a cell and holds all that is known of it, in place of the one
+    before; the last of a cell is complete.  A cell that cannot be measured becomes a record with
+    the reason.  Only a DeviceLostError ends the sweep: nothing after it could be trusted.
     """
-    every, known = cells_of(plan, given), set(done)
-    left = [cell for cell in every if cell not in known]
+    every, known = cells_of(plan, given), {record.cell: record for record in before}
     running = _Running(plan, engine, given)
-    for first in range(0, len(left), CELLS_AHEAD):
-        together = left[first : first + CELLS_AHEAD]
-        yield from running.compiling(together)
-        for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
-            where = OfCell(f"{place} of {len(every)} · {in_words(cell)}", place, len(every), cell)
-            yield where
-            outcome = yield from running.measuring(cell, where)
-            yield Record(cell, outcome, time())
+    rounds, is_compiled = rounds_of(plan.sampling), False
+    for number in range(rounds):
+        # What was gone on with has had its first rounds.
+        left = [cell for cell in every if rounds_done(known.get(cell), rounds) <= number]
+        order = in_order(left, number)
+        for first in range(0, len(order), CELLS_AHEAD):
+            together = order[first : first + CELLS_AHEAD]
+            if not is_compiled:
+                yield from running.compiling(together)
+            for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
+                where = _where(cell, place, len(every), number, rounds)
+                yield where
+                outcome = yield from running.measuring(cell, where, known.get(cell), number)
+                known[cell] = Record(cell, outcome, time())
+                yield known[cell]
+        is_compiled = is_compiled or bool(order)
+
+
+def _where(cell: Cell, place: int, count: int, number: int, rounds: int) -> OfCell:
+    where = OfCell("", place, count, cell, number + 1, rounds)
+    return replace(where, doing=f"{where.where} · {in_words(cell)}")
 
 
 def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
@@ -87,6 +115,8 @@ class _Running:
     """What cells of one sweep have from each other.
 
     asked      the picture, weights and border that `oracles` hold for, by the picture's number
+    right      a digest of a cell's answers that were checked, by the picture's number, and what
+               came of it: the same answer need not be checked again
     transfers  by the bytes of a picture; None where they could not be measured
     slowest    of those alike but for their size: the latest that ran, and the seconds of a run;
                infinitely many where it was given up
@@ -97,21 +127,24 @@ class _Running:
     given: Given
     asked: Cell | None = None
     oracles: dict[int, Oracle] = field(default_factory=dict)
+    right: dict[tuple[Cell, int], tuple[int, Check]] = field(default_factory=dict)
     transfers: dict[int, Transfers | None] = field(default_factory=dict)
     slowest: dict[Cell, tuple[Cell, float]] = field(default_factory=dict)
+    watch: LoadWatch = field(default_factory=LoadWatch)
 
     def compiling(self, cells: Sequence[Cell]) -> Iterator[Progress]:
         """Compile what `cells` need, on all cores."""
         able = [cell for cell in cells if refusal(self.engine, cell) is None]
         yield from self.engine.compiling(map(stand_in_job, able))
 
-    def measuring(self, cell: Cell, where: Progress) -> Steps:
-        """What comes of `cell`; where is said at each step."""
+    def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
+        """What is known of `cell` after its part in round `number`; where is said at each step."""
+        known = before.outcome if before and isinstance(before.outcome, Measurement) else None
         try:
             self._refuse(cell)
-            if hopeless := self._why_hopeless(cell):
+            if known is None and (hopeless := self._why_hopeless(cell)):
                 return hopeless
-            outcome = yield from self._measured(cell, where)
+            part = yield from self._measured(cell, where, number, is_first=known is None)
         except DeviceLostError:
             raise
         except GivenUpError as error:
@@ -119,8 +152,10 @@ class _Running:
             return str(error)
         except KernelError as error:
             return str(error)
-        if isinstance(outcome, Measurement):
-            self.slowest[but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
+        if isinstance(part, str):
+            return part
+        outcome = with_part(known, part, sampling_of(cell, self.plan.sampling), cell.count)
+        self.slowest[but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
         return outcome
 
     def _refuse(self, cell: Cell) -> None:
@@ -145,17 +180,22 @@ class _Running:
             f"a first run has {limit_s:g} s."
         )
 
-    def _measured(self, cell: Cell, where: Progress) -> Steps:
-        """All pictures of `cell`, one after another."""
+    def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
+        """A part of all pictures of `cell`, one after another; with the first also what is the same
+        in all rounds."""
         parts: list[Measurement] = []
-        for number in range(cell.count):
-            job = job_of(cell, self.given, number)
+        is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
+        for picture in range(cell.count):
+            job = job_of(cell, self.given, picture)
+            self.watch.start()
             found = yield from _saying(where, self._trying(cell, job, number))
+            load = None if is_rung else self.watch.load()
             if isinstance(found, str):
                 return found
-            parts.append(Measurement.of(found))
+            check = yield from _saying(where, self._checked(cell, found, picture))
+            parts.append(replace(Measurement.of(found, load=load), check=check))
         whole = one_after_another(parts)
-        if not isinstance(self.engine.implementation(cell.implementation), Rung):
+        if not is_rung or not is_first:
             return whole
         # It was compiled ahead, beside others: what is known is only how long finding it took.
         whole = replace(whole, compile_ms=None)
@@ -167,12 +207,28 @@ class _Running:
         return whole
 
     def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
-        sampling = sampling_of(cell, self.plan.sampling)
+        part = part_of(sampling_of(cell, self.plan.sampling), number)
+        unchecked = replace(part, check=False)
+        return trying(self.engine, job, unchecked, {}, patience_s=self.plan.cell_seconds)
+
+    def _checked(
+        self, cell: Cell, found: Result, picture: int
+    ) -> Generator[Progress, None, Check | None]:
+        """Hold the answer against the oracle, unless it is bit for bit one that was; None where
+        the plan says not to check."""
+        if not self.plan.sampling.check:
+            return None
+        digest = crc32(found.picture.data)
+        known = self.right.get((cell, picture))
+        if known is not None and known[0] == digest:
+            return known[1]
         asked = replace(cell, implementation="", block_xy=None, cache=None)
         if asked != self.asked:
             self.asked, self.oracles = asked, {}
-        oracle = self.oracles.setdefault(number, {})
-        return trying(self.engine, job, sampling, oracle, patience_s=self.plan.cell_seconds)
+        oracle = self.oracles.setdefault(picture, {})
+        check = yield from checked(self.engine, found, self.plan.sampling.check_taps, oracle)
+        self.right[cell, picture] = digest, check
+        return check
 
     def _transferring(
         self, job: Job, where: Progress
@@ -201,14 +257,12 @@ def _or_nothing() -> Iterator[None]:
         pass
 
 
-def _saying(
-    where: Progress, steps: Generator[Progress, None, Result | str]
-) -> Generator[Progress, None, Result | str]:
+def _saying(where: Progress, steps: Generator[Progress, None, T]) -> Generator[Progress, None, T]:
     """`steps`, called by where the sweep is rather than by what is done, which changes too fast."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: Result | str = end.value
+            found: T = end.value
             return found
         yield where

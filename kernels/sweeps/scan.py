@@ -63,8 +63,7 @@ def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) 
                 break
             remarks.append(f"Its line {number} is left out: {error}.")
         else:
-            records.pop(record.cell, None)  # the last one counts, and where it stands
-            records[record.cell] = record
+            records[record.cell] = record  # the last one counts, where the first one stood
         whole += line.length
         is_whole = line.is_whole
     if len(remarks) > MOST_REMARKS:

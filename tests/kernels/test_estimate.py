@@ -7,6 +7,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import about, but_for_size, estimated_s, scaled_s
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.rounds import ROUNDS
 from kernels.timing import Timing
 
 CPU = Cell("sequential", ksize=5, width=2048, height=2048)
@@ -94,3 +95,14 @@ def test_every_cell_of_a_plan_can_be_estimated():
 )  # fmt: skip
 def test_durations_in_words(seconds, words):
     assert about(seconds) == words
+
+
+def test_rounds_that_are_behind_take_no_more_time():
+    whole = estimated_s([CPU])
+    left = [whole]
+    for done in range(1, ROUNDS):
+        timing = Timing((10.0,) * done, rounds=(1,) * done)
+        left.append(estimated_s([CPU], [Record(CPU, Measurement(timing, (), None))]))
+    assert left[1:] == sorted(left[1:], reverse=True)
+    assert left[-1] == pytest.approx(left[1] / (ROUNDS - 1), rel=0.01)
+    assert left[-1] > 0

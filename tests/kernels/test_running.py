@@ -1,7 +1,10 @@
 """A sweep leaves a record a cell, whatever comes of it, and may be paused, stopped and resumed."""
 
+import sys
 import time
+from collections import Counter
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -10,10 +13,12 @@ from kernels import Engine, check
 from kernels.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.job import Progress, Result, Sampling
 from kernels.models.occupancy import Occupancy
-from kernels.sweeps import running
+from kernels.statistics import compare
+from kernels.sweeps import jobs, running
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.rounds import ROUNDS, in_order
 from kernels.sweeps.running import cells_of, in_words, refusal, sweeping
 from kernels.timing import Timing
 from kernels.transfers import Transfers
@@ -53,7 +58,10 @@ def plan(*implementations, **lists):
 
 
 def records(plan, engine, **how):
-    return [each for each in sweeping(plan, engine, **how) if isinstance(each, Record)]
+    """The last record of each cell, in the plan's order."""
+    found = [each for each in sweeping(plan, engine, **how) if isinstance(each, Record)]
+    assert all(each.is_complete for each in {each.cell: each for each in found}.values())
+    return list({each.cell: each for each in found}.values())
 
 
 def outcomes(plan, engine, **how):
@@ -79,8 +87,10 @@ def test_every_cell_becomes_a_record_in_order():
 def test_what_is_done_is_not_measured_again():
     made = plan("sequential", "opencv", ksizes=(3, 5))
     first, *rest = made.cells()
-    steps = list(sweeping(made, on_cpu(), done={first}))
-    assert [each.cell for each in steps if isinstance(each, Record)] == rest
+    done = records(replace(made, ksizes=(3,), implementations=("sequential",)), on_cpu())
+    assert [each.cell for each in done] == [first]
+    steps = list(sweeping(made, on_cpu(), before=done))
+    assert {each.cell for each in steps if isinstance(each, Record)} == set(rest)
     said = [each.doing for each in steps if isinstance(each, Progress)]
     assert said[0].startswith("2 of 4 · opencv, gaussian 3×3, 40×30")
 
@@ -88,10 +98,21 @@ def test_what_is_done_is_not_measured_again():
 def test_it_says_where_it_is_and_not_what_it_does_there(made_up):
     made = plan("shared", "opencv", blocks=((16, 16),), transfers=True)
     said = {each.doing for each in sweeping(made, made_up()) if isinstance(each, Progress)}
-    assert said == {
+    assert {each.split(" · ", 1)[-1] for each in said if each.startswith("round")} == {
+        f"{place} of 2 · {cell}"
+        for place, cell in (
+            (1, "opencv, gaussian 3×3, 40×30"),
+            (2, "shared 16×16, gaussian 3×3, 40×30"),
+        )
+    }
+    assert {each for each in said if not each.startswith("round")} == {
         "compiling",
         "1 of 2 · shared 16×16, gaussian 3×3, 40×30",
         "2 of 2 · opencv, gaussian 3×3, 40×30",
+    }
+    assert {each.split(" · ")[0] for each in said if each.startswith("round")} == {
+        "round 2 of 3",
+        "round 3 of 3",
     }
 
 
@@ -189,7 +210,8 @@ def test_cold_and_warm_are_asked_for(made_up):
     engine = made_up()
     engine.__class__ = Asking
     records(plan("shared", caches=("warm", "cold")), engine)
-    assert asked == ["warm", "cold"]
+    assert asked[:2] == ["warm", "cold"]
+    assert Counter(asked) == {"warm": 3, "cold": 3}
 
 
 def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
@@ -201,7 +223,7 @@ def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
     for step in sweeping(plan("global", "shared", ksizes=(3, 5, 7, 9)), engine):
         if isinstance(step, Record):
             counts.append(len(engine.compiled))
-    assert counts == [3, 3, 3, 6, 6, 6, 8, 8]
+    assert counts == [3, 3, 3, 6, 6, 6, 8, 8, *[8] * 16]  # in the first round, and once
 
 
 def test_what_is_too_slow_is_given_up_and_says_so():
@@ -301,7 +323,7 @@ def test_one_wrong_answer_of_many_is_found(made_up):
     engine = made_up()
     engine.__class__ = WrongOnce
     (found,) = records(plan("shared", counts=(3,), pixel_types=("uint8",)), engine)
-    assert len(engine.ran) == 3
+    assert len(engine.ran) == 9  # and right ever after
     assert not found.verified
     assert found.outcome.check.total == 3 * 40 * 30
 
@@ -375,6 +397,125 @@ def test_a_given_picture_is_filtered_in_its_own_size():
     found = records(made, on_cpu(), given=given)
     assert all(each.verified for each in found)
     assert found[0].verified.compulsory_bytes == 2 * 20 * 30 * 3
+
+
+# -- rounds --------------------------------------------------------------------------------------
+
+
+def parts(plan, engine, **how):
+    """All records, in the order in which they came."""
+    return [each for each in sweeping(plan, engine, **how) if isinstance(each, Record)]
+
+
+def test_every_cell_is_measured_a_part_at_a_time_and_the_others_between():
+    made = plan(
+        "sequential",
+        "opencv",
+        ksizes=(3, 5),
+        sampling=replace(QUICK, max_samples=20, max_seconds=60.0),
+    )
+    found = parts(made, on_cpu())
+    cells = made.cells()
+    rounds = [[each.cell for each in found[n : n + 4]] for n in range(0, len(found), 4)]
+    assert len(rounds) == ROUNDS
+    assert rounds[0] == list(cells)
+    assert all(set(each) == set(cells) for each in rounds)
+    assert len({tuple(each) for each in rounds}) > 5  # shuffled
+    for number, each in enumerate(found):
+        timing = each.verified.kernel
+        assert timing.rounds == (2,) * (number // 4 + 1)
+        assert len(timing.samples_ms) == sum(timing.rounds)
+        assert each.is_complete == (number >= 36)
+    assert {each.verified.kernel.ended for each in found[36:]} == {"samples"}
+
+
+def test_the_order_is_the_same_in_every_sweep_and_each_picture_is_made_once_a_round():
+    cells = plan("sequential", "opencv", ksizes=(3, 5, 7), channels=(1, 3, 4)).cells()
+    assert in_order(cells, 0) == list(cells)
+    for number in (1, 2, 9):
+        order = in_order(cells, number)
+        assert order == in_order(cells, number) != list(cells)
+        assert sorted(order, key=repr) == sorted(cells, key=repr)
+        assert len([key for key, _ in groupby(order, lambda cell: cell.channels)]) == 3
+
+
+def test_drift_hits_all_alike_and_shows_in_the_interval(made_up):
+    """A computer that is half as fast in every other round."""
+
+    class Drifting(OnGpu):
+        def filtering(self, job, sampling=None):
+            self.times_ms = dict.fromkeys(("global", "shared"), 1.0 + len(self.ran) // 2 % 2)
+            yield from super().filtering(job, sampling)
+
+    engine = made_up()
+    engine.__class__ = Drifting
+    steady = Sampling(max_samples=100, max_seconds=10.0, check_taps=1000)
+    one, other = (
+        each.verified.kernel for each in records(plan("global", "shared", sampling=steady), engine)
+    )
+    assert compare(one, other).verdict == "same"
+    assert one.rounds == (10,) * 10
+    assert (one.median_ms, one.interval_ms) == (1.5, (1.0, 2.0))
+
+
+def test_a_run_longer_than_the_time_is_measured_once():
+    slow = replace(QUICK, max_seconds=1e-7, max_samples=20)
+    (found,) = parts(plan("opencv", sampling=slow), on_cpu())
+    assert found.is_complete
+    assert (found.verified.kernel.ended, len(found.verified.kernel.samples_ms)) == ("single", 1)
+
+
+def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
+    made = plan("sequential", "opencv", ksizes=(3, 5))
+    whole = parts(made, on_cpu())
+    for count in range(len(whole) + 1):
+        kept = {each.cell: each for each in whole[:count]}
+        rest = parts(made, on_cpu(), before=kept.values())
+        assert len(rest) == len(whole) - count
+        for cell, last in ({**kept, **{each.cell: each for each in rest}}).items():
+            assert last.is_complete
+            assert last.verified.kernel.rounds == (1, 1, 1)
+            before = kept[cell].verified.kernel.samples_ms if cell in kept else ()
+            assert last.verified.kernel.samples_ms[: len(before)] == before
+
+
+def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
+    asked = []
+    oracle = check._oracle
+    monkeypatch.setattr(check, "_oracle", lambda job, tile: asked.append(tile) or oracle(job, tile))
+
+    class WrongInTheEnd(OnGpu):
+        def filtering(self, job, sampling=None):
+            for step in super().filtering(job, sampling):
+                if isinstance(step, Result) and len(self.ran) == 3:
+                    step = replace(step, picture=np.bitwise_not(step.picture))
+                yield step
+
+    records(plan("shared", pixel_types=("uint8",)), made_up())
+    once = len(asked)
+    engine = made_up()
+    engine.__class__ = WrongInTheEnd
+    (found,) = records(plan("shared", pixel_types=("uint8",)), engine)
+    assert not found.verified
+    assert once > 0
+
+
+def test_the_pictures_of_large_sweeps_are_not_all_kept(monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT_BYTES", 3 * 40 * 30 * 4)
+    monkeypatch.setattr(jobs, "_made", jobs._Made())
+    records(plan("opencv", sizes=tuple((40, 30 + n) for n in range(12))), on_cpu())
+    kept = jobs._made._kept.values()
+    assert sum(each.nbytes for each in kept) <= jobs.KEPT_BYTES
+    records(plan("opencv", sizes=((200, 200),)), on_cpu())  # larger than all that there is room for
+    assert [each.shape[:2] for each in jobs._made._kept.values()] == [(200, 200)]
+
+
+def test_load_is_noted_for_the_cpu_and_for_it_alone(made_up):
+    on_the_cpu, on_the_gpu = records(plan("opencv", "shared"), made_up())
+    load = on_the_cpu.outcome.load
+    assert load is None or load.seconds > 0
+    assert (load is None) == (sys.platform != "linux")
+    assert on_the_gpu.outcome.load is None
 
 
 def collect(plan, engine, into):

@@ -198,3 +198,58 @@ def test_every_key_is_in_one_group(timings):
     assert sorted(key for group in groups for key in group) == sorted(timings)
     firsts = [timings[group[0]].median_ms for group in groups]
     assert firsts == sorted(firsts)
+
+
+# -- rounds --------------------------------------------------------------------------------------
+
+
+def in_rounds(medians_ms, each=10, spread=0.001, seed=0):
+    """A round around each of `medians_ms`, steady within itself."""
+    drawn = np.random.default_rng(seed)
+    samples = [m * (1 + spread * drawn.normal(size=each)) for m in medians_ms]
+    return Timing(
+        tuple(float(ms) for part in samples for ms in part), rounds=(each,) * len(medians_ms)
+    )
+
+
+def test_an_interval_comes_from_how_far_rounds_lie_apart_and_not_from_samples():
+    apart = in_rounds(np.linspace(1.0, 1.3, 10))
+    as_if_independent = Timing(apart.samples_ms)
+    low, high = apart.interval_ms
+    assert high - low > 1.5 * np.subtract(*as_if_independent.interval_ms[::-1])
+    assert low < apart.median_ms < high
+    assert len(apart.independent_ms) == 10
+
+
+def test_what_is_the_same_but_for_its_rounds_is_not_called_different():
+    """Two sweeps of the same work, whose rounds each landed somewhere within 20 %."""
+    called = {True: 0, False: 0}
+    for seed in range(60):
+        drawn = np.random.default_rng(seed)
+        a, b = (in_rounds(1 + 0.2 * drawn.random(10), seed=seed + n) for n in (0, 1000))
+        for has_rounds in called:
+            one, other = (a, b) if has_rounds else (Timing(a.samples_ms), Timing(b.samples_ms))
+            called[has_rounds] += compare(one, other).verdict != "same"
+    assert called[True] <= 5
+    assert called[False] > 10  # what samples taken for independent make of it
+
+
+def test_what_is_different_in_all_rounds_is_called_so():
+    slow, fast = in_rounds(np.linspace(1.2, 1.25, 10)), in_rounds(np.linspace(1.0, 1.05, 10))
+    assert compare(fast, slow).verdict == "faster"
+    assert compare(slow, fast).verdict == "slower"
+
+
+def test_too_few_rounds_have_to_differ_by_much():
+    few, others = in_rounds((1.0, 1.0, 1.0)), in_rounds((1.15, 1.15, 1.15))
+    assert compare(few, others).verdict == "same"
+    assert compare(few, in_rounds((1.5, 1.5, 1.5))).verdict == "faster"
+
+
+def test_the_ratio_lies_in_its_interval_whatever_the_rounds():
+    drawn = np.random.default_rng(5)
+    for _ in range(200):
+        a, b = (in_rounds(1 + drawn.random(10), each=int(drawn.integers(1, 4))) for _ in range(2))
+        found = compare(a, b)
+        assert found.low <= found.ratio <= found.high
+        assert a.interval_ms[0] <= a.median_ms <= a.interval_ms[1]

@@ -20,6 +20,7 @@ import pytest
 from kernels.check import Check
 from kernels.errors import SessionFileError
 from kernels.health import Health
+from kernels.sweeps import files
 from kernels.sweeps.compare import compare_sessions, summary_of
 from kernels.sweeps.files import SessionFile, read_session, resume, session_path
 from kernels.sweeps.record import Record
@@ -189,7 +190,7 @@ def test_of_a_cell_measured_twice_the_last_counts(tmp_path):
     again = Record(CELLS[0], "Later it was refused.")
     read = read_session(written(tmp_path, replace(SESSION, records=(*SESSION.records, again))))
     assert len(read.records) == len(CELLS)
-    assert read.records[-1].objection == "Later it was refused."
+    assert read.records[0].objection == "Later it was refused."  # in the plan's order, still
 
 
 def test_a_clock_that_goes_back_changes_no_order(tmp_path):
@@ -559,3 +560,64 @@ def test_a_disk_without_room_for_a_header_leaves_nothing(tmp_path):
     process = start(tmp_path, "--most-bytes", "100")
     assert "cannot be written (File too large)" in process.communicate()[1]
     assert list(tmp_path.iterdir()) == []
+
+
+# -- rounds ----------------------------------------------------------------------------------------
+
+
+def part(cell, rounds, ended=""):
+    timing = Timing(tuple(float(n + 1) for n in range(2 * rounds)), None, ended, 1, (2,) * rounds)
+    return Record(cell, replace(measured(cell), kernel=timing))
+
+
+def test_samples_keep_which_round_they_are_of(tmp_path):
+    path = written(tmp_path, replace(SESSION, records=(part(CELLS[0], 3, "samples"),)))
+    (record,) = read_session(path).records
+    assert record.outcome.kernel.rounds == (2, 2, 2)
+    assert record.outcome.kernel.independent_ms == (1.5, 3.5, 5.5)
+    assert record.is_complete
+
+
+def test_the_parts_of_a_cell_are_one_record_and_the_last_of_them_counts(tmp_path):
+    records = [part(cell, number) for number in (1, 2, 3) for cell in CELLS[:2]]
+    path = written(tmp_path, replace(SESSION, records=records))
+    read = read_session(path).records
+    assert [each.cell for each in read] == CELLS[:2]
+    assert [len(each.outcome.kernel.rounds) for each in read] == [3, 3]
+    assert not any(each.is_complete for each in read)
+    file = resume(path, H200)[1]
+    with file:
+        assert file.kept == 2
+        file.append(part(CELLS[0], 4, "time"))
+        assert file.kept == 2
+    assert [each.is_complete for each in read_session(path).records] == [True, False]
+
+
+@pytest.mark.parametrize("rounds", [(1,), (2, 2), (2, 0), (3, -1), ("2",)])
+def test_rounds_that_do_not_hold_the_samples_are_not_believed(tmp_path, rounds):
+    path = written(tmp_path, replace(SESSION, records=(part(CELLS[0], 1, "time"),)))
+    text = path.read_text().replace('"rounds":[2]', f'"rounds":{json.dumps(list(rounds))}')
+    path.write_text(text)
+    read = read_session(path)
+    assert read.records == ()
+    assert len(read.remarks) == 1
+
+
+def test_parts_do_not_wait_for_the_disk_each_but_never_for_longer_than_a_second(
+    tmp_path, monkeypatch
+):
+    synced, clock = [], [0.0]
+    monkeypatch.setattr(files.os, "fsync", synced.append)
+    monkeypatch.setattr(files, "monotonic", lambda: clock[0])
+    with SessionFile.create(tmp_path, SESSION.plan, H200) as file:
+        assert len(synced) == 1
+        for _ in range(50):
+            file.append(part(CELLS[0], 1))
+        assert len(synced) == 1
+        clock[0] += 1.1
+        file.append(part(CELLS[0], 2))
+        assert len(synced) == 2
+        file.append(part(CELLS[0], 3, "samples"))
+        assert len(synced) == 3
+        file.append(part(CELLS[1], 1))
+    assert len(synced) == 4

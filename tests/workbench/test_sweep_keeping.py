@@ -11,6 +11,7 @@ from kernels.job import Progress
 from kernels.sweeps.files import SessionFile, read_session
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
+from kernels.sweeps.rounds import ROUNDS
 from workbench.sweeps import keeping
 from workbench.sweeps.keeping import (
     Began,
@@ -45,7 +46,13 @@ def run(steps, until=lambda step: False):
 
 
 def records(found):
-    return [each for each in found if isinstance(each, Record)]
+    """The last of each cell, in the order in which they came first."""
+    return list({each.cell: each for each in found if isinstance(each, Record)}.values())
+
+
+def is_whole(step):
+    """Whether a cell had all its rounds."""
+    return isinstance(step, Record) and step.is_complete
 
 
 def test_every_record_is_on_the_disk_when_it_is_told(tmp_path):
@@ -54,15 +61,17 @@ def test_every_record_is_on_the_disk_when_it_is_told(tmp_path):
     def is_as_told(step):
         if isinstance(step, Record):
             told.append(step)
-            on_disk = [each.cell for each in read_session(path).records]
-            assert on_disk == [each.cell for each in told]
+            on_disk = read_session(path).records
+            assert [each.cell for each in on_disk] == [each.cell for each in records(told)]
+            rounds = [len(each.outcome.kernel.rounds) for each in records(told)]
+            assert [len(each.outcome.kernel.rounds) for each in on_disk] == rounds
         return False
 
     found = run(measuring(PLAN, {}, path), is_as_told)
     assert isinstance(found[0], Began)
     assert found[0].path == path
-    assert [each.cell for each in told] == list(found[0].cells)
-    assert len(told) == 3
+    assert [each.cell for each in records(told)] == list(found[0].cells)
+    assert len(told) == 3 * ROUNDS
     assert read_session(path).plan == PLAN
 
 
@@ -73,8 +82,20 @@ def test_one_that_was_stopped_is_gone_on_with(tmp_path):
     rest = run(resuming(path, {}))
     assert [each.cell.width for each in rest[0].session.records] == [4]
     assert len(rest[0].cells) == 3
-    assert [each.cell.width for each in records(rest)] == [5, 6]
-    assert len(read_session(path).records) == 3
+    assert [each.cell.width for each in records(rest)][:2] == [5, 6]  # not yet in its first round
+    kept = read_session(path).records
+    assert [len(each.outcome.kernel.rounds) for each in kept] == [ROUNDS] * 3
+    assert kept[0].outcome.kernel.samples_ms[: len(first[-1].outcome.kernel.samples_ms)] == tuple(
+        float(f"{ms:.6g}") for ms in first[-1].outcome.kernel.samples_ms
+    )
+
+
+def test_what_had_all_its_rounds_is_not_measured_again(tmp_path):
+    path = tmp_path / "a.jsonl"
+    (*_, done) = run(measuring(PLAN, {}, path), is_whole)
+    rest = records(run(resuming(path, {})))
+    assert done.cell not in [each.cell for each in rest]
+    assert len(rest) == 2
 
 
 def test_one_that_was_stopped_at_once_holds_its_file_no_longer(tmp_path):
@@ -89,7 +110,9 @@ def test_a_killed_one_loses_only_the_line_it_was_writing(tmp_path):
     run(measuring(PLAN, {}, path), lambda step: isinstance(step, Record))
     with path.open("ab") as file:
         file.write(b'{"cell": {"implem')
-    assert len(records(run(resuming(path, {})))) == 2
+    assert len(records(run(resuming(path, {})))) == 3
+    kept = read_session(path).records
+    assert [len(each.outcome.kernel.rounds) for each in kept] == [ROUNDS] * 3
 
 
 def test_a_full_disk_is_told_once_and_the_sweep_goes_on(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import io
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -49,27 +49,27 @@ def run(arguments: Namespace) -> int:
     if arguments.resume:
         refuse_other_pictures(read_session(folder), given)
     before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
-    records = list(before)
+    records = {record.cell: record for record in before}
     with file:
         print(
-            _prospect(engine, plan, cells, records),
+            _prospect(engine, plan, cells, before),
             f"On {machine.name}, into {folder}.",
             flush=True,
         )
         try:
             for record in _measured(plan, engine, given, cells, records):
                 file.append(record)
-                records.append(record)
+                records[record.cell] = record
         except BaseException as error:
             say("")
-            kept = read_session(folder).records  # it may have ended between disk and list
+            kept = read_session(folder).records  # it may have ended between file and dict
             print("\n".join(closing_lines(plan, kept)))
-            _print_interruption(error, len(kept), len(cells), arguments, folder)
+            _print_interruption(error, kept, len(cells), arguments, folder)
             raise
         finally:
             say("")
             table = _write_table(folder)
-    print("\n".join(closing_lines(plan, records)))
+    print("\n".join(closing_lines(plan, list(records.values()))))
     print(f"\nKept in {folder}.")
     if table:
         raise table
@@ -163,7 +163,7 @@ def _session_file(
 
 def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record]) -> str:
     """How long it will take, in a sentence."""
-    known = {record.cell for record in done}
+    known = {record.cell for record in done if record.is_complete}
     left = [cell for cell in cells if cell not in known]
     able = [cell for cell in left if refusal(engine, cell) is None]
     some = "all" if not left else f"{len(known)}"
@@ -178,24 +178,26 @@ def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[
 
 
 def _measured(
-    plan: Plan, engine: Engine, given: Given, cells: Sequence[Cell], before: Sequence[Record]
+    plan: Plan, engine: Engine, given: Given, cells: Sequence[Cell], known: Mapping[Cell, Record]
 ) -> Iterator[Record]:
-    """The records of what is left, as they come; a line says how far it is."""
-    records = list(before)
-    done = {record.cell for record in before}
-    left = [cell for cell in cells if cell not in done]
+    """The records of what is left, as they come; a line says how far it is.
+
+    known  the newest of each cell; whoever takes them adds those that come
+    """
+    left = [cell for cell in cells if cell not in known or not known[cell].is_complete]
     able = {cell for cell in left if refusal(engine, cell) is None}
     remaining, worked_out = "", -ESTIMATE_EVERY_S
-    for step in sweeping(plan, engine, given, done):
+    for step in sweeping(plan, engine, given, known.values()):
         if not isinstance(step, Record):
             say(f"{step.doing}{remaining}")
             continue
-        records.append(step)
-        able.discard(step.cell)
+        yield step
+        if step.is_complete:
+            able.discard(step.cell)
         if monotonic() - worked_out >= ESTIMATE_EVERY_S:
             worked_out = monotonic()
-            remaining = f" · {about(estimated_s(able, records, plan.sampling))} left"
-        yield step
+            left_s = estimated_s(able, known.values(), plan.sampling)
+            remaining = f" · {about(left_s)} left"
 
 
 def _write_table(folder: Path) -> CommandError | None:
@@ -213,7 +215,11 @@ def _write_table(folder: Path) -> CommandError | None:
 
 
 def _print_interruption(
-    error: BaseException, done: int, total: int, arguments: Namespace, folder: Path
+    error: BaseException,
+    kept: Sequence[Record],
+    total: int,
+    arguments: Namespace,
+    folder: Path,
 ) -> None:
     """Nothing is lost, and how to go on."""
     if not isinstance(error, (KeyboardInterrupt, KernelError)):
@@ -228,5 +234,7 @@ def _print_interruption(
     if arguments.no_gpu:
         words.append("--no-gpu")
     stopped = "Stopped" if isinstance(error, KeyboardInterrupt) else "It ended early"
-    print(f"\n{stopped}: {done} of {total} cells are kept in {folder}.  To go on:")
+    early = sum(not record.is_complete for record in kept)
+    rest = f", {early} of them without their last rounds" if early else ""
+    print(f"\n{stopped}: {len(kept)} of {total} cells are kept in {folder}{rest}.  To go on:")
     print(f"  {shlex.join(words)}", flush=True)

@@ -82,8 +82,7 @@ def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
         session, file = resume(path, this_machine(engine))
         with file:
             yield Began(session, cells_of(session.plan, given), path)
-            done = {record.cell for record in session.records}
-            yield from _kept(sweeping(session.plan, engine, given, done=done), file)
+            yield from _kept(sweeping(session.plan, engine, given, session.records), file)
 
     return steps
 

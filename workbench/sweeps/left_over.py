@@ -55,7 +55,7 @@ class LeftOver(QObject):
             settings.set(OFFERED, others)  # left once more, it is offered once more
             self._window.measuring.resume(path)
 
-        done = len(left.session.records)
+        done = sum(record.is_complete for record in left.session.records)
         self._window.sweep.offer(
             f"A sweep was left at {done:,} of {done + left.missing:,}: {short(left.session.plan)}.",
             resume,

@@ -25,6 +25,7 @@ from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Session
+from kernels.sweeps.rounds import share_done
 from kernels.sweeps.running import OfCell
 from workbench.assets_path import asset
 from workbench.charts.chart_view import ChartView
@@ -158,18 +159,19 @@ class SweepPanel(QWidget):
         """It began; some of it may have been measured before."""
         self._cells, self._varied = began.cells, varied_of(began.cells)
         self._left_gap_ms = 0.0
-        self._run.show_begun(len(began.session.records), len(began.cells))
+        complete = sum(record.is_complete for record in began.session.records)
+        self._run.show_begun(complete, len(began.cells))
 
     def show_paused(self, is_paused: bool) -> None:
         if (live := self._sessions.live) is not None:
-            self._run.show_done(len(live.session.records))
+            self._show_done(live.session)
         self._run.show_paused(is_paused)
 
     def show_progress(self, step: Progress) -> None:
         """What is being measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
         if isinstance(step, OfCell):
             words = in_words(step.cell, self._varied)
-            self._run.show_doing(f"{step.place:,} of {step.count:,} · {words}")
+            self._run.show_doing(f"{step.where} · {words}")
         else:
             self._run.show_doing(step.doing)
 
@@ -297,15 +299,21 @@ class SweepPanel(QWidget):
 
     def _show_how_far(self, session: Session) -> None:
         """The bar, and now and then the time left: of thousands of cells that takes a while."""
-        self._run.show_done(len(session.records))
+        self._show_done(session)
         if self._left_clock.isValid() and self._left_clock.elapsed() < self._left_gap_ms:
             return
         self._left_clock.start()
-        done = {record.cell for record in session.records}
+        done = {record.cell for record in session.records if record.is_complete}
         rest = [cell for cell in self._cells if cell not in done]
         left_s = time_s(rest, session.plan, session.records)
-        self._run.show_left(left_s if rest and done else None)
+        self._run.show_left(left_s if rest and session.records else None)
         self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
+
+    def _show_done(self, session: Session) -> None:
+        """The bar goes by rounds, the words by cells that have had all of theirs."""
+        complete = sum(record.is_complete for record in session.records)
+        share = share_done(self._cells, session.records, session.plan.sampling)
+        self._run.show_done(complete, share)
 
     # -- how it looks
 

@@ -45,7 +45,7 @@ class RunRow(QWidget):
         super().__init__(parent)
         self._phase = Phase.IDLE
         self._is_busy = self._can_start = False
-        self._before = 0  # measured when it began
+        self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
         self._last_said = ""  # while it ran
         self._clock = QElapsedTimer()
         self._start = _button("St&art", "sweep-start")
@@ -106,21 +106,23 @@ class RunRow(QWidget):
         """It began: `done` of `count` are measured already."""
         if self._phase is Phase.STARTING:
             self._phase = Phase.RUNNING
-        self._before = done
+        self._before, self._count = done, count
         self._bar.setRange(0, max(count, 1))
-        self._bar.setValue(done)
+        self.show_done(done, done / max(count, 1))
         self._refresh()
 
     def show_paused(self, is_paused: bool) -> None:
         """It stands still, or goes on."""
         if self._phase in (Phase.RUNNING, Phase.PAUSED):
             self._phase = Phase.PAUSED if is_paused else Phase.RUNNING
-            paused = f"Paused at {self._bar.value():,} of {self._bar.maximum():,}"
+            paused = f"Paused at {self._done:,} of {self._count:,}"
             self._say(paused if is_paused else self._last_said)
             self._refresh()
 
-    def show_done(self, done: int) -> None:
-        self._bar.setValue(done)
+    def show_done(self, done: int, share: float) -> None:
+        """done  cells measured in all their rounds; share  of all rounds, from 0 to 1"""
+        self._done = done
+        self._bar.setValue(round(share * self._bar.maximum()))
 
     def show_left(self, left_s: float | None) -> None:
         """left_s  how long the rest will take; None: not known"""
@@ -132,10 +134,11 @@ class RunRow(QWidget):
             self._say(text)
 
     def show_ended(self, is_complete: bool) -> None:
-        done, count = self._bar.value(), self._bar.maximum()
+        done, count = self._done, self._count
+        has_begun = self._bar.maximum() > 0
         self._phase = Phase.IDLE
         self._left.clear()
-        if count == 0:  # it never began
+        if not has_begun:
             self._bar.setRange(0, 1)
             self._bar.setValue(0)
             self._say("Stopped before it began")

@@ -90,7 +90,7 @@ class SessionList(QScrollArea):
             button.setObjectName(f"resume-{line.number}")
             button.setAccessibleName(f"Resume {line.text}")
             button.setToolTip(
-                tip_text(f"Measure the {line.rest:,} that are missing, into the same file")
+                tip_text(f"Measure the rest of {line.rest:,} cells, into the same file")
             )
             button.clicked.connect(partial(self.resume_wanted.emit, line.path))
             layout.addWidget(button)
@@ -133,7 +133,7 @@ class _Line:
         self.text = f"{self.title}, {self.where}"
         facts = (
             f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
-            f"{self.rest} are missing" if self.rest else "",
+            f"{self.rest} are missing or were left before their last round" if self.rest else "",
             f"on {session.machine.name} with {session.machine.cpu}" if session.machine.gpu else "",
             str(shown.path or "kept in no file"),
             *session.remarks,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from kernels.sweeps.cell import Cell
 from kernels.sweeps.files import read_session
 from kernels.sweeps.record import Record, Session
 from workbench.background import Background
@@ -24,8 +25,8 @@ class Shown:
 
     @property
     def missing(self) -> int:
-        """How many cells of its plan were not measured."""
-        done = {each.cell for each in self.session.records}
+        """How many cells of its plan were not measured, or not in all rounds."""
+        done = {each.cell for each in self.session.records if each.is_complete}
         return len(set(planned(self.session)) - done)
 
 
@@ -47,7 +48,8 @@ class Sessions(QObject):
         self._reading = reading
         self._shown: list[Shown] = []
         self._live: Shown | None = None
-        self._records: list[Record] = []  # of the live one, all of them
+        self._records: dict[Cell, Record] = {}  # of the live one, the newest of each cell
+        self._is_behind = False  # the live one has not all of them yet
         self._last_number = 0
 
     @property
@@ -76,12 +78,13 @@ class Sessions(QObject):
             self._shown.insert(0, before)
         self._shown = [each for each in self._shown if path is None or each.path != path]
         self._live = self._new(replace(session, is_recorded=False), path)
-        self._records = list(session.records)
+        self._records = {record.cell: record for record in session.records}
         self.changed.emit()
 
     def add(self, record: Record) -> None:
-        """One more of the live one."""
-        self._records.append(record)
+        """One more of the live one, or more of a cell that it has."""
+        self._records[record.cell] = record
+        self._is_behind = True
         self.changed.emit()
 
     def lose_file(self) -> None:
@@ -93,9 +96,10 @@ class Sessions(QObject):
     def _catch_up(self) -> None:
         """A tuple a record would be quadratic; this is one a look."""
         live = self._live
-        if live is not None and len(live.session.records) != len(self._records):
-            session = replace(live.session, records=tuple(self._records))
+        if live is not None and self._is_behind:
+            session = replace(live.session, records=tuple(self._records.values()))
             self._live = replace(live, session=session)
+        self._is_behind = False
 
     # -- read from files
 
@@ -120,7 +124,7 @@ class Sessions(QObject):
     def close(self, number: int) -> None:
         """Show this one no longer; its file stays."""
         if self._live is not None and self._live.number == number:
-            self._live, self._records = None, []
+            self._live, self._records = None, {}
         self._shown = [each for each in self._shown if each.number != number]
         self.changed.emit()
 

@@ -1,0 +1,215 @@
+"""What else keeps the CPU busy while something is measured: other programs, the host, a quota.
+
+Read from Linux's /proc and control groups; elsewhere nothing is known, and nothing is said.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import NamedTuple
+
+# What disturbs: from so large a share of the usable cores on, and not before it adds up to what the
+# kernel's clock ticks, of which there are a hundred a second, can tell from nothing.
+OTHERS_SHARE, STOLEN_SHARE = 0.10, 0.01
+TOLD_APART_S = 0.1
+BUSY = (0, 1, 2, 5, 6)  # of /proc/stat: user, nice, system, interrupts
+STOLEN = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What went on while something was measured; sums, so that those of several parts add up.
+
+    seconds    watched
+    cores      that this process may use
+    others_s   core-seconds that other programs used of these cores
+    stolen_s   core-seconds of them that the host gave to other virtual machines
+    throttled  how many times a quota held this process back
+    quota      as many cores' worth of time it allows; None: it sets no limit, or is not known
+    """
+
+    seconds: float
+    cores: int
+    others_s: float
+    stolen_s: float
+    throttled: int = 0
+    quota: float | None = None
+
+    @property
+    def others(self) -> float:
+        """Return how many cores other programs kept busy, on average."""
+        return self.others_s / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def stolen(self) -> float:
+        """Return the share of the cores' time that the host gave away; 0.01 is one percent."""
+        return self.stolen_s / (self.seconds * self.cores) if self.seconds > 0 else 0.0
+
+    @property
+    def disturbances(self) -> tuple[str, ...]:
+        """Return what may have falsified a time measured meanwhile, in words; empty: nothing."""
+        return tuple(filter(None, (self.by_others, self.by_host, self.by_quota)))
+
+    @property
+    def by_others(self) -> str:
+        """Return "other programs kept 1.3 of 2 cores busy"; empty where that is little."""
+        if self.others <= OTHERS_SHARE * self.cores or self.others_s < TOLD_APART_S:
+            return ""
+        return f"other programs kept {self.others:.1f} of {self.cores} cores busy"
+
+    @property
+    def by_host(self) -> str:
+        """Return "the host gave 4 % of the cores' time to others"; empty where it did not."""
+        if self.stolen <= STOLEN_SHARE or self.stolen_s < TOLD_APART_S:
+            return ""
+        return f"the host gave {100 * self.stolen:.0f} % of the cores' time to others"
+
+    @property
+    def by_quota(self) -> str:
+        """Return "a quota of 4 cores held it back 3 times"; empty where none did."""
+        if not self.throttled:
+            return ""
+        of = f" of {self.quota:g} cores" if self.quota is not None else ""
+        return f"a quota{of} held it back {self.throttled} time{'s' * (self.throttled != 1)}"
+
+    def plus(self, other: Load) -> Load:
+        """Return both as one, the later of which is `other`."""
+        return Load(
+            seconds=self.seconds + other.seconds,
+            cores=other.cores,
+            others_s=self.others_s + other.others_s,
+            stolen_s=self.stolen_s + other.stolen_s,
+            throttled=self.throttled + other.throttled,
+            quota=other.quota,
+        )
+
+
+def disturbed_in_words(loads: Iterable[Load | None]) -> str:
+    """Return one sentence on what disturbed measurements with these loads, the worst of each kind;
+    "" where nothing did.  None stands for one on a GPU, or of which nothing is known."""
+    known = [each for each in loads if each is not None]
+    disturbed = [each for each in known if each.disturbances]
+    if not disturbed:
+        return ""
+    worst = (
+        max(disturbed, key=lambda each: each.others).by_others,
+        max(disturbed, key=lambda each: each.stolen).by_host,
+        max(disturbed, key=lambda each: each.throttled).by_quota,
+    )
+    what = ", ".join(filter(None, worst))
+    if len(disturbed) == 1:
+        return f"1 of {len(known)} times on the CPU was disturbed: {what}."
+    return f"{len(disturbed)} of {len(known)} times on the CPU were disturbed, at worst: {what}."
+
+
+class _Moment(NamedTuple):
+    """Seconds of a clock, and counters that only grow."""
+
+    clock_s: float
+    own_s: float
+    busy_s: float
+    stolen_s: float
+    throttled: int
+
+
+class LoadWatch:
+    """Notes what else the CPU does; cheap enough to be asked before and after any measurement.
+
+    proc, cgroups  where Linux shows its counters
+    """
+
+    def __init__(self, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> None:
+        self._proc, self._cgroups = proc, cgroups
+        self._began: _Moment | None = None
+
+    def start(self) -> None:
+        """Watch from now on."""
+        self._began = self._now()
+
+    def load(self) -> Load | None:
+        """Return what went on since `start`; None where the system does not tell."""
+        began, now = self._began, self._now()
+        if began is None or now is None:
+            return None
+        own_s, busy_s = now.own_s - began.own_s, now.busy_s - began.busy_s
+        return Load(
+            seconds=now.clock_s - began.clock_s,
+            cores=len(self._cpus),
+            others_s=max(busy_s - own_s, 0.0),
+            stolen_s=max(now.stolen_s - began.stolen_s, 0.0),
+            throttled=max(now.throttled - began.throttled, 0),
+            quota=self._quota,
+        )
+
+    @cached_property
+    def _cpus(self) -> frozenset[str]:
+        """Names in /proc/stat of those that this process may use."""
+        return frozenset(f"cpu{number}" for number in os.sched_getaffinity(0))
+
+    @cached_property
+    def _tick_s(self) -> float:
+        return 1 / os.sysconf("SC_CLK_TCK")
+
+    def _now(self) -> _Moment | None:
+        try:
+            lines = (self._proc / "stat").read_text(encoding="ascii").splitlines()
+            rows = [line.split() for line in lines if line.startswith("cpu")]
+            ours = [[int(each) for each in row[1:]] for row in rows if row[0] in self._cpus]
+            busy, stolen = (sum(sum(row[i] for i in of) for row in ours) for of in (BUSY, [STOLEN]))
+        except (OSError, AttributeError, ValueError, IndexError):  # no Linux, or no such counters
+            return None
+        if not ours:
+            return None
+        return _Moment(
+            clock_s=perf_counter(),
+            own_s=process_time(),
+            busy_s=busy * self._tick_s,
+            stolen_s=stolen * self._tick_s,
+            throttled=self._throttled(),
+        )
+
+    def _throttled(self) -> int:
+        text = _text(self._cgroup / "cpu.stat") if self._cgroup else ""
+        words = text.split()
+        counters = dict(zip(words[::2], words[1::2], strict=False))
+        return int(counters.get("nr_throttled", 0))
+
+    @cached_property
+    def _quota(self) -> float | None:
+        """In cores: of control groups version 2, else of version 1."""
+        if self._cgroup is None:
+            return None
+        words = _text(self._cgroup / "cpu.max").split() or [
+            *_text(self._cgroup / "cpu.cfs_quota_us").split(),
+            *_text(self._cgroup / "cpu.cfs_period_us").split(),
+        ]
+        with suppress(ValueError, ZeroDivisionError):
+            quota, period = map(int, words)
+            return quota / period if quota > 0 else None
+        return None
+
+    @cached_property
+    def _cgroup(self) -> Path | None:
+        """The folder of this process's own group that limits its CPU time."""
+        for line in _text(self._proc / "self" / "cgroup").splitlines():
+            _, controllers, name = line.split(":", 2)
+            if controllers and "cpu" not in controllers.split(","):
+                continue
+            mounted = self._cgroups / controllers if controllers else self._cgroups
+            for folder in (mounted / name.lstrip("/"), mounted):  # the name may be the host's
+                if (folder / "cpu.stat").is_file():
+                    return folder
+        return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
