@@ -91,10 +91,11 @@ def kept_file(folder, session, name="other.jsonl"):
 
 @pytest.fixture
 def endless(make_window, monkeypatch):
-    """A window whose sweeps measure one cell and then never end."""
+    """A window whose sweeps measure one cell, in one round, and then never end."""
 
-    def sweeping(plan, engine, given, done=()):
-        for step in running.sweeping(plan, engine, given, done):
+    def sweeping(plan, engine, given, before=()):
+        once = replace(plan, sampling=replace(plan.sampling, max_samples=1))
+        for step in running.sweeping(once, engine, given, before):
             yield step
             while isinstance(step, Record):
                 yield Progress("waiting")
@@ -310,8 +311,8 @@ def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
 ):
     go_on = threading.Event()
 
-    def sweeping(plan, engine, given, done=()):
-        for step in running.sweeping(plan, engine, given, done):
+    def sweeping(plan, engine, given, before=()):
+        for step in running.sweeping(plan, engine, given, before):
             yield step
             while isinstance(step, Record) and not go_on.is_set():
                 yield Progress("waiting")
