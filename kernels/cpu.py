@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.errors import OutOfMemoryError
 from kernels.host import HostImplementation
+from kernels.host.prepared import Prepared
 from kernels.job import Job, Progress, Result, Sampled, Sampling
 from kernels.sampling import Sampler
 
@@ -22,11 +23,11 @@ def filtering(
     whoever drives them, does not count."""
     yield Progress(f"preparing {implementation.title}")
     start = perf_counter()
-    compiled = implementation.prepare(job)
-    compile_ms = (perf_counter() - start) * 1e3 if compiled else None
+    prepared = implementation.prepare(job)
+    compile_ms = (perf_counter() - start) * 1e3 if prepared.compiled else None
     picture = _empty_like(job.picture)
-    first_ms = yield from _timed(implementation, job, picture)
-    ran = (implementation.ran(job),)
+    first_ms = yield from _timed(implementation, prepared, picture)
+    ran = (prepared.ran,)
 
     samples = Sampler(first_ms, sampling)
     yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms)
@@ -36,7 +37,7 @@ def filtering(
     again.fill(0)  # have its pages, as a first run would while it is timed
     while samples.wants_more():
         yield Sampled(f"filtering with {implementation.title}", samples.timing())
-        samples.add((yield from _timed(implementation, job, again)))
+        samples.add((yield from _timed(implementation, prepared, again)))
         if samples.is_news():
             yield Result(job, picture, samples.timing(), ran, compile_ms)
     # The answer to be checked is that of the last run, which was timed.
@@ -44,10 +45,10 @@ def filtering(
 
 
 def _timed(
-    implementation: HostImplementation, job: Job, out: NDArray[Any]
+    implementation: HostImplementation, prepared: Prepared, out: NDArray[Any]
 ) -> Generator[Progress, None, float]:
     """Fill `out` once; returns the milliseconds spent on it."""
-    steps = implementation.filtering(job, out)
+    steps = prepared.filtering(out)
     spent_s = 0.0
     while True:
         start = perf_counter()
@@ -56,7 +57,7 @@ def _timed(
         except StopIteration:
             return (spent_s + perf_counter() - start) * 1e3
         except MemoryError as error:
-            raise _out_of_memory(job.picture) from error
+            raise _out_of_memory(out) from error
         spent_s += perf_counter() - start
         yield Progress(f"filtering with {implementation.title}")
 

@@ -6,27 +6,22 @@ A module has
     ORDER          where it stands in a list, slowest first
     tolerance(job) -> Tolerance
     why_not(job) -> str | None
-    prepare(job) -> bool      compile, import or try out; True if something was compiled or loaded
-    ran(job) -> Ran           what `filtering` calls, and on how many threads; after `prepare`
-    filtering(job, out) -> Iterator[None]
-                   fills `out` in steps of some 20 ms and yields after each, so that whoever
-                   drives it can pause or stop there; the time between yields is what is timed
+    prepare(job) -> Prepared    whatever is done once for a job: compile, import, try out
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
-
-from numpy.typing import NDArray
+from typing import Literal
 
 from kernels.check import Tolerance
 from kernels.device import Device, NoDevice
-from kernels.job import Job, Ran
+from kernels.host.prepared import Prepared
+from kernels.job import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +34,7 @@ class HostImplementation:
     order: int
     tolerance: Callable[[Job], Tolerance]
     refuses: Callable[[Job], str | None]
-    prepare: Callable[[Job], bool]
-    ran: Callable[[Job], Ran]
-    filtering: Callable[[Job, NDArray[Any]], Iterator[None]]
+    prepare: Callable[[Job], Prepared]
     kind: Literal["cpu"] = "cpu"
 
     def why_not(self, job: Job, device: Device | NoDevice | None = None) -> str | None:  # noqa: ARG002
@@ -70,6 +63,4 @@ def _read(name: str) -> HostImplementation | None:
         tolerance=module.tolerance,
         refuses=module.why_not,
         prepare=module.prepare,
-        ran=module.ran,
-        filtering=module.filtering,
     )

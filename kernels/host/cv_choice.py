@@ -56,12 +56,21 @@ def choose(job: Job, border: int) -> Choice:
     return Choice(exact_call(job), usable_cores())
 
 
+def use_threads(count: int) -> bool:
+    """Let OpenCV use `count` threads; return whether it used another number before."""
+    import cv2
+
+    # Telling it the same again costs nothing, but another number ends or starts threads.
+    if cv2.getNumThreads() == count:
+        return False
+    cv2.setNumThreads(count)
+    return True
+
+
 def _tried(
     found: tuple[Call, ...], picture: NDArray[Any], border: int
 ) -> tuple[tuple[str, int], ...]:
     """Return (name, threads) of every call, the quickest first."""
-    import cv2
-
     cores = usable_cores()
     # One thread first: cv2 ends its threads where it is told to use one.
     counts = (1, cores) if picture.size <= LARGE_SAMPLES and cores > 1 else (cores,)
@@ -70,7 +79,7 @@ def _tried(
     target = np.zeros_like(picture)
     seconds = {}
     for threads in counts:
-        cv2.setNumThreads(threads)
+        use_threads(threads)
         for call in found:
             seconds[call.name, threads] = min(_runs(call, picture, target, border))
     return tuple(sorted(seconds, key=lambda way: seconds[way]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from kernels.check import LENGTH_GAIN, Tolerance, largest_finite
 from kernels.finite import all_finite
 from kernels.host.cores import usable_cores
 from kernels.host.cv_calls import Call, exact_call
-from kernels.host.cv_choice import choose
+from kernels.host.cv_choice import choose, use_threads
+from kernels.host.prepared import Prepared
 from kernels.job import Job, Ran
 from kernels.weights import gain
 
@@ -46,8 +48,8 @@ OPENCV_BORDERS = {
 }
 DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": "CV_32F"}
 
-Weighted = Callable[[Span, Span], NDArray[Any]]
-__all__ = ["filtering", "prepare", "ran", "tolerance", "why_not"]
+Fill = Callable[[NDArray[Any], Span], None]  # fills rows of an array like the picture
+__all__ = ["prepare", "tolerance", "why_not"]
 
 
 def tolerance(job: Job) -> Tolerance:
@@ -80,39 +82,26 @@ def _largest_sum(job: Job) -> float:
     return gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * grows + abs(job.offset)
 
 
-def prepare(job: Job) -> bool:
-    """Import OpenCV and try its calls on this kind of job; nothing is compiled."""
-    if not job.gradient:
-        choose(job, _border(job))
-    else:
-        import cv2  # noqa: F401
-    return False
-
-
-def ran(job: Job) -> Ran:
-    """Return the call that `filtering` makes, and the threads that OpenCV may use for it."""
+def prepare(job: Job) -> Prepared:
+    """Find the quickest of OpenCV's calls for this kind of job by trying them."""
     if job.gradient:
-        return Ran(f"{exact_call(job).name}, cv2.Sobel, cv2.magnitude", threads=usable_cores())
-    choice = choose(job, _border(job))
-    return Ran(choice.call.name, threads=choice.threads)
-
-
-def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out`, (H, W, C) of job.picture's dtype, with one call, or a call for each band."""
-    import cv2
-
-    if job.gradient:
-        threads, fill, samples = usable_cores(), _filling_lengths(job, out), BAND_SAMPLES
+        call = exact_call(job)
+        ran = Ran(f"{call.name}, cv2.Sobel, cv2.magnitude", threads=usable_cores())
+        fill: Fill = _filling_lengths(job, call)
     else:
         choice = choose(job, _border(job))
-        threads, fill = choice.threads, _filling_sums(job, choice.call, out)
-        samples = SLOW_BAND_SAMPLES if choice.call.slow else BAND_SAMPLES
-    if cv2.getNumThreads() != threads:
-        cv2.setNumThreads(threads)
-    for rows in _bands(job, samples):
-        fill(rows)
-        _copy_alpha(job, out, rows)
-        yield
+        call, ran = choice.call, Ran(choice.call.name, threads=choice.threads)
+        fill = _filling_sums(job, call)
+    bands = tuple(_bands(job, SLOW_BAND_SAMPLES if call.slow else BAND_SAMPLES))
+
+    def filtering(out: NDArray[Any]) -> Iterator[None]:
+        use_threads(ran.threads or 1)
+        for rows in bands:
+            fill(out, rows)
+            _copy_alpha(job, out, rows)
+            yield
+
+    return Prepared(ran, filtering)
 
 
 def _bands(job: Job, samples: int) -> Iterator[Span]:
@@ -122,18 +111,18 @@ def _bands(job: Job, samples: int) -> Iterator[Span]:
         yield top, min(top + rows, job.height)
 
 
-def _filling_sums(job: Job, call: Call, out: NDArray[Any]) -> Callable[[Span], None]:
-    """Return what fills rows of `out` with weighted samples."""
+def _filling_sums(job: Job, call: Call) -> Fill:
+    """Return what fills rows with weighted samples."""
     if job.border in OPENCV_BORDERS and job.picture.dtype != np.float16:
-        return lambda rows: _fill_in_place(job, call, out, rows)
+        return partial(_fill_in_place, job, call, _border(job))
 
-    def fill(rows: Span) -> None:
+    def fill(out: NDArray[Any], rows: Span) -> None:
         _store(_weighted(job, call, -1, rows, (0, job.width)), out[rows[0] : rows[1]])
 
     return fill
 
 
-def _fill_in_place(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
+def _fill_in_place(job: Job, call: Call, border: int, out: NDArray[Any], rows: Span) -> None:
     """Let OpenCV write rows `rows` of `out`, shown the picture as far as their halo reaches.
 
     Where the halo ends inside the picture the rows in it come out wrong.  Those above are right
@@ -141,16 +130,18 @@ def _fill_in_place(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
     """
     (top, bottom), r = rows, job.radius
     first, last = max(top - r, 0), min(bottom + r, job.height)
+    if bottom - top == job.height:  # one plain call
+        call.apply(job.picture, out, -1, border)
+        return
     kept = out[first:top].copy()
-    call.apply(job.picture[first:last], out[first:last], -1, _border(job))
+    call.apply(job.picture[first:last], out[first:last], -1, border)
     out[first:top] = kept
 
 
-def _filling_lengths(job: Job, out: NDArray[Any]) -> Callable[[Span], None]:
-    """Return what fills rows of `out` with the lengths of gradients."""
+def _filling_lengths(job: Job, call: Call) -> Fill:
+    """Return what fills rows with the lengths of gradients."""
     import cv2
 
-    call = exact_call(job)
     largest = LENGTH_GAIN * gain(job.weights) * largest_finite(job.picture)
     in_float32 = SMALLEST_LENGTH < largest < LARGEST_LENGTH
     depth = cv2.CV_32F if in_float32 else cv2.CV_64F
@@ -158,7 +149,7 @@ def _filling_lengths(job: Job, out: NDArray[Any]) -> Callable[[Span], None]:
     def weighted(rows: Span, columns: Span) -> NDArray[Any]:
         return _weighted(job, call, cv2.CV_32F, rows, columns)
 
-    def fill(rows: Span) -> None:
+    def fill(out: NDArray[Any], rows: Span) -> None:
         top, bottom = rows
         size_hw = (job.height, job.width)
         around = read_made(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.check import Tolerance
 from kernels.host import row_loops
 from kernels.host.cores import usable_cores
+from kernels.host.prepared import Prepared
 from kernels.job import Job, Ran
 
 TITLE = "Parallel"
@@ -13,10 +14,6 @@ IDEA = (
     "the compiler's vector instructions sum many samples at once."
 )
 ORDER = 1
-
-prepare = row_loops.prepare
-filtering = row_loops.filtering
-__all__ = ["filtering", "prepare", "ran", "tolerance", "why_not"]
 
 
 def tolerance(job: Job) -> Tolerance:
@@ -29,6 +26,8 @@ def why_not(job: Job) -> str | None:  # noqa: ARG001
     return None
 
 
-def ran(job: Job) -> Ran:  # noqa: ARG001
-    """Return what is called: the loops, on every core."""
-    return Ran("parallel loops", threads=usable_cores())
+def prepare(job: Job) -> Prepared:
+    """Compile the loops for the job's pixel type, or load what was compiled before."""
+    compiled = row_loops.prepare(job)
+    ran = Ran("parallel loops", threads=usable_cores())
+    return Prepared(ran, row_loops.runner(job), compiled)

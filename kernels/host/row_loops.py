@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any
 
@@ -15,6 +15,9 @@ from kernels.job import Job
 
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
+
+Run = Callable[[NDArray[Any]], Iterator[None]]
+Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[None]]  # from a picture, into an array
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
@@ -31,58 +34,69 @@ def prepare(job: Job) -> bool:
         return False
     one = np.zeros((1, 1, 1), job.picture.dtype)
     small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
-    for _ in filtering(small, one.copy()):
+    for _ in runner(small)(one.copy()):
         pass
     _compiled.add(wanted)
     return True
 
 
-def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out`, (H, W, C) of job.picture's dtype, some rows on all threads at a time.
+def runner(job: Job) -> Run:
+    """Return what fills an array like job.picture, some rows on all threads at a time.
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
-    # float16 is not known to numba: its loops read and write float32 then.
-    is_half = out.dtype == np.float16
-    picture = job.picture.astype(np.float32) if is_half else job.picture
-    target = np.empty(out.shape, np.float32) if is_half else out
-    if job.gradient:
-        weighted = np.empty(out.shape, np.float32)
-        yield from _sums(job, picture, weighted)
-        yield from _lengths(job, weighted, picture, target)
-    else:
-        yield from _sums(job, picture, target)
-    if is_half:
+    run = _gradient(job) if job.gradient else _sums(job)
+    if job.picture.dtype != np.float16:
+        return lambda out: run(job.picture, out)
+
+    def on_halves(out: NDArray[Any]) -> Iterator[None]:
+        # float16 is not known to numba: its loops read and write float32 then.
+        target = np.empty(out.shape, np.float32)
+        yield from run(job.picture.astype(np.float32), target)
         with np.errstate(over="ignore"):  # what is too large is infinite
             out[:] = target
         if job.has_alpha:
             out[..., -1] = job.picture[..., -1]
 
+    return on_halves
 
-def _sums(job: Job, picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out` with the weighted `picture`, rounded if it holds integers."""
-    from kernels.host._jit_rows import sum_rows
 
+def _sums(job: Job) -> Loops:
+    """Return what fills an array with the weighted picture, rounded if it holds integers."""
     weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
     places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
-    how = (*places, weights, np.float32(job.offset), *alpha, *_range(out))
-    for step in _steps(job, job.ksize**2):
-        with _one_at_a_time:
-            sum_rows(_flat(picture), _flat(out), *how, *step)
-        yield
+    steps = tuple(_steps(job, job.ksize**2))
+
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+        from kernels.host._jit_rows import sum_rows
+
+        how = (*places, weights, np.float32(job.offset), *alpha, *_range(out))
+        for step in steps:
+            with _one_at_a_time:
+                sum_rows(_flat(picture), _flat(out), *how, *step)
+            yield
+
+    return fill
 
 
-def _lengths(
-    job: Job, weighted: NDArray[np.float32], picture: NDArray[Any], out: NDArray[Any]
-) -> Iterator[None]:
-    """Fill `out` with the gradient's length of `weighted`, and with the alpha of `picture`."""
-    from kernels.host._jit_rows import length_rows
+def _gradient(job: Job) -> Loops:
+    """Return what fills an array with the gradient's length of the weighted picture, and with the
+    picture's alpha."""
+    sums, places = _sums(job), _places(job, 1)
+    steps = tuple(_steps(job, LENGTH_PRODUCTS))
 
-    how = (*_places(job, 1), job.channels, job.has_alpha, *_range(out))
-    for step in _steps(job, LENGTH_PRODUCTS):
-        with _one_at_a_time:
-            length_rows(_flat(weighted), _flat(picture), _flat(out), *how, *step)
-        yield
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+        from kernels.host._jit_rows import length_rows
+
+        weighted = np.empty(out.shape, np.float32)
+        yield from sums(picture, weighted)
+        how = (*places, job.channels, job.has_alpha, *_range(out))
+        for step in steps:
+            with _one_at_a_time:
+                length_rows(_flat(weighted), _flat(picture), _flat(out), *how, *step)
+            yield
+
+    return fill
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

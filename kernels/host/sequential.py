@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 
 from kernels.check import Tolerance
 from kernels.host import loops
+from kernels.host.prepared import Prepared
 from kernels.host.strips import rectangles
 from kernels.job import Job, Ran
 
@@ -18,8 +20,6 @@ IDEA = (
     "published reports use, and far from what a CPU can do."
 )
 ORDER = 0
-
-prepare = loops.prepare
 
 
 def tolerance(job: Job) -> Tolerance:
@@ -32,13 +32,14 @@ def why_not(job: Job) -> str | None:  # noqa: ARG001
     return None
 
 
-def ran(job: Job) -> Ran:  # noqa: ARG001
-    """Return what is called: the loops, on one thread."""
-    return Ran("sequential loops", threads=1)
+def prepare(job: Job) -> Prepared:
+    """Compile the loops for the job's pixel type, or load what was compiled before."""
+    compiled = loops.prepare(job)
+    return Prepared(Ran("sequential loops", threads=1), partial(_filtering, job), compiled)
 
 
-def filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
-    """Fill `out`, (H, W, C) of job.picture's dtype, a strip at a time."""
+def _filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
+    """Fill `out` a strip at a time."""
     for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):
         loops.fill(job, out, rectangle)
         yield

@@ -65,9 +65,8 @@ def on_host(implementation: HostImplementation) -> Run:
     def run(job: Job) -> NDArray[Any]:
         if reason := implementation.why_not(job):
             raise CannotRunError(reason)
-        implementation.prepare(job)
         out = poisoned_like(job.picture)
-        for _ in implementation.filtering(job, out):
+        for _ in implementation.prepare(job).filtering(out):
             pass
         return out
 

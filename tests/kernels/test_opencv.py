@@ -93,8 +93,7 @@ def test_seams_of_bands_do_not_show(engine, monkeypatch, border, gradient, chann
 def test_a_large_picture_can_be_stopped_between_bands():
     picture = np.zeros((4096, 4096, 3), np.uint8)
     job = Job(picture, filters.get("box").weights(3), implementation="opencv")
-    opencv.prepare(job)
-    assert sum(1 for _ in opencv.filtering(job, np.empty_like(picture))) == 4
+    assert sum(1 for _ in opencv.prepare(job).filtering(np.empty_like(picture))) == 4
 
 
 NAMED = {

@@ -14,8 +14,7 @@ RNG = np.random.default_rng
 
 def filtered(implementation, job):
     out = np.zeros_like(job.picture)
-    implementation.prepare(job)
-    for _ in implementation.filtering(job, out):
+    for _ in implementation.prepare(job).filtering(out):
         pass
     return out
 
@@ -44,8 +43,7 @@ def test_a_step_is_short_whatever_the_picture(monkeypatch):
     monkeypatch.setattr(row_loops, "usable_cores", lambda: 2)
     picture = np.zeros((1000, 600, 3), np.uint8)
     job = Job(picture, np.ones((31, 31), np.float32))
-    parallel.prepare(job)
-    steps = sum(1 for _ in parallel.filtering(job, np.empty_like(picture)))
+    steps = sum(1 for _ in parallel.prepare(job).filtering(np.empty_like(picture)))
     rows = 2 * row_loops.STEP_PRODUCTS // (600 * 3 * 31**2)
     assert steps == -(-1000 // rows) > 10
 
@@ -53,8 +51,7 @@ def test_a_step_is_short_whatever_the_picture(monkeypatch):
 def test_every_implementation_says_what_it_calls():
     job = Job(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32) / 9)
     for each in host_implementations():
-        each.prepare(job)
-        ran = each.ran(job)
+        ran = each.prepare(job).ran
         assert ran.threads
         assert ran.threads >= 1
         assert ran.function

@@ -51,7 +51,7 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
     said = capsys.readouterr()
     assert said.err == ""
     assert said.out.startswith("w.png\n")
-    for word in ("Sobel X 3×3", "50×40, 3 × float32", "sequential.filtering", "checked all pixels"):
+    for word in ("Sobel X 3×3", "50×40, 3 × float32", "sequential loops", "checked all pixels"):
         assert word in said.out
 
 

@@ -11,12 +11,17 @@ from kernels.version import program_version
 from workbench import qt_libraries
 from workbench.cli import USAGE
 from workbench.commands import CommandError, machine
-from workbench.commands.benches import HEADER, kernels, timing
+from workbench.commands.benches import HEADER, cpu, kernels, timing
 from workbench.commands.words import aligned, columns
 
-NEED_NO_QT = {"kernels": kernels.run, "timing": timing.run}
+NEED_NO_QT = {"cpu": cpu.run, "kernels": kernels.run, "timing": timing.run}
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
-TAKEN = {"kernels": OPTIONS[1:], "timing": ("cells", "json"), "display": ()}
+TAKEN = {
+    "kernels": OPTIONS[1:],
+    "cpu": ("cells", "json"),
+    "timing": ("cells", "json"),
+    "display": (),
+}
 
 
 def run(arguments: Namespace) -> int:

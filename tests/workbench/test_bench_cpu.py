@@ -1,0 +1,95 @@
+"""`workbench bench cpu`: what it compares, and what it makes of it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from kernels.check import checking
+from workbench import cli
+from workbench.commands.benches import cpu, cpu_ways
+from workbench.commands.benches.cpu import Row, Timed, chosen_cells, closing_lines, job_of
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(cpu, "SECONDS", 0.0)
+    monkeypatch.setattr(cpu, "PICTURES", ((60, 80, 3, "uint8"), (64, 64, 1, "float32")))
+
+
+def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
+    path = tmp_path / "cpu.json"
+    assert cli.main(["bench", "cpu", "--cells", "(gaussian|box) (3|7)", "--json", str(path)]) == 0
+    said = capsys.readouterr().out
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert [row["cell"] for row in found["rows"]][:2] == [
+        "gaussian 3 80×60×3 uint8",
+        "gaussian 7 80×60×3 uint8",
+    ]
+    for row in found["rows"]:
+        assert row["cell"] in said
+        assert {each["library"] for each in row["others"]} >= {"cv2", "SciPy"}
+        assert all(
+            each["ms"] > 0 and each["runs"] >= cpu.MIN_ROUNDS for each in row["ours"].values()
+        )
+        assert any(each["ms"] for each in row["others"] if each["library"] == "cv2")
+    assert "best plain cv2 call" in said
+    assert found["closing"][0] in said
+
+
+@pytest.mark.parametrize("name", ["gaussian", "box", "sobel_x", "laplacian", "random"])
+@pytest.mark.parametrize("pixel_type", ["uint8", "float32"])
+def test_what_people_type_gives_the_filter(name, pixel_type):
+    """Or the ratio would be to something else; what differs by design has no time."""
+    job = job_of(name, 3, 40, 50, 3, pixel_type)
+    for way in cpu_ways.ways(name, job):
+        answer = np.asarray(way.run()).reshape(job.picture.shape)
+        *_, check = checking(job, answer, cpu._tolerance(job))
+        assert check.ok or way.library == "Pillow", f"{way}: {check}"
+
+
+@pytest.mark.skipif(cpu_ways.c_loop() is None, reason="there is no C compiler with OpenMP")
+@pytest.mark.parametrize("pixel_type", cpu_ways.C_TYPES)
+@pytest.mark.parametrize("ksize", [3, 9])
+def test_the_loop_in_c_is_right(pixel_type, ksize):
+    job = job_of("random", ksize, 33, 47, 4 - (pixel_type == "uint8"), pixel_type)
+    ways = [way for way in cpu_ways.ways("random", job) if way.library == "C"]
+    *_, check = checking(job, ways[0].run(), cpu._tolerance(job))
+    alpha = int(job.has_alpha)  # the loop knows no alpha
+    assert check.ok or (alpha and check.worst[2] == 3)
+
+
+def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
+    wrong = cpu_ways.Way("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
+    monkeypatch.setattr(cpu, "ways", lambda *_: [wrong])
+    row = cpu.measured("box", job_of("box", 3, 64, 64, 1, "float32"))
+    assert row.others[0].ms is None
+    assert row.ratio("opencv", "SciPy") is None
+
+
+def test_the_closing_lines_name_what_misses_the_aim():
+    def row(cell, ours_ms, theirs_ms):
+        ours = {key: Timed("ours", key, ours_ms, 5, 0.0) for key in cpu.OURS}
+        return Row(cell, ours, (Timed("cv2", "blur", theirs_ms, 5, 0.0),))
+
+    said = list(closing_lines([row("box 3", 1.0, 1.0), row("box 7", 4.0, 1.0)]))
+    assert said == [
+        "opencv takes at most 1.1 of the time of the best plain cv2 call in 1 of 2 cells; "
+        "geometric mean 2.00.",
+        "  box 7: 4.00",
+    ]
+
+
+def test_cells_are_chosen_by_a_pattern_that_has_to_fit():
+    names = [name for name, _ in chosen_cells(arguments("sobel.*uint16"))]
+    assert names == ["sobel_x"]
+    with pytest.raises(cpu.CommandError, match="No cell fits"):
+        chosen_cells(arguments("median"))
+    with pytest.raises(cpu.CommandError, match="regular expression"):
+        chosen_cells(arguments("("))
+
+
+def arguments(cells):
+    from argparse import Namespace
+
+    return Namespace(cells=cells)
