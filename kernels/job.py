@@ -153,11 +153,12 @@ class Sampling:
     """How often to repeat a job for its timing, and whether to check its answer.
 
     max_samples, max_seconds  repeats end at so many, or after so long spent on them
-    min_samples     so many are taken however long that lasts, unless one run alone takes longer
-                    than max_seconds: then it is the only one
+    min_samples     so many are taken however long that lasts, unless the first of them alone takes
+                    longer than max_seconds: then it is the only one
     noise           repeats end, too, when the relative spread (quartile range over median) has
                     settled below this; None: only counts and time decide
-    warmups, warmup_seconds   so many runs go before, and for so long; they do not count
+    warmups, warmup_seconds   so many runs go before, and for so long; they do not count.  At least
+                    one does, unless it takes so long that it is the only run: see `sampling`
     check_taps      how many products the oracle may work out for the check; None: as many as it
                     takes to check every pixel
     """

@@ -11,6 +11,9 @@ from kernels.timing import Cache, Ended, Timing
 
 NEWS_EVERY_S = 0.1
 SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled
+# A first run of up to so long is followed by another, whatever the plan's time: whatever else the
+# computer did meanwhile, a page fault or another program, must not stay as the job's time.
+REPEATED_S = 3.0
 
 
 class Sampler:
@@ -24,7 +27,8 @@ class Sampler:
     gives up once its noise no longer changes; here `max_samples` ends it.
 
     No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
-    better one, and counts only where it alone takes all the time there is.
+    better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
+    A run that takes longer than the plan allows is the last warm-up, or the only sample.
 
     first_ms  what the first run took
     clock     seconds, for the warm-up's end and for news; samples bring their own time
@@ -38,6 +42,7 @@ class Sampler:
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self._plan, self._cache, self._clock = plan, cache, clock
+        self._limit_ms = plan.max_seconds * 1e3
         self._at_least = min(plan.min_samples, plan.max_samples)
         self._latest_ms = first_ms
         self._warmups = 1
@@ -83,19 +88,23 @@ class Sampler:
         now = self._clock()
         self._warm_s += abs(now - self._warm_at)  # or a clock set back would warm up for ever
         self._warm_at = now
+        if self._latest_ms > self._limit_ms:
+            return False
         return self._warmups < self._plan.warmups or self._warm_s < self._plan.warmup_seconds
 
     def _why_no_more(self) -> Ended:
-        count, limit_ms = len(self._samples_ms), self._plan.max_seconds * 1e3
+        count = len(self._samples_ms)
         if count == 0:
-            return "single" if self._latest_ms > limit_ms else ""
+            return "single" if self._latest_ms > max(self._limit_ms, REPEATED_S * 1e3) else ""
+        if count == 1 and self._latest_ms > self._limit_ms:
+            return "single"
         if count >= self._plan.max_samples:
             return "samples"
         if count < self._at_least:
             return ""
         if self._settled >= SETTLED_FOR:
             return "stable"
-        return "time" if self._spent_ms + self._latest_ms > limit_ms else ""
+        return "time" if self._spent_ms + self._latest_ms > self._limit_ms else ""
 
     def _watch_spread(self) -> None:
         if self._plan.noise is None or len(self._samples_ms) < 2:

@@ -28,8 +28,8 @@ class Timing:
     cache    the GPU's L2 before each sample; None on the CPU
     ended    why there are no more: "stable", their spread had settled below what was asked for;
              "samples", there were as many as asked for; "time", the time for them was over;
-             "single", there is only the first run, which took all the time there is or was made
-             of strips; "", they are still being taken, or it is not known
+             "single", there is only one, which took longer than there was time for, or was made of
+             strips; "", they are still being taken, or it is not known
     warmups  how many runs went before, and do not count
     rounds   how many samples were taken in each of several rounds, in their order, where others
              were timed between them; empty: all in one go

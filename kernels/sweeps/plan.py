@@ -13,7 +13,7 @@ from kernels.rung import Rung
 from kernels.sweeps.cell import Cell, Matrix
 from kernels.timing import Cache
 
-# A run of half a second is measured once; what is faster ten times and more.
+# What takes half a second is measured once, after a warm-up; what is faster ten times and more.
 SWEEP_SAMPLING = Sampling(
     max_samples=100,
     max_seconds=0.5,

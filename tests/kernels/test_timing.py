@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.job import Progress, Sampling
-from kernels.sampling import SETTLED_FOR, Sampler, take_samples, taking_samples
+from kernels.sampling import REPEATED_S, SETTLED_FOR, Sampler, take_samples, taking_samples
 from kernels.sweeps.plan import SWEEP_SAMPLING
 from kernels.timing import Timing
 
@@ -64,9 +64,25 @@ def test_it_ends_before_the_time_is_over():
     assert timing == Timing((30.0,) * 3, ended="time", warmups=1)
 
 
-def test_a_run_that_takes_all_the_time_is_the_sample_and_marked():
-    assert run(Sampling(max_seconds=0.2), 500.0) == Timing((500.0,), ended="single")
-    assert run(PATIENT, 1001.0) == Timing((1001.0,), ended="single")
+def test_a_run_that_takes_all_the_time_is_repeated_once_and_marked():
+    assert run(Sampling(max_seconds=0.2), 500.0) == Timing((500.0,), ended="single", warmups=1)
+    assert run(PATIENT, 1001.0) == Timing((1001.0,), ended="single", warmups=1)
+
+
+def test_a_first_run_that_was_disturbed_does_not_stay():
+    timing = run(Sampling(), [261.0] + [20.0] * 30)
+    assert timing == Timing((20.0,) * 10, ended="time", warmups=1)
+
+
+def test_what_takes_many_seconds_is_not_repeated():
+    assert run(Sampling(), 1001 * REPEATED_S) == Timing((1001 * REPEATED_S,), ended="single")
+    patient = Sampling(max_samples=3, max_seconds=30.0)
+    assert len(run(patient, 1001 * REPEATED_S).samples_ms) == 3
+
+
+def test_a_sample_that_took_all_the_time_ends_it_however_many_were_to_be_taken():
+    timing = run(PATIENT, [1.0, 1001.0, 1.0])
+    assert timing == Timing((1001.0,), ended="single", warmups=1)
 
 
 def test_a_slow_first_run_does_not_end_it_if_the_next_are_quick():
@@ -144,9 +160,9 @@ def test_the_latest_warm_up_is_shown_until_there_is_a_sample():
     assert sampler.timing() == Timing((8.0,), warmups=1)
 
 
-def test_a_warm_up_that_takes_all_the_time_is_the_sample():
-    timing = run(Sampling(max_seconds=0.2, warmups=3), [100.0, 300.0])
-    assert timing == Timing((300.0,), ended="single", warmups=1)
+def test_a_warm_up_that_takes_all_the_time_is_the_last_one():
+    timing = run(Sampling(max_seconds=0.2, warmups=3), [100.0, 300.0, 310.0])
+    assert timing == Timing((310.0,), ended="single", warmups=2)
 
 
 def test_a_pause_between_two_runs_costs_no_samples():
