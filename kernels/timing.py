@@ -42,6 +42,11 @@ class Timing:
     rounds: tuple[int, ...] = ()
 
     @property
+    def is_single(self) -> bool:
+        """Whether there is but one sample, which nothing can be said about."""
+        return len(self.samples_ms) == 1
+
+    @property
     def median_ms(self) -> float:
         return median(self.samples_ms)
 

@@ -288,8 +288,9 @@ class MainWindow(QMainWindow):
             teller.said.connect(lambda sentence: say("info", sentence))
         self.inspection.unsaid.connect(self.messages.unsay)
         live.baseline_ready.connect(self.timing.show_baseline)
-        live.settled.connect(self.history.add)
-        live.settled.connect(self.rung.show_result)
+        for told in (live.settled, live.timed_again):
+            told.connect(self.history.add)
+            told.connect(self.rung.show_result)
         live.settled.connect(self.settled)
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: self.messages.clear("error"))

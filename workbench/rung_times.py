@@ -94,7 +94,8 @@ class Place:
 
     reason  why it cannot run the present job; None if it can
     before  the implementation it is compared with: the one it changes a thing about
-    ratio   how many times as fast as `before`; None while one of the two is not measured
+    ratio   how many times as fast as `before`; None while one of the two is not measured, or was
+            run only once
     """
 
     implementation: Implementation
@@ -110,7 +111,10 @@ class Place:
         if time is None:
             return f"{title}: {self.reason or 'not measured yet'}"
         words = [f"{title}: {numbers.duration(time.median_ms)}"]
-        words.append(f"quartiles {numbers.duration_range(*time.timing.quartiles_ms)}")
+        if time.timing.is_single:
+            words.append("a single run")
+        else:
+            words.append(f"quartiles {numbers.duration_range(*time.timing.quartiles_ms)}")
         if self.ratio is not None and self.before is not None:
             words.append(f"{numbers.ratio(self.ratio)} as fast as {self.before.title}")
         if time.block_xy:
@@ -177,7 +181,9 @@ def ladder_places(
     for each, reason in availability:
         before = rung_before(each, known)
         time, against = measured.get(each.key), measured.get(before.key if before else "")
-        ratio = against.median_ms / time.median_ms if time and against else None
+        ratio = None
+        if time and against and not (time.timing.is_single or against.timing.is_single):
+            ratio = against.median_ms / time.median_ms
         places.append(Place(each, reason, time, before, ratio))
     return places
 

@@ -2,13 +2,15 @@
 
 Every computation is a generator that yields wherever it may be put aside (`kernels.engine`), so
 one thread is enough: a picture the user waits for goes before the baseline's timing, that before
-a sweep, and a pause costs none of them anything but time.
+a sweep, and last, when nothing else is left, what was run only once is timed again.  A pause costs
+none of them anything but time.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from threading import Condition
 from time import monotonic
@@ -19,18 +21,25 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Result, Sampling
+from kernels.statistics import ENOUGH_SAMPLES
+from kernels.timing import Cache
 from workbench.aside import Aside, Sweeping, close
 from workbench.background import TOO_LITTLE_MEMORY
 from workbench.display import Display
 from workbench.looking.look import Look
 from workbench.looking.showing import show
+from workbench.quiet import Quiet
 
-# A superseded job may still finish for so long: quick filters then keep up with a dragged slider,
-# slow ones get out of the way.
-GRACE_S = 0.02
+# A superseded job goes on while newer wishes keep coming, so that a dragged slider always has a
+# picture to show; once the newest has waited for so long, the hand rests, and it gives way.
+REST_S = 0.15
 PAINTING_S = 0.01  # how long the window may take to show a result
 HELD_S = 1.0  # what is looked at has been worked out by then, but of the largest pictures
-BASELINE_SAMPLING = Sampling(max_samples=5, max_seconds=0.5)
+# As many samples as it takes, and enough for an interval.
+BASELINE_SAMPLING = Sampling(
+    min_samples=ENOUGH_SAMPLES, max_samples=100, max_seconds=2.0, noise=0.01
+)
+AGAIN_SAMPLING = Sampling(min_samples=3, max_samples=20, max_seconds=30.0, noise=0.01)
 TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
 
 
@@ -47,6 +56,7 @@ class Worker(QThread):
         settled(result): the last word on a job, and nobody has asked for another.
         failed(error): the live job ended with a KernelError.
         baseline_timed(result): the CPU's turn at the live job.
+        timed_again(result): what was asked for by `request_again`.
         sweep_stepped(step): whatever a sweep yields: Progress, Record and the like.
         sweep_paused(is_paused): a sweep stands still from now on, or goes on.
         sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
@@ -63,6 +73,7 @@ class Worker(QThread):
     settled = Signal(object)
     failed = Signal(object)
     baseline_timed = Signal(object)
+    timed_again = Signal(object)
     sweep_stepped = Signal(object)
     sweep_paused = Signal(bool)
     sweep_ended = Signal(object, bool)
@@ -79,7 +90,7 @@ class Worker(QThread):
         self._wake = Condition()  # guards the wishes below
         self._wanted: tuple[Job, Look, Sampling] | None = None
         self._wanted_since = 0.0
-        self._wanted_baseline: Job | None = None
+        self._baseline, self._again = Quiet(self.baseline_timed.emit), Quiet(self.timed_again.emit)
         self._is_held = False
         self._wants_device = True  # to know it
         self._knows_device = False  # only the thread itself touches it
@@ -91,9 +102,8 @@ class Worker(QThread):
         # What is looked at goes before what is waited for; the first of these before the others.
         self._asides = (self._comparison, self._sweep, self._tuning)
         self._closing = False
-        # The tasks in hand; only the thread itself touches them.
+        # The task in hand; only the thread itself touches it.
         self._live: _Live | None = None
-        self._baseline: Iterator[Progress | Result] | None = None
 
     # -- what the GUI thread may call
 
@@ -103,16 +113,24 @@ class Worker(QThread):
         look  how to show the result; None: from black to white, as its pixel type has them
         """
         with self._wake:
-            if self._wanted is None:
-                self._wanted_since = monotonic()
+            self._wanted_since = monotonic()
             self._wanted = (job, look or Look(), sampling or Sampling())
-            self._wanted_baseline = None
+            self._baseline.forget()
+            self._again.forget()
             self._wake.notify()
 
     def request_baseline(self, job: Job) -> None:
-        """Time `job` when no picture is waited for."""
+        """Time `job` when no picture is waited for, in place of another baseline."""
         with self._wake:
-            self._wanted_baseline = job
+            self._baseline.forget()
+            self._baseline.ask(job, BASELINE_SAMPLING)
+            self._wake.notify()
+
+    def request_again(self, job: Job, cache: Cache) -> None:
+        """Time `job`, which was run only once, when there is nothing else to do; forgotten at the
+        next request."""
+        with self._wake:
+            self._again.ask(job, replace(AGAIN_SAMPLING, cache=cache))
             self._wake.notify()
 
     def hold(self, is_held: bool) -> None:
@@ -191,12 +209,14 @@ class Worker(QThread):
                 self._attempt(self._step_live)
             elif self._wants_device:
                 self._attempt(partial(self._find_device, engine))
-            elif self._baseline is not None:
-                self._attempt(self._step_baseline)
+            elif self._baseline.can_step:
+                self._attempt(partial(self._step_quiet, self._baseline))
             else:
                 running = next((each for each in self._asides if each.can_step), None)
                 if running is not None:
                     self._attempt(partial(self._step_aside, running))
+                elif self._again.can_step:
+                    self._attempt(partial(self._step_quiet, self._again))
         self._drop_tasks()
 
     def _take_wishes(self, engine: Engine) -> bool:
@@ -206,10 +226,9 @@ class Worker(QThread):
                 self._wake.wait()
             if self._wanted is not None and self._may_supersede():
                 self._live = _Live(engine, *self._wanted)
-                self._wanted = self._baseline = None
-            if self._wanted_baseline is not None and self._live is None:
-                self._baseline = engine.filtering(self._wanted_baseline, BASELINE_SAMPLING)
-                self._wanted_baseline = None
+                self._wanted = None
+            for quiet in (self._baseline, self._again):
+                quiet.take(engine)
             over = [each.take(engine) for each in self._asides]
             closing = self._closing
         for aside, ended in zip(self._asides, over, strict=True):
@@ -221,13 +240,13 @@ class Worker(QThread):
         return not closing
 
     def _has_work(self) -> bool:
-        wishes = (self._wanted, self._wanted_baseline, self._live, self._baseline)
-        asides = any(each.has_work for each in self._asides)
-        return self._wants_device or asides or any(each is not None for each in wishes)
+        is_live = self._wanted is not None or self._live is not None
+        others = (self._baseline, self._again, *self._asides)
+        return self._wants_device or is_live or any(each.has_work for each in others)
 
     def _may_supersede(self) -> bool:
         return (
-            self._live is None or self._live.has_shown or monotonic() - self._wanted_since > GRACE_S
+            self._live is None or self._live.has_shown or monotonic() - self._wanted_since > REST_S
         )
 
     def _step_live(self) -> None:
@@ -278,16 +297,11 @@ class Worker(QThread):
             self.progressed.emit("")
             self.settled.emit(live.last)
 
-    def _step_baseline(self) -> None:
-        assert self._baseline is not None
+    def _step_quiet(self, quiet: Quiet) -> None:
         try:
-            step = next(self._baseline, None)
-        except (KernelError, MemoryError):
-            self._baseline = step = None  # then there is no baseline; the live job says more
-        if step is None:
-            self._baseline = None
-        elif isinstance(step, Result) and step.check is not None:
-            self.baseline_timed.emit(step)
+            quiet.step()
+        except DeviceLostError as error:
+            self._fail(error, self.failed.emit)
 
     def _step_aside(self, aside: Aside) -> None:
         try:
@@ -334,8 +348,10 @@ class Worker(QThread):
             self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
 
     def _drop_tasks(self) -> None:
-        self._live = self._baseline = None
+        self._live = None
         with self._wake:
+            for quiet in (self._baseline, self._again):
+                quiet.drop()
             left = [each.drop() for each in self._asides]
         for steps in left:
             close(steps)

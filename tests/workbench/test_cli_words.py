@@ -39,7 +39,13 @@ def test_what_auto_picked_is_named_and_why_stands_in_the_table():
 
 def test_the_cpu_s_line_has_no_transfers():
     line = plain(in_one_line(made_up.result("opencv", (2.0,), check=None)))
-    assert line == "5×5, opencv: kernel 2.00 ms (1 sample), 60.0 MB/s"
+    assert line == "5×5, opencv: kernel 2.00 ms (a single run), 60.0 MB/s"
+
+
+def test_a_sum_of_strips_says_so():
+    made = made_up.result("shared", (80.0,), strips=5, device_name="Test GPU")
+    assert "kernel 80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
+    assert "80.0 ms (a sum of 5 strips, cold)" in plain(as_table(made))
 
 
 def test_a_wrong_answer_is_said_so_in_the_table():

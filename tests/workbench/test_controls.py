@@ -298,7 +298,7 @@ def test_the_speed_up_is_against_what_was_chosen(qtbot, window):
     speedup = child(window, "speedup")
     assert "this is the baseline" in speedup.accessibleName()
     pick(child(window, "baseline", QComboBox), "sequential")
-    until(qtbot, lambda: "Sequential (1 thread)" in speedup.accessibleName())
+    until(qtbot, lambda: "Sequential, 1 thread" in speedup.accessibleName())
 
 
 def test_blocks_are_nothing_to_the_cpu(qtbot, window):

@@ -1,6 +1,7 @@
 """Live filtering in the real window: what is shown belongs to what was last asked for."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,14 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from kernels.errors import BadJobError, CompileFailedError, OutOfMemoryError
 from kernels.job import Progress, Result
 from kernels.pictures import noise
+from kernels.statistics import ENOUGH_SAMPLES
+from kernels.timing import Timing
 from tests.workbench.driving import child, click, grey, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
 from workbench import intents, live
 from workbench.model.state import Picture
+from workbench.numbers import GAP
+from workbench.views.tile import Tile
 
 
 @pytest.fixture
@@ -208,3 +213,79 @@ def test_the_history_has_one_run_for_each_job(qtbot, held):
     for border in ("wrap", "zero"):
         settle(qtbot, held, lambda b=border: held.store.update(border=b))
     assert held.history.accessibleDescription().startswith("3 runs")
+
+
+# -- a figure that stands is a figure that was repeated
+
+
+def slow_at_first(disturbed):
+    """A job is said to have taken `disturbed` ms in a single run; when it is asked for once more,
+    there are five, of 20 ms."""
+    seen = []
+
+    def script(job, steps):
+        is_again = any(job is each for each in seen)
+        seen.append(job)
+        times = (20.0, 21.0, 20.0, 19.0, 20.0) if is_again else (disturbed,)
+        for step in steps:
+            if isinstance(step, Result):
+                yield replace(step, kernel=Timing(times, ended="single"), compile_ms=7.0)
+            else:
+                yield step
+
+    return lambda: Scripted(script)
+
+
+def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot, make_window):
+    window = make_window(slow_at_first(261.0))
+    result = show_picture(qtbot, window, noise(8, 8))
+    assert result.kernel.samples_ms == (261.0,)
+    shown = after(window)
+    tile = child(window, "kernel", Tile)
+    until(qtbot, lambda: "n = 5" in tile.detail.replace(GAP, " "))
+    assert tile.text == f"20.0{GAP}ms"
+    assert after(window) is shown  # the picture stayed
+    assert window.live.result.check.ok
+    assert window.history.accessibleDescription().startswith("1 run")
+    assert f"20.0{GAP}ms" in window.history.accessibleDescription()
+
+
+def test_a_single_run_of_the_baseline_is_timed_again_as_well(qtbot, make_window):
+    window = make_window(slow_at_first(261.0))
+    window.store.update(baseline="sequential")
+    show_picture(qtbot, window, noise(8, 8))
+    speedup = child(window, "speedup", Tile)
+    until(qtbot, lambda: "to Sequential" in speedup.detail)  # as all take 20 ms
+    baseline = window.live.baseline_of(window.live.result)
+    assert len(baseline.kernel.samples_ms) == 5
+    assert len(window.live.result.kernel.samples_ms) == 5
+
+
+def test_strips_are_not_timed_again(qtbot, make_window):
+    asked = []
+
+    def script(job, steps):
+        asked.append(job.implementation)
+        for step in steps:
+            in_strips = {"kernel": Timing((9.0,), ended="single"), "strips": 4}
+            yield replace(step, **in_strips) if isinstance(step, Result) else step
+
+    window = make_window(lambda: Scripted(script))
+    show_picture(qtbot, window, noise(8, 8))
+    settle(qtbot, window, lambda: window.store.update(border="wrap"))
+    ended = []
+    window.worker.sweep_ended.connect(lambda *_: ended.append(True))
+    window.worker.start_sweep(lambda _: iter(()))
+    until(qtbot, lambda: ended)
+    assert len(asked) == 2
+
+
+def test_the_baseline_has_enough_samples_for_an_interval(qtbot, window):
+    """Not those of the live result, which has less patience."""
+    show_picture(qtbot, window, noise(8, 8))
+    settle(qtbot, window, lambda: window.store.update(implementation="sequential"))
+    until(qtbot, lambda: window.live.baseline_of(window.live.result))
+    baseline = window.live.baseline_of(window.live.result).kernel
+    assert len(baseline.samples_ms) >= ENOUGH_SAMPLES
+    assert baseline.ended in ("stable", "samples", "time")
+    assert len(baseline.samples_ms) > 20 or baseline.ended == "stable"

@@ -1,12 +1,14 @@
 """The timing strip: what it says, when it dares to, and that it stands still."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from kernels.timing import Timing
 from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, picked_result, result
 from workbench import theme
 from workbench.numbers import GAP, MISSING
@@ -37,7 +39,8 @@ def spaced(text: str) -> str:
     return text.replace(" ", GAP)
 
 
-OPENCV = result("opencv", (2.0,))
+OPENCV = result("opencv", (2.0,) * 6)
+QUICK = (0.2,) * 6
 
 
 def test_the_kernels_median_quartiles_and_samples_are_shown(strip):
@@ -78,13 +81,82 @@ def test_the_cpu_has_no_transfers(strip):
 
 def test_a_speed_up_names_what_it_is_against(strip):
     strip.show_baseline(OPENCV)
-    strip.show_result(result(samples_ms=(0.2,)))
+    strip.show_result(result(samples_ms=QUICK))
     assert tile(strip, "speedup").text == "10.0×"
-    assert tile(strip, "speedup").detail == "vs OpenCV (2 threads)"
+    assert tile(strip, "speedup").detail == "vs OpenCV, 2 threads"
+
+
+def test_a_speed_up_has_an_interval(strip):
+    strip.show_baseline(result("opencv", tuple(np.linspace(1.9, 2.1, 12))))
+    strip.show_result(result(samples_ms=tuple(np.linspace(0.098, 0.102, 20))))
+    speedup = tile(strip, "speedup")
+    assert speedup.text == "20.0×"
+    low, high = re.search(r"([\d.]+)–([\d.]+)", speedup.accessibleName()).groups()
+    assert any(each.text() == f"Speed-up · {low}–{high}" for each in speedup.findChildren(QLabel))
+    assert 19 < float(low) < 20 < float(high) < 21
+    assert f"interval of the ratio of their medians is {low}–{high}" in speedup.toolTip()
+    assert "from 20 and 12 samples" in speedup.toolTip()
+    strip.show_result(result(job=a_job(picture=np.zeros((4, 4, 1), np.uint8))))
+    assert "from 20" not in speedup.toolTip()
+
+
+def test_what_is_slower_says_how_many_times(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(samples_ms=(58.0,) * 6))
+    speedup = tile(strip, "speedup")
+    assert speedup.text == "29.0× slower"
+    assert speedup.detail == "vs OpenCV, 2 threads"
+    assert speedup.accessibleName().startswith("Speed-up: 29.0× slower, ")
+    assert speedup.toolTip().startswith("29.0× as long as OpenCV, 2 threads.")
+
+
+def test_what_cannot_be_told_apart_is_called_equal(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(result(samples_ms=(2.01,) * 6))
+    assert tile(strip, "speedup").detail == "equal within 1 % to OpenCV, 2 threads"
+    strip.show_result(result(samples_ms=(1.8, 2.2) * 3))
+    assert tile(strip, "speedup").text == "1.00×"
+    strip.show_result(result(samples_ms=(1.8, 2.3) * 3))
+    assert tile(strip, "speedup").detail == "equal within noise to OpenCV, 2 threads"
+
+
+def test_a_single_run_looks_like_one_and_gives_no_speed_up(strip):
+    strip.show_baseline(OPENCV)
+    strip.show_result(replace(result(), kernel=Timing((261.0,), "cold", "single")))
+    kernel, speedup = tile(strip, "kernel"), tile(strip, "speedup")
+    assert kernel.is_pale
+    assert kernel.detail == f"{spaced('n = 1')}, a single run"
+    assert "a single run" in kernel.accessibleName()
+    assert "timed again" in kernel.toolTip()
+    assert (speedup.text, speedup.detail) == (MISSING, "none from a single run")
+    assert tile(strip, "pixel-rate").is_pale
+    strip.show_result(result(samples_ms=QUICK))
+    assert not kernel.is_pale
+    assert "timed again" not in kernel.toolTip()
+    assert speedup.text == "10.0×"
+
+
+def test_a_sum_of_strips_says_so(strip):
+    in_strips = replace(result(), kernel=Timing((80.0,), "cold", "single"), strips=5)
+    strip.show_baseline(OPENCV)
+    strip.show_result(in_strips)
+    kernel = tile(strip, "kernel")
+    assert kernel.detail == f"{spaced('n = 1')}, a sum of 5 strips"
+    assert "sum of 5 strips" in kernel.accessibleName()
+    assert "does not fit into the GPU's memory" in kernel.toolTip()
+    assert tile(strip, "speedup").detail == "none from a sum of 5 strips"
+    assert words(strip, "ran").endswith("in 5 strips")
+
+
+def test_against_a_single_run_there_is_no_speed_up(strip):
+    strip.show_baseline(result("opencv", (2.0,)))
+    strip.show_result(result(samples_ms=QUICK))
+    speedup = tile(strip, "speedup")
+    assert (speedup.text, speedup.detail) == (MISSING, "OpenCV, 2 threads has run only once")
 
 
 def test_a_speed_up_comes_with_the_baseline_also_when_that_is_later(strip):
-    strip.show_result(result(samples_ms=(0.2,)))
+    strip.show_result(result(samples_ms=QUICK))
     assert tile(strip, "speedup").text == MISSING
     strip.show_baseline(OPENCV)
     assert tile(strip, "speedup").text == "10.0×"
@@ -109,7 +181,7 @@ def test_a_baseline_of_something_else_is_no_baseline(strip, other):
 
 def test_equal_weights_are_the_same_task_even_as_another_array(strip):
     strip.show_baseline(OPENCV)
-    strip.show_result(result(job=a_job(weights=WEIGHTS.copy()), samples_ms=(0.2,)))
+    strip.show_result(result(job=a_job(weights=WEIGHTS.copy()), samples_ms=QUICK))
     assert tile(strip, "speedup").text == "10.0×"
 
 
@@ -150,7 +222,7 @@ def test_against_a_wrong_baseline_there_is_no_speed_up(strip):
     strip.show_baseline(result("opencv", check=FAILED))
     strip.show_result(result())
     assert tile(strip, "speedup").text == MISSING
-    assert tile(strip, "speedup").detail == "OpenCV (2 threads) is wrong"
+    assert tile(strip, "speedup").detail == "OpenCV, 2 threads is wrong"
 
 
 def test_a_verdict_says_how_much_was_checked(strip):
@@ -229,9 +301,11 @@ def test_nothing_moves_while_numbers_change(strip, qapp):
     empty = places()
     strip.show_result(result(samples_ms=(0.00111,), check=None, compile_ms=1.11))
     assert places() == empty
-    strip.show_baseline(result("opencv", (888.8,)))
+    strip.show_baseline(result("opencv", (888.8,) * 6))
     strip.show_result(result(samples_ms=(0.888, 88.8, 888.0), upload_ms=888.0, download_ms=888.0))
     strip.show_progress("compiling something with a very long name " * 5)
+    assert places() == empty
+    strip.show_baseline(result("opencv", (0.01,) * 6))  # 8,880× slower
     assert places() == empty
 
 
@@ -248,8 +322,8 @@ def test_a_text_too_long_is_cut_and_whole_in_its_tooltip(strip, qapp):
 @pytest.mark.parametrize("ms", [0.0888, 0.888, 88.8, 888.0])
 def test_no_number_is_clipped_at_the_least_width(strip, qapp, ms):
     strip.resize(strip.minimumSizeHint())
-    strip.show_baseline(result("opencv", (88.8,)))
-    strip.show_result(result(samples_ms=(ms,), upload_ms=ms, download_ms=ms, compile_ms=ms))
+    strip.show_baseline(result("opencv", (88.8,) * 6))
+    strip.show_result(result(samples_ms=(ms,) * 6, upload_ms=ms, download_ms=ms, compile_ms=ms))
     qapp.processEvents()
     for each in strip.findChildren(Tile):
         value = next(v for v in each.findChildren(QLabel) if v.text() == each.text)

@@ -1,5 +1,6 @@
 """The one thread that computes: what goes before what, and what becomes of errors."""
 
+import itertools
 import threading
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,8 @@ from workbench.looking.look import Look
 from workbench.worker import Worker
 
 SIGNALS = (
-    *("device_found", "progressed", "filtered", "settled", "failed", "baseline_timed"),
+    *("device_found", "progressed", "filtered", "settled", "failed"),
+    *("baseline_timed", "timed_again"),
     *("sweep_stepped", "sweep_paused", "sweep_ended", "tuning_stepped", "tuning_ended", "broke"),
     *("comparison_stepped", "comparison_paused", "comparison_ended"),
 )
@@ -179,11 +181,11 @@ def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker):
     assert stopped == [3, 5]
 
 
-@pytest.mark.parametrize(("grace_s", "filtered"), [(float("inf"), [3, 5]), (-1, [5])])
-def test_a_superseded_job_may_finish_within_its_grace(
-    grace_s, filtered, qtbot, make_worker, monkeypatch
+@pytest.mark.parametrize(("rest_s", "filtered"), [(float("inf"), [3, 5]), (-1, [5])])
+def test_a_superseded_job_goes_on_until_the_newest_wish_has_waited(
+    rest_s, filtered, qtbot, make_worker, monkeypatch
 ):
-    monkeypatch.setattr(worker_module, "GRACE_S", grace_s)
+    monkeypatch.setattr(worker_module, "REST_S", rest_s)
 
     def script(job, _):
         if job.ksize == 3:
@@ -198,8 +200,8 @@ def test_a_superseded_job_may_finish_within_its_grace(
     assert sizes(told, "filtered") == filtered
 
 
-def test_what_was_shown_needs_no_grace(qtbot, make_worker, monkeypatch):
-    monkeypatch.setattr(worker_module, "GRACE_S", float("inf"))
+def test_what_was_shown_gives_way_at_once(qtbot, make_worker, monkeypatch):
+    monkeypatch.setattr(worker_module, "REST_S", float("inf"))
 
     def script(job, _):
         yield answer(job)
@@ -212,6 +214,116 @@ def test_what_was_shown_needs_no_grace(qtbot, make_worker, monkeypatch):
     worker.request(a_job(3))
     until(qtbot, lambda: sizes(told, "settled") == [5])
     assert sizes(told, "filtered") == [3, 5]
+
+
+class FakeClock:
+    """Stands still but for what is done by it."""
+
+    def __init__(self):
+        self.now_s = 1000.0
+
+    def __call__(self):
+        return self.now_s
+
+
+@pytest.mark.parametrize("every", [1, 2, 7])  # steps: 100, 50 and 15 changes a second
+def test_while_a_slider_is_dragged_slow_filters_show_pictures(
+    every, qtbot, make_worker, monkeypatch
+):
+    """120 changes come while filters run that take 100 ms each."""
+    clock, changes, steps = FakeClock(), iter(range(120)), itertools.count()
+    monkeypatch.setattr(worker_module, "monotonic", clock)
+
+    def script(job, _):
+        for _ in range(10):
+            clock.now_s += 0.01
+            if next(steps) % every == 0 and next(changes, None) is not None:
+                worker.request(a_job(5))  # as from the GUI thread
+            yield Progress("filtering")
+        yield answer(job)
+
+    worker, told = make_worker(script)
+    worker.start()
+    worker.request(a_job(3))
+    wait_for(qtbot, told, "settled")
+    assert len(sizes(told, "filtered")) >= 120 * every // 10
+
+
+def test_when_the_hand_rests_what_nobody_wants_any_more_gives_way(qtbot, make_worker, monkeypatch):
+    clock, waited_s = FakeClock(), []
+    monkeypatch.setattr(worker_module, "monotonic", clock)
+
+    def script(job, _):
+        if job.ksize == 3:
+            worker.request(a_job(5))
+        while job.ksize == 3:  # it would never end by itself
+            yield Progress("filtering for ever")
+            clock.now_s += 0.01
+        waited_s.append(clock.now_s - 1000.0)
+        yield answer(job)
+
+    worker, told = make_worker(script)
+    worker.start()
+    worker.request(a_job(3))
+    wait_for(qtbot, told, "settled")
+    assert sizes(told, "filtered") == [5]
+    assert waited_s == [pytest.approx(worker_module.REST_S, abs=0.02)]
+
+
+def test_what_ran_once_is_timed_again_when_nothing_else_is_left(qtbot, make_worker):
+    done = []
+
+    def script(job, _):
+        done.append((job.implementation, job.ksize))
+        yield Progress("filtering")
+        yield answer(job)
+
+    def sweeping(_):
+        for _ in range(3):
+            done.append("sweep")
+            yield Progress("measuring")
+
+    worker, told = make_worker(script)
+    worker.request_again(a_job(3), "warm")
+    worker.request_again(a_job(5, "sequential"), "cold")
+    worker.request_baseline(a_job(3, "sequential"))
+    worker.start_sweep(sweeping)
+    worker.start()
+    wait_for(qtbot, told, "timed_again", count=2)
+    baseline, one, other = ("sequential", 3), ("opencv", 3), ("sequential", 5)
+    assert done == [baseline, *["sweep"] * 3, one, other]
+    assert sizes(told, "timed_again") == [3, 5]
+    assert "settled" not in names(told)
+
+
+def test_a_new_job_ends_what_is_timed_again(qtbot, make_worker):
+    def script(job, _):
+        while job.ksize == 3:
+            worker.request(a_job(5))
+            yield Progress("timing for ever")
+        yield answer(job)
+
+    worker, told = make_worker(script)
+    worker.request_again(a_job(3), "cold")
+    worker.request_again(a_job(7), "cold")
+    worker.start()
+    worker.start_sweep(lambda _: iter(()))
+    until(qtbot, lambda: sizes(told, "settled") == [5])
+    assert "timed_again" not in names(told)
+
+
+def test_a_gpu_lost_while_something_is_timed_again_is_told(qtbot, make_worker):
+    def script(job, _):
+        raise DeviceLostError("The GPU failed.")
+        yield
+
+    worker, told = make_worker(script)
+    worker.start()
+    wait_for(qtbot, told, "device_found")
+    worker.request_again(a_job(3), "cold")
+    (device,) = wait_for(qtbot, told, "device_found", count=2)
+    assert device.is_lost
+    assert "failed" in names(told)
 
 
 def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_worker):

@@ -20,6 +20,7 @@ from workbench.charts.spots import Spot
 from workbench.intents import title_of
 from workbench.later import Later
 from workbench.plain_text import Label
+from workbench.speed_up import single_in_words
 from workbench.views.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
@@ -227,7 +228,9 @@ def _run(result: Result) -> Run:
     is_wrong = result.check is not None and not result.check.ok
     lines = [
         f"{_name(result)}: {numbers.duration(kernel.median_ms)}",
-        f"quartiles {numbers.duration_range(*kernel.quartiles_ms)}",
+        single_in_words(result)
+        if kernel.is_single
+        else f"quartiles {numbers.duration_range(*kernel.quartiles_ms)}",
         f"{job.filter_title} {job.ksize}×{job.ksize}, {job.width}×{job.height} pixels",
         *(["✗ its answer is WRONG"] if is_wrong else []),
     ]

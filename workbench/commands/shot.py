@@ -24,6 +24,7 @@ from workbench.commands.real_window import (
     wait_for_baseline,
     wait_for_calm,
     wait_for_device,
+    wait_for_repeat,
 )
 from workbench.commands.words import as_table
 from workbench.files.export import save_png
@@ -49,6 +50,7 @@ def run(arguments: Namespace) -> int:
         _say_what_is_ignored(arguments, window)
         result = settle(window, lambda: window.open_paths(paths))
         wait_for_baseline(window, result)
+        result = wait_for_repeat(window, result)
         _resize(window, arguments.size_px)  # with the timings its contents may have grown
         visit = Visit(window, arguments.at, arguments.zoom)
         try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kernels.job import Result
 from workbench import numbers
+from workbench.speed_up import single_in_words
 
 
 def in_one_line(result: Result) -> str:
@@ -62,7 +63,7 @@ def columns(rows: Sequence[tuple[str, ...]]) -> str:
 
 def _samples(result: Result) -> str:
     count = len(result.kernel.samples_ms)
-    words = f"{count} sample{'s' if count != 1 else ''}"
+    words = single_in_words(result) if result.kernel.is_single else f"{count} samples"
     return f"{words}, {result.kernel.cache}" if result.kernel.cache else words
 
 

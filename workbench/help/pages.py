@@ -78,7 +78,7 @@ def _modes(text: Lookup) -> list[Page]:
 def _numbers(window: MainWindow, more: str) -> str:
     """What the tooltips say of every tile, and of what figures depend on."""
     tiles = [*window.timing.findChildren(Tile), *window.findChildren(Tile)]
-    told = {tile.caption: tile.toolTip() for tile in tiles}  # those of time first
+    told = {tile.caption: tile.tip for tile in tiles}  # those of time first
     for title, name in TOLD_OF.items():
         widget = window.findChild(QWidget, name)
         assert isinstance(widget, QWidget)

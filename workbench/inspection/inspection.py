@@ -20,6 +20,7 @@ from workbench.looking.showing import show
 from workbench.looking.steps import Steps
 from workbench.model.state import Picture, State
 from workbench.model.store import Store
+from workbench.speed_up import single_in_words
 from workbench.views.compare_view import CompareView
 from workbench.views.pins import MOST, Pin, name_of
 
@@ -68,6 +69,7 @@ class Inspection(QObject):
         store.changed.connect(self._follow)
         live.before_ready.connect(lambda picture, _: self._bring_back(picture))
         live.settled.connect(self._refine)
+        live.timed_again.connect(self._refine)
         compare.cells_wanted.connect(self._write_cells)
         compare.unpin_wanted.connect(self.unpin)
         compare.bar.pin_wanted.connect(self.pin)
@@ -230,4 +232,5 @@ def _time(result: Result) -> str:
         return "not checked yet"
     if not result.check.ok:
         return "✗ wrong" if result.check.wrong else "✗ not checked"
-    return numbers.duration(result.kernel.median_ms)
+    single = f", {single_in_words(result)}" if result.kernel.is_single else ""
+    return f"{numbers.duration(result.kernel.median_ms)}{single}"

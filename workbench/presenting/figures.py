@@ -10,6 +10,7 @@ from kernels.job import Result
 from workbench import intents, numbers
 from workbench.model.state import State
 from workbench.numbers import MISSING
+from workbench.speed_up import single_in_words, speed_up_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Figures:
     verdict   one line: whether the answer is right
     is_right  None: not known yet
     work      filter and size; how: implementation and block shape
-    speedup   how many times as fast as the CPU, or as long where it is slower: the note says which
+    speedup   how many times as fast as the CPU, or slower: the note says which, or why none
     """
 
     time: str = MISSING
@@ -61,6 +62,7 @@ def figures_of(
         verdict = "✗ the answer is wrong" if check.wrong else "✗ the answer cannot be checked"
         return Figures(verdict=verdict, is_right=False, work=work, how=how)
     note = f"kernel time, L2 {result.kernel.cache}" if result.kernel.cache else "time on the CPU"
+    note += f", {single_in_words(result)}" if result.kernel.is_single else ""
     speedup, against = _speedup(result, baseline)
     verdict = "checking …" if check is None else "✓ verified"
     is_right = None if check is None else True
@@ -84,17 +86,10 @@ def is_answer(result: Result, state: State) -> bool:
 def _speedup(result: Result, baseline: Result | None) -> tuple[str, str]:
     if baseline is None or baseline.check is None:
         return MISSING, "the CPU's time is still to come"
-    name = intents.implementation(baseline.job.implementation).title
     if baseline.job.implementation == result.implementation:
         return MISSING, "others are compared with this"
-    if not baseline.check.ok:
-        return MISSING, f"{name} is wrong"
-    threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
-    many = f"{threads} thread{'s' if threads > 1 else ''}"
-    factor = baseline.kernel.median_ms / result.kernel.median_ms
-    if factor < 1:
-        return numbers.ratio(1 / factor), f"as long as {name} takes, {many}"
-    return numbers.ratio(factor), f"as fast as {name}, {many}"
+    found = speed_up_of(result, baseline)
+    return found.times, found.against or found.detail
 
 
 def _filter(state: State) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QPalette, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout
 
 from workbench import theme
@@ -17,7 +17,7 @@ MUTED = QPalette.ColorRole.PlaceholderText
 class Tile(QFrame):
     """Shows one number; never changes its size, so that numbers can change in place.
 
-    widest  a text as wide as any it will show
+    widest  a text as wide as any number it will show
     scale   size of the value against the program's font
     detail  whether there is a line of small print below the value
     """
@@ -29,12 +29,14 @@ class Tile(QFrame):
         self.setObjectName(name)
         self.setProperty("card", True)
         self.setToolTip(tip_text(tip))
-        self._name = caption
+        self._name, self._tip = caption, tip
         self._shown: tuple[object, ...] = ()
         self._caption = ElidedLabel(0.85)
         self._value = Label()
-        self._value.setFont(scaled_font(scale, QFont.Weight.DemiBold))
-        self._value.setMinimumWidth(self._value.fontMetrics().horizontalAdvance(widest) + 4)
+        self._fonts = [scaled_font(size, QFont.Weight.DemiBold) for size in (scale, scale / 2)]
+        usual = QFontMetrics(self._fonts[0])
+        self._value.setFont(self._fonts[0])
+        self._value.setMinimumSize(usual.horizontalAdvance(widest) + 4, usual.height())
         self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._detail = ElidedLabel(0.85)
         self._detail.setVisible(detail)
@@ -45,19 +47,47 @@ class Tile(QFrame):
             layout.addWidget(label)
 
     def show_value(
-        self, text: str, detail: str = "", *, note: str = "", pale: bool = False
+        self,
+        text: str,
+        detail: str = "",
+        *,
+        note: str = "",
+        unsure: str = "",
+        more: str = "",
     ) -> None:
-        """note: a word beside the caption.  pale: not to be relied on before it is checked."""
-        if (shown := (text, detail, note, pale)) == self._shown:
+        """
+        note    a word beside the caption
+        unsure  why it is not to be relied on: then it is pale
+        more    what the tooltip says of this value, before what it says of any
+        """
+        if (shown := (text, detail, note, unsure, more)) == self._shown:
             return  # many are told again with each result, and laying out words takes a while
         self._shown = shown
         self._caption.show_text(f"{self._name} · {note}" if note else self._name)
         self._value.setText(text)
-        self._value.setForegroundRole(MUTED if pale or text == MISSING else TEXT)
+        self._fit()
+        self._value.setForegroundRole(MUTED if unsure or text == MISSING else TEXT)
         self._detail.show_text(detail)
+        self.setToolTip(tip_text(f"{more}\n\n{self._tip}" if more else self._tip))
         spoken = "unknown" if text == MISSING else text
-        parts = (f"{self._name}: {spoken}", "not checked yet" if pale else note, detail)
+        parts = (f"{self._name}: {spoken}", unsure or note, detail)
         self.setAccessibleName(", ".join(part for part in parts if part))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Write a value with words, which has no room otherwise, in smaller letters."""
+        usual, small = self._fonts
+        room = max(self._value.width(), self._value.minimumWidth())
+        fits = QFontMetrics(usual).horizontalAdvance(self._value.text()) <= room
+        self._value.setFont(usual if fits else small)
+
+    @property
+    def tip(self) -> str:
+        """What the tooltip says of any value."""
+        return self._tip
 
     @property
     def caption(self) -> str:

@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 from kernels.check import Check
 from kernels.job import Result
 from workbench import numbers, theme
-from workbench.intents import implementation
 from workbench.numbers import GAP, MISSING
 from workbench.plain_text import Label, tip_text
+from workbench.speed_up import single_in_words, speed_up_of
 from workbench.views.tile import TEXT, ElidedLabel, Tile, scaled_font
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
+UNCHECKED = "not checked yet"
 GAP_PX = 4  # between tiles: with more, they would not stand in one row at 1280 pixels
 
 
@@ -33,7 +34,7 @@ class TimingStrip(QWidget):
     """Shows the newest Result as it is refined, and what it is compared with.
 
     A speed (speed-up, MP/s, GB/s) counts only beside a passed check: until then it is pale, and
-    beside a failed one there is none.
+    beside a failed one there is none.  So is what comes from a single run, which has no speed-up.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -137,12 +138,17 @@ class TimingStrip(QWidget):
 
     def _refresh_kernel(self, result: Result) -> None:
         kernel = result.kernel
-        count = len(kernel.samples_ms)
-        spread = f"{numbers.duration_range(*kernel.quartiles_ms)}  ·  " if count > 1 else ""
+        if kernel.is_single:
+            detail = f"n{GAP}={GAP}1{f', {single_in_words(result)}' if kernel.ended else ''}"
+        else:
+            spread = numbers.duration_range(*kernel.quartiles_ms)
+            detail = f"{spread}  ·  n{GAP}={GAP}{len(kernel.samples_ms)}"
         self._kernel.show_value(
             numbers.duration(kernel.median_ms),
-            f"{spread}n{GAP}={GAP}{count}",
+            detail,
             note=_how_measured(result),
+            unsure=_unsure(result),
+            more=_why_single(result),
         )
 
     def _refresh_transfers(self, result: Result) -> None:
@@ -160,29 +166,28 @@ class TimingStrip(QWidget):
             self._byte_rate.show_value(MISSING)
             self._speedup.show_value(MISSING, why)
             return
-        self._show_speed(self._pixel_rate, numbers.pixel_rate(result.megapixels_per_s))
-        self._show_speed(self._byte_rate, numbers.byte_rate(result.effective_gb_s))
+        self._show_speed(self._pixel_rate, numbers.pixel_rate(result.megapixels_per_s), result)
+        self._show_speed(self._byte_rate, numbers.byte_rate(result.effective_gb_s), result)
         self._refresh_speedup(result)
 
     def _refresh_speedup(self, result: Result) -> None:
-        baseline = self._baseline
-        if baseline is None or not baseline.job.same_work(result.job):
-            self._speedup.show_value(MISSING, "no CPU time yet")
-        elif baseline.job.implementation == result.implementation:
-            self._speedup.show_value(MISSING, "this is the baseline")
-        elif baseline.check is not None and not baseline.check.ok:
-            self._speedup.show_value(MISSING, f"{_name(baseline)} is wrong")
-        else:
-            factor = baseline.kernel.median_ms / result.kernel.median_ms
-            self._show_speed(self._speedup, numbers.ratio(factor), baseline)
-
-    def _show_speed(self, tile: Tile, text: str, baseline: Result | None = None) -> None:
         """Pale until the result, and the baseline it is compared with, have been checked."""
-        assert self._result is not None
-        unsure = self._result.check is None or (baseline is not None and baseline.check is None)
-        detail = f"vs {_name(baseline)}" if baseline else ""
-        note = "checking" if baseline else "?"  # a small tile has no room for the word
-        tile.show_value(text, detail, note=note if unsure else "", pale=unsure)
+        found, baseline = speed_up_of(result, self._baseline), self._baseline
+        is_known = found.times != MISSING
+        is_unchecked = is_known and None in (result.check, baseline and baseline.check)
+        self._speedup.show_value(
+            found.text,
+            found.detail,
+            note="checking" if is_unchecked else found.interval,
+            unsure=UNCHECKED if is_unchecked else "",
+            more=found.sentence,
+        )
+
+    def _show_speed(self, tile: Tile, text: str, result: Result) -> None:
+        """Pale until it has been checked, and where it is of a single run."""
+        unsure = UNCHECKED if result.check is None else _unsure(result)
+        note = "?" if unsure else ""  # a small tile has no room for words
+        tile.show_value(text, note=note, unsure=unsure)
 
 
 class VerdictCard(QFrame):
@@ -284,6 +289,8 @@ def _small(name: str, caption: str, widest: str, tip: str) -> Tile:
 def _ran(result: Result) -> str:
     """What ran, launch by launch, and on which pixels; before that what was picked, and why."""
     launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
+    if result.strips > 1:
+        launches += f"  ·  in {result.strips} strips"
     if result.picked is None:
         return launches
     return f"{result.name} ({result.picked.why})  ·  {launches}"
@@ -294,11 +301,20 @@ def _how_measured(result: Result) -> str:
     return f"L2 {result.kernel.cache}" if result.kernel.cache else "CPU"
 
 
-def _name(baseline: Result) -> str:
-    """What a baseline must always come with: OpenCV (2 threads)."""
-    threads = max(ran.threads or 1 for ran in baseline.ran)
-    title = implementation(baseline.job.implementation).title
-    return f"{title} ({threads} thread{'s' if threads > 1 else ''})"
+def _unsure(result: Result) -> str:
+    """Why a time is not to be relied on; empty where it is."""
+    return single_in_words(result) if result.kernel.is_single else ""
+
+
+def _why_single(result: Result) -> str:
+    if result.strips > 1:
+        return (
+            f"The sum of {result.strips} strips of the picture, which as a whole does not fit into "
+            "the GPU's memory; each was timed once, after a warm-up. Transfers are sums, too."
+        )
+    if not result.kernel.is_single or not result.kernel.ended:
+        return ""
+    return "A single run, which anything may have disturbed: it is timed again when nothing waits."
 
 
 def _time_or(ms: float | None, otherwise: str) -> str:
@@ -308,11 +324,13 @@ def _time_or(ms: float | None, otherwise: str) -> str:
 KERNEL_TIP = (
     "The filtering alone, without transfers: the median, and below it the two quartiles and "
     "the number of samples, n.\n"
+    "One run, n = 1, is pale, gives no speed-up, and is measured again when nothing waits.\n"
     "On the GPU by CUDA events. “L2 cold”: the cache was emptied before each sample; "
     "“warm”: the picture may still be in it, which flatters small ones."
 )
 SPEEDUP_TIP = (
-    "How many times quicker the kernel is than the CPU implementation named below it.\n"
+    "How many times as fast the kernel is as the CPU implementation named below it, or how many "
+    "times slower; beside the caption the 95 % interval of that ratio.\n"
     "Kernel against kernel: transfers are not in it; “Total” has them.\n"
     "“This is the baseline”: what ran is itself what others are compared with."
 )
