@@ -3,118 +3,154 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
+import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageCms
-from PySide6.QtCore import QLoggingCategory, QPointF
-from PySide6.QtGui import QColorSpace, QImage
+from PIL import ImageCms
 
-BAND_SAMPLES = 1 << 24  # converted at once: Qt needs several copies of what it converts
+from workbench.assets_path import asset
 
-# Of a damaged profile the picture's notes say enough; Qt would write several lines to stderr.
-QLoggingCategory.setFilterRules("qt.gui.icc.warning=false")
+BAND_SAMPLES = 1 << 20  # converted at once, one thread each
 
-_D65 = QPointF(0.3127, 0.3290)
-_Format = QImage.Format
-_FORMATS = {
-    ("uint8", 1): _Format.Format_Grayscale8,
-    ("uint8", 4): _Format.Format_RGBA8888,
-    ("uint16", 1): _Format.Format_Grayscale16,
-    ("uint16", 4): _Format.Format_RGBA64,
-}
+_RGB, _GREY, _CMYK = "RGB", "GRAY", "CMYK"  # as profiles name what they are for
+_EXACT = imagecodecs.CMS.FLAGS.NOOPTIMIZE | imagecodecs.CMS.FLAGS.COPY_ALPHA
+_QUICK = imagecodecs.CMS.FLAGS.COPY_ALPHA  # within a level of 8 bits
+_HALF_A_LEVEL = 128  # of 8 bits, in 16
 
 
 def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Samples, (H, W) or (H, W, C), in sRGB; alpha and the number of bits stay as they are.
+    """Return samples, (H, W, C), in sRGB; alpha and the number of bits stay as they are.
 
     notes  gets a sentence where anything was done, or could not be
     """
-    name = _name_of(icc)
-    if name is None:
+    name, space = _name_and_space(icc)
+    if space is None:
         notes.append("The colour profile in the file is damaged and was ignored.")
         return samples
-    space, srgb = QColorSpace.fromIccProfile(icc), QColorSpace(QColorSpace.NamedColorSpace.SRgb)
-    if space == srgb or _is_srgb_grey(space):
+    is_grey = samples.shape[2] <= 2
+    is_for_these = space == _RGB or (space == _GREY and is_grey)
+    if not is_for_these or samples.dtype.kind == "f":
+        notes.append(f"The colour profile “{name}” was not applied.")
         return samples
-    if not space.isValid() or samples.dtype.kind == "f":
+    try:
+        if _is_srgb(icc, space):
+            return samples
+        converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
+    except imagecodecs.CmsError:
         notes.append(f"The colour profile “{name}” was not applied.")
         return samples
     notes.append(f"Colours were converted from the profile “{name}” to sRGB.")
-    converted = np.empty_like(samples)
-    rows = max(BAND_SAMPLES // samples[0].size, 1)
-    for top in range(0, len(samples), rows):
-        converted[top : top + rows] = _converted(samples[top : top + rows], space, srgb)
     return converted
+
+
+def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
+    """Return (H, W, 3) RGB of the same type for (H, W, 4) CMYK, by the file's own profile where
+    that is sound.
+
+    notes  gets a sentence that says how
+    """
+    name, space = _name_and_space(icc)
+    if space == _CMYK and samples.dtype in (np.uint8, np.uint16):
+        try:
+            converted = _in_bands(samples, icc, "cmyk", "rgb")
+        except imagecodecs.CmsError:
+            pass
+        else:
+            notes.append(f"CMYK was converted to RGB by the profile “{name}”.")
+            return converted
+    notes.append("CMYK was converted to RGB.")
+    rgb = np.empty((*samples.shape[:2], 3), samples.dtype)
+    for rows in _bands(samples):
+        rgb[rows] = _mixed(samples[rows])
+    return rgb
 
 
 @cache
 def profile_for(channels: int) -> bytes:
-    """The ICC profile of what we save: sRGB, or for 1 or 2 channels a grey with sRGB's curve."""
-    if channels >= 3:
-        return bytes(QColorSpace(QColorSpace.NamedColorSpace.SRgb).iccProfile().data())
-    grey = QColorSpace(_D65, QColorSpace.TransferFunction.SRgb)
-    grey.setDescription("Grey with the curve of sRGB")
-    return bytes(grey.iccProfile().data())
+    """Return the ICC profile of what we save: sRGB, or a grey with its curve."""
+    return asset(f"profiles/{'srgb' if channels >= 3 else 'grey'}.icc").read_bytes()
 
 
-def _is_srgb_grey(space: QColorSpace) -> bool:
-    """Grey has no colour to convert: with sRGB's curve its samples are what they are in sRGB."""
-    is_grey = space.colorModel() == QColorSpace.ColorModel.Gray
-    return is_grey and space.transferFunction() == QColorSpace.TransferFunction.SRgb
-
-
-def cmyk_to_rgb(icc: bytes, notes: list[str]) -> Callable[[Image.Image], Image.Image]:
-    """What makes an RGB picture of a CMYK one, by the file's own profile where that is sound."""
-    name = _name_of(icc)
-    if name is None:
-        notes.append("CMYK was converted to RGB.")
-        return lambda image: image.convert("RGB")
-    notes.append(f"CMYK was converted to RGB by the profile “{name}”.")
-    by_profile = ImageCms.buildTransform(
-        ImageCms.ImageCmsProfile(io.BytesIO(icc)), ImageCms.createProfile("sRGB"), "CMYK", "RGB"
-    )
-
-    def convert(image: Image.Image) -> Image.Image:
-        converted = ImageCms.applyTransform(image, by_profile)
-        assert converted is not None  # it is None only when converting in place
-        return converted
-
-    return convert
-
-
-def _name_of(icc: bytes) -> str | None:
-    """The profile's own name, or None where it is no profile."""
+def _name_and_space(icc: bytes) -> tuple[str, str | None]:
+    """The profile's own name and what it is for, such as "RGB"; None where it is no profile."""
     try:
         profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
-        return ImageCms.getProfileDescription(profile).strip() or "unnamed"
+        name = ImageCms.getProfileDescription(profile).strip() or "unnamed"
+        return name, profile.profile.xcolor_space.strip()
     except (OSError, ImageCms.PyCMSError):
-        return None
+        return "", None
 
 
-def _converted(samples: NDArray[Any], space: QColorSpace, srgb: QColorSpace) -> NDArray[Any]:
-    channels = samples.shape[2] if samples.ndim == 3 else 1
-    if channels in (1, 2):
-        grey = samples.reshape(*samples.shape[:2], channels)[:, :, 0]
-        grey = _by_qt(grey, _FORMATS[str(samples.dtype), 1], space, srgb)[:, :, 0]
-        return grey if channels == 1 else np.dstack([grey, samples[:, :, 1]])
-    opaque = np.full((*samples.shape[:2], 1), np.iinfo(samples.dtype).max, samples.dtype)
-    four = samples if channels == 4 else np.dstack([samples, opaque])
-    return _by_qt(four, _FORMATS[str(samples.dtype), 4], space, srgb)[:, :, :channels]
+def _is_srgb(icc: bytes, space: str) -> bool:
+    """Whether the profile leaves colours of 8 bits as they are: sRGB comes in many variants."""
+    ramp = np.arange(256, dtype=np.uint16) * 257
+    if space == _GREY:
+        probe = ramp.reshape(1, -1, 1)
+        seen = _converted_grey(probe, icc, space)
+    else:
+        cube = np.stack(np.meshgrid(*[ramp[::15]] * 3), axis=-1).reshape(-1, 3)
+        probe = np.concatenate([cube, np.repeat(ramp[:, np.newaxis], 3, axis=1)])[np.newaxis]
+        seen = _transformed(probe, icc)
+    return bool(np.abs(seen.astype(int) - probe).max() <= _HALF_A_LEVEL)
 
 
-def _by_qt(
-    samples: NDArray[Any], qt_format: QImage.Format, space: QColorSpace, srgb: QColorSpace
+def _converted_grey(samples: NDArray[Any], icc: bytes, space: str) -> NDArray[Any]:
+    """(H, W, 1 or 2): by way of the colours that greys are in a profile for colours."""
+    grey = samples[:, :, :1]
+    if space == _GREY:
+        converted = _in_bands(grey, icc, "gray", "rgb")
+    else:
+        converted = _in_bands(np.repeat(grey, 3, axis=2), icc)
+    return np.dstack([converted[:, :, 1], samples[:, :, 1:]])
+
+
+def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = "") -> NDArray[Any]:
+    """What `_transformed` gives for all rows, worked out by several threads."""
+    channels = 3 if "rgb" in (space, wanted) else samples.shape[2]
+    made = np.empty((*samples.shape[:2], channels), samples.dtype)
+
+    def convert(rows: slice) -> None:
+        made[rows] = _transformed(samples[rows], icc, space, wanted)
+
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(convert, _bands(samples)))  # which raises what they do
+    return made
+
+
+def _transformed(
+    samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = ""
 ) -> NDArray[Any]:
-    """(H, W, C) of what Qt's colour management makes of samples in one of _FORMATS."""
-    samples = np.ascontiguousarray(samples)
-    height, width = samples.shape[:2]
-    image = QImage(samples.data, width, height, samples.strides[0], qt_format)
-    image.setColorSpace(space)
-    image = image.convertedToColorSpace(srgb)
-    rows = np.frombuffer(image.constBits(), samples.dtype).reshape(height, -1)
-    channels = samples.size // (height * width)
-    return rows[:, : width * channels].reshape(height, width, channels).copy()
+    """(H, W, C) of uint8 or uint16 in sRGB, by Little CMS; alpha is copied.
+
+    Raises CmsError where the profile is not fit for it.
+    """
+    space = space or {3: "rgb", 4: "rgba"}[samples.shape[2]]
+    grey = samples[:, :, 0] if space == "gray" else samples
+    converted: NDArray[Any] = imagecodecs.cms_transform(
+        np.ascontiguousarray(grey),
+        icc,
+        profile_for(3),
+        colorspace=space,
+        outcolorspace=wanted or space,
+        flags=int(_QUICK if samples.dtype == np.uint8 else _EXACT),
+    )
+    return converted
+
+
+def _mixed(inks: NDArray[Any]) -> NDArray[Any]:
+    """RGB of CMYK, (rows, W, 4), as if each ink took its own light away and nothing else."""
+    is_integer = inks.dtype.kind in "ui"
+    white = np.iinfo(inks.dtype).max if is_integer else 1.0
+    light = 1 - inks.astype(np.float64) / white
+    mixed = light[:, :, :3] * light[:, :, 3:] * white
+    return np.rint(mixed) if is_integer else mixed
+
+
+def _bands(samples: NDArray[Any]) -> list[slice]:
+    """Whole rows of about BAND_SAMPLES."""
+    rows = max(BAND_SAMPLES // samples[0].size, 1)
+    return [slice(top, top + rows) for top in range(0, len(samples), rows)]

@@ -1,9 +1,10 @@
-"""PNG and PNM files of more than 8 bits a sample, which Pillow would cut off: OpenCV reads them."""
+"""PNG and PNM files of more than 8 bits a sample, which Pillow would cut off."""
 
 from __future__ import annotations
 
 import re
 import struct
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,26 @@ _PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type
 _TRANSPARENT_AS_BYTES = {1: 2, 3: 6}  # of the tRNS chunk, by channels
 
 
+_BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # the words of a PNM file's header; a comment ends with its line
+_PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s")
+
+
 class UnreadableError(Exception):
-    """OpenCV could make nothing of a file."""
+    """Nothing could be made of a file."""
 
 
-def largest_sample(start: bytes) -> int:
-    """The largest sample value that the header of a PNG or PNM file allows; 255 for the others."""
+def largest_sample(path: Path, start: bytes) -> int:
+    """Return the largest sample value that a PNG or PNM file, whose first bytes are `start`, allows
+    in its header; 255 for the others."""
     if start.startswith(png.SIGNATURE):
         return 65535 if start[24:25] == b"\x10" else 255
-    if re.match(rb"P[2356]\s", start):
-        words = re.sub(rb"#[^\n]*", b" ", start).split(maxsplit=4)
-        return int(words[3])
-    return 255
+    if not re.match(rb"P[2356][\s#]", start):
+        return 255
+    with path.open("rb") as file:
+        words: list[bytes] = []
+        while len(words) < 4 and (line := file.readline()):  # there may be long comments
+            words += line.partition(b"#")[0].split(maxsplit=4)
+    return int(words[3])
 
 
 def channels_of(start: bytes) -> int:
@@ -41,8 +50,8 @@ def channels_of(start: bytes) -> int:
 
 
 def need_of(path: Path, start: bytes, width: int, height: int) -> Need:
-    """What OpenCV is given, a PNG unpacked, what it makes of that, with grey and alpha as colours,
-    and a copy."""
+    """What is read, a PNG unpacked, what is made of that, where OpenCV has grey and alpha as
+    colours, and a copy."""
     pixels, channels = width * height, channels_of(start)
     ours = 2 * channels * pixels
     given = ours if start.startswith(png.SIGNATURE) else path.stat().st_size
@@ -52,29 +61,49 @@ def need_of(path: Path, start: bytes, width: int, height: int) -> Need:
 
 def samples_of(path: Path, start: bytes, notes: list[str]) -> NDArray[np.uint16]:
     """uint16 samples, (H, W) or (H, W, C), of a PNG or PNM file whose first bytes are `start`."""
-    samples = read(path)
-    if start.startswith(png.SIGNATURE):
-        channels = channels_of(start)
-        if channels == 2:  # which OpenCV spreads over four
-            return samples[:, :, [0, 3]]
-        # Of grey OpenCV leaves the transparent value out, of colour it makes an alpha channel.
-        colours = samples if samples.ndim == 2 else samples[:, :, :channels]
-        return _with_alpha(path, colours, notes) if channels in _TRANSPARENT_AS_BYTES else samples
-    return _stretched(samples, largest_sample(start), notes)
+    if not start.startswith(png.SIGNATURE):
+        return _stretched(*_pnm_samples(path), notes)
+    samples, channels = _png_samples(path), channels_of(start)
+    if channels == 2:  # which OpenCV spreads over four
+        return samples[:, :, [0, 3]]
+    # Of grey OpenCV leaves the transparent value out, of colour it makes an alpha channel.
+    colours = samples if samples.ndim == 2 else samples[:, :, :channels]
+    return _with_alpha(path, colours, notes) if channels in _TRANSPARENT_AS_BYTES else samples
 
 
-def read(path: Path) -> NDArray[Any]:
+def _png_samples(path: Path) -> NDArray[Any]:
     """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises UnreadableError."""
-    encoded = np.fromfile(path, np.uint8)
-    if encoded[: len(png.SIGNATURE)].tobytes() == png.SIGNATURE:
-        encoded = np.frombuffer(lean_png(path), np.uint8)
-    samples = cv2.imdecode(encoded, cv2.IMREAD_UNCHANGED)
+    samples = cv2.imdecode(np.frombuffer(lean_png(path), np.uint8), cv2.IMREAD_UNCHANGED)
     if samples is None:
         raise UnreadableError(path.name)
     if samples.ndim == 3:  # in place: another copy of a large picture may be one too many
         code = {3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGBA}[samples.shape[2]]
         cv2.cvtColor(samples, code, dst=samples)
     return samples
+
+
+def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
+    """(H, W, C) of 0 to the largest sample, which comes second.  Raises EOFError where the file is
+    cut short, UnreadableError where it holds more than it says."""
+    data = path.read_bytes()
+    header = _PNM_HEADER.match(data)
+    if header is None:
+        raise UnreadableError(path.name)
+    kind, width, height, largest = header[1], int(header[2]), int(header[3]), int(header[4])
+    shape = height, width, 3 if kind in (b"P3", b"P6") else 1
+    if kind in (b"P2", b"P3"):
+        words = re.sub(rb"#[^\n]*", b" ", data[header.end() :])
+        stored = np.fromstring(words.decode("ascii"), np.int64, sep=" ")
+    else:
+        stored = np.frombuffer(
+            data, ">u2", min(prod(shape), (len(data) - header.end()) // 2), header.end()
+        )
+    if stored.size < prod(shape):
+        raise EOFError(path.name)
+    samples = stored[: prod(shape)].reshape(shape)
+    if samples.min() < 0 or samples.max() > largest:
+        raise UnreadableError(path.name)
+    return samples.astype(np.uint16), largest
 
 
 def _with_alpha(path: Path, samples: NDArray[np.uint16], notes: list[str]) -> NDArray[np.uint16]:

@@ -19,23 +19,34 @@ _LEAST_BITS = {"1": 1, "L": 1, "P": 1, "RGB": 15}  # of a pixel in a file; else 
 _MOST_PACKED = {"raw": 1, "zip": 1032}  # bytes to a byte of a file; of deflate, as zlib.net proves
 _MOST_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands for 4,096 at most
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
-_ALPHA_ADDED = {"L": "LA", "RGB": "RGBA"}
-Convert = Callable[[Image.Image], Image.Image]
+_DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
+Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
+
+
+def put_marked_grey_right(image: ImageFile.ImageFile) -> None:
+    """Where a grey is marked as transparent, let it be one of 256; Pillow leaves it as it is in the
+    file, one of 2, 4 or 16.  To be called as long as nothing was decoded."""
+    if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
+        largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
+        image.info["transparency"] = (int(image.info["transparency"]) & largest) * 255 // largest
 
 
 def channels_of(image: Image.Image) -> int:
     """How many channels `samples_of` will give; looks at the header alone."""
-    if image.mode in ("L", "RGB", "P", "PA") and image.has_transparency_data:
-        return 2 if image.mode == "L" else 4
-    return _CHANNELS.get(image.mode, 3)
+    if image.mode in ("1", "L", "RGB", "P", "PA") and image.has_transparency_data:
+        return 2 if image.mode in ("1", "L") else 4
+    channels = _CHANNELS.get(image.mode, 3)
+    return channels + (channels in (1, 3) and _small_frame(image) is not None)
 
 
 def need_of(path: Path, image: Image.Image) -> Need:
-    """The samples, and Pillow's own copy of them for as long as they are taken over."""
+    """The samples, and Pillow's own copy of them for as long as they are taken over; inks in
+    between."""
     pixels, channels = image.width * image.height, channels_of(image)
     ours = pixels * channels * (4 if image.mode == "F" else 1)
     pillows = pixels * _STORED_BYTES.get(image.mode, 4)
-    return Need(path.name, image.width, image.height, channels, ours, ours + pillows)
+    inks = 4 * pixels if image.mode == "CMYK" else 0
+    return Need(path.name, image.width, image.height, channels, ours, ours + pillows + inks)
 
 
 def refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
@@ -43,7 +54,8 @@ def refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     that its header claims."""
     size = path.stat().st_size
     if image.format == "GIF":
-        is_cut = _frame_pixels(image) > size * _MOST_GIF
+        left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
+        is_cut = (right - left) * (bottom - top) > size * _MOST_GIF
     else:
         bits = _LEAST_BITS.get(image.mode, 8 * len(image.getbands()))
         most = size * max((_MOST_PACKED.get(tile[0], 0) for tile in image.tile), default=0)
@@ -52,15 +64,39 @@ def refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
         raise EOFError(path.name)
 
 
-def _frame_pixels(image: ImageFile.ImageFile) -> int:
-    """Of the first frame of a GIF, which may be smaller than the picture."""
-    boxes = [tile[1] for tile in image.tile if tile[1] is not None]
-    return max(((right - left) * (bottom - top) for left, top, right, bottom in boxes), default=0)
+def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
+    """Left, top, right and bottom of the first frame of a GIF that covers a part of its picture, as
+    long as it was not decoded; None for all others."""
+    boxes = [each[1] for each in getattr(image, "tile", ()) if image.format == "GIF" and each[1]]
+    return boxes[0] if boxes and boxes[0] != (0, 0, *image.size) else None
 
 
 def samples_of(image: Image.Image, notes: list[str]) -> NDArray[Any]:
     """(H, W) or (H, W, C) with C = 2 to 4, of whatever Pillow's mode is; uint8, or float32."""
-    convert = _conversion(image, notes)
+    if image.mode == "CMYK":
+        icc = image.info.get("icc_profile", b"")
+        return colour_profiles.cmyk_to_rgb(_in_bands(image, lambda band: band), icc, notes)
+    frame = _small_frame(image)
+    samples = _in_bands(image, _conversion(image, notes))
+    return samples if frame is None else _clear_around(samples, frame, notes)
+
+
+def _clear_around(
+    samples: NDArray[Any], frame: tuple[int, int, int, int], notes: list[str]
+) -> NDArray[Any]:
+    """With an alpha channel that is 0 outside of the frame."""
+    notes.append("The first frame is smaller than the picture, which is transparent around it.")
+    left, top, right, bottom = frame
+    samples = samples.reshape(*samples.shape[:2], -1)
+    if samples.shape[2] in (1, 3):
+        samples = np.dstack([samples, np.full(samples.shape[:2], 255, np.uint8)])
+    inside = np.zeros(samples.shape[:2], bool)
+    inside[top:bottom, left:right] = True
+    return np.where(inside[..., np.newaxis], samples, np.uint8(0))
+
+
+def _in_bands(image: Image.Image, convert: Convert) -> NDArray[Any]:
+    """The samples of what `convert` makes of the image, band by band."""
     rows = max(BAND_PIXELS // image.width, 1)
     first = np.asarray(convert(_band(image, 0, rows)))
     if rows >= image.height:
@@ -82,17 +118,18 @@ def _conversion(image: Image.Image, notes: list[str]) -> Convert:
     """What makes samples of an image, or of a band of it, that we have; noted where it changes
     any."""
     mode = image.mode
-    if mode == "CMYK":
-        return colour_profiles.cmyk_to_rgb(image.info.get("icc_profile", b""), notes)
+    if mode in ("1", "L") and "transparency" in image.info:
+        notes.append("The grey marked as transparent became an alpha channel.")
+        return _with_clear(int(image.info["transparency"]))
     if mode in ("P", "PA"):
         notes.append("The palette was replaced by the colours it stands for.")
         return _to("RGBA" if image.has_transparency_data else "RGB")
     if mode == "1":
         notes.append("Black and white, one bit a pixel, became 0 and 255.")
         return _to("L")
-    if mode in _ALPHA_ADDED and "transparency" in image.info:
+    if mode == "RGB" and "transparency" in image.info:
         notes.append("The colour marked as transparent became an alpha channel.")
-        return _to(_ALPHA_ADDED[mode])
+        return _to("RGBA")
     if mode in ("L", "LA", "RGB", "RGBA", "F"):
         return lambda band: band
     with_alpha = mode in ("RGBa", "La")
@@ -104,3 +141,13 @@ def _conversion(image: Image.Image, notes: list[str]) -> Convert:
 
 def _to(mode: str) -> Convert:
     return lambda band: band.convert(mode)
+
+
+def _with_clear(marked: int) -> Convert:
+    """What adds an alpha channel, 0 where the grey is `marked`."""
+
+    def convert(band: Image.Image) -> NDArray[Any]:
+        grey = np.asarray(band.convert("L"))
+        return np.dstack([grey, np.where(grey == marked, np.uint8(0), np.uint8(255))])
+
+    return convert

@@ -1,130 +1,232 @@
-"""TIFF files of whole bytes a sample, grey or RGB or CMYK, in their own depth; by tifffile."""
+"""TIFF files in their own depth: tifffile reads them, with imagecodecs where they are packed."""
 
 from __future__ import annotations
 
+import io
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
+from PIL import Image
+from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.job import PIXEL_TYPES
-from workbench.files import from_opencv
+from workbench.files import colour_profiles
 from workbench.files.image_files import ImageFileError
 from workbench.files.needs import Need
 
 SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ORIENTATION_TAG, ICC_PROFILE_TAG = 274, 34675
+ORIENTATION_TAG, ICC_PROFILE_TAG, INK_SET_TAG = 274, 34675, 332
 BAND_SAMPLES = 1 << 22  # worked on at once, since that takes several copies
+MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
-_GREY_OR_RGB = (
-    tifffile.PHOTOMETRIC.MINISWHITE,
-    tifffile.PHOTOMETRIC.MINISBLACK,
-    tifffile.PHOTOMETRIC.RGB,
+_COLOURS: dict[int, int] = {  # how many channels of a page are colour
+    PHOTOMETRIC.MINISWHITE: 1,
+    PHOTOMETRIC.MINISBLACK: 1,
+    PHOTOMETRIC.RGB: 3,
+    PHOTOMETRIC.PALETTE: 1,
+    PHOTOMETRIC.SEPARATED: 4,
+}
+# Decoders that give no more than they are asked for, however much is packed into a strip.
+_BOUNDED = (
+    *(COMPRESSION.NONE, COMPRESSION.LZW, COMPRESSION.ADOBE_DEFLATE, COMPRESSION.DEFLATE),
+    *(COMPRESSION.PACKBITS, COMPRESSION.LZMA, COMPRESSION.ZSTD, COMPRESSION.ZSTD_DEPRECATED),
 )
+# Bits and formats; of other numbers of bits programs differ in their order.
+_SAMPLES = (
+    *((bits, SAMPLEFORMAT.UINT) for bits in (*range(1, 17), 32, 64)),
+    *((bits, SAMPLEFORMAT.INT) for bits in (8, 16, 32, 64)),
+    *((bits, SAMPLEFORMAT.IEEEFP) for bits in (16, 24, 32, 64)),
+)
+_WEBP = (COMPRESSION.WEBP, 34927)
+# Pillow's libtiff keeps JPEG within bounds, and tells of faxes that are damaged.
+_JPEG = (COMPRESSION.JPEG, COMPRESSION.OJPEG)
+_FAX = (COMPRESSION.CCITTRLE, COMPRESSION.CCITTFAX3, COMPRESSION.CCITTFAX4)
+_BY_PILLOW = (*_COLOURS, PHOTOMETRIC.YCBCR, PHOTOMETRIC.CIELAB)
+_CMYK = 1  # of the tag InkSet
 _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
 
 def is_for_us(page: tifffile.TiffPage) -> bool:
-    """Whether Pillow would cut off what the page holds, or take several times its memory for it."""
-    if page.dtype is None:
-        return False
-    is_deep = page.bitspersample > 8 or page.sampleformat != 1
-    is_plain = page.compression == 1 and page.bitspersample == 8
-    return is_deep or (is_plain and page.photometric in _GREY_OR_RGB)
-
-
-def channels_of(page: tifffile.TiffPage) -> int:
-    """How many of the page's channels will be shown."""
-    if page.photometric == tifffile.PHOTOMETRIC.SEPARATED:
-        return 3
-    colours = 3 if page.photometric == tifffile.PHOTOMETRIC.RGB else 1
-    return colours + (page.samplesperpixel == colours + 1)
-
-
-def need_of(path: Path, page: tifffile.TiffPage) -> Need:
-    """At most what is in the file, and, where that is changed and not in place, what it becomes."""
-    assert page.dtype is not None  # or it is not for us
-    pixels, channels = page.imagewidth * page.imagelength, channels_of(page)
-    made = pixels * channels * min(page.dtype.itemsize, 4)
-    is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
-    is_planar = page.samplesperpixel > 1 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
-    held = pixels * page.samplesperpixel * page.dtype.itemsize
-    held += 0 if is_kept and not is_planar else made
-    held += 0 if page.compression == 1 else path.stat().st_size
-    return Need(path.name, page.imagewidth, page.imagelength, channels, made, held)
+    """Whether tifffile reads the page; where not, Pillow does."""
+    return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
 def refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError where it is of a kind that nothing here reads, EOFError where it is cut
     short."""
-    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
-    if not page.dataoffsets or max(ends) > path.stat().st_size:
-        raise EOFError(path.name)
-    is_known = page.photometric in (*_GREY_OR_RGB, tifffile.PHOTOMETRIC.SEPARATED)
-    is_packed = page.bitspersample % 8 != 0
-    dtype = np.dtype(page.dtype)
-    if not is_known or is_packed or dtype.kind not in "uif":
-        kind = tifffile.PHOTOMETRIC(page.photometric).name
-        held = f"{page.bitspersample} bits a sample" if is_packed else str(dtype)
+    if kind := _unknown_kind(page):
         raise ImageFileError(
-            f"{path.name} is a TIFF of a kind this program does not read ({kind}, {held}); "
-            "save it as RGB or grey with another program."
+            f"{path.name} is a TIFF of a kind this program does not read ({kind}); save it as RGB "
+            "or grey with another program."
         )
+    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
+    if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:
+        raise EOFError(path.name)
+    if page.is_tiled and _tile_bytes(page) > MAX_PADDING_BYTES + _stored_bytes(page):
+        raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
+    if page.compression in _WEBP:
+        _refuse_larger(path, page)
 
 
-def samples_of(path: Path, page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
-    """(H, W) or (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
-    samples = _as_stored(path, page)
-    samples = _colours(samples, page.photometric, notes)
+def need_of(path: Path, page: tifffile.TiffPage) -> Need:
+    """At most what is in the file, and, where that is changed and not in place, what it becomes."""
+    pixels, channels = page.imagewidth * page.imagelength, channels_of(page)
+    made = pixels * channels * min(_dtype(page).itemsize, 4)
+    is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
+    is_planar = page.samplesperpixel > 1 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
+    held = _stored_bytes(page)
+    held += 0 if is_kept and not is_planar else made
+    held += 0 if page.compression == COMPRESSION.NONE else path.stat().st_size
+    return Need(path.name, page.imagewidth, page.imagelength, channels, made, held)
+
+
+def channels_of(page: tifffile.TiffPage) -> int:
+    """How many channels the page will have once it is read."""
+    colours = _COLOURS[page.photometric]
+    if page.photometric == PHOTOMETRIC.PALETTE:
+        return 3
+    return min(colours, 3) + (page.samplesperpixel == colours + 1)
+
+
+def samples_of(page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
+    """(H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
+    samples = _as_stored(page)
+    if page.photometric == PHOTOMETRIC.PALETTE:
+        notes.append("The palette was replaced by the colours it stands for.")
+        colours: NDArray[Any] = _colour_map(page)[samples[:, :, 0]]
+        return colours
+    samples = _spread(samples, page.bitspersample, notes)
+    if page.photometric == PHOTOMETRIC.MINISWHITE:
+        notes.append("Zero stood for white and was turned round.")
+        grey = samples[:, :, 0]
+        samples[:, :, 0] = ~grey if grey.dtype.kind in "ui" else 1 - grey
     samples = _without_extra(samples, page, notes)
+    if page.photometric == PHOTOMETRIC.SEPARATED:
+        icc = page.tags.valueof(ICC_PROFILE_TAG) or b""
+        alpha = samples[:, :, 4:]
+        samples = colour_profiles.cmyk_to_rgb(samples[:, :, :4], icc, notes)
+        samples = np.dstack([samples, alpha]) if alpha.size else samples
     return _to_pixel_type(samples, notes)
 
 
-def _as_stored(path: Path, page: tifffile.TiffPage) -> NDArray[Any]:
+# -- what cannot be read
+
+
+def _unknown_kind(page: tifffile.TiffPage) -> str | None:
+    """What of the page nothing here reads, in a few words, or None."""
+    if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
+        return f"compression {_name(COMPRESSION, page.compression)}"
+    if not is_for_us(page):
+        return _unknown_to_pillow(page)
+    if (page.bitspersample, page.sampleformat) not in _SAMPLES:
+        return f"samples of {page.bitspersample} bits, {_name(SAMPLEFORMAT, page.sampleformat)}"
+    if page.bitspersample % 8 and page.predictor != PREDICTOR.NONE:
+        return f"differences of {page.bitspersample} bits"
+    if page.samplesperpixel < _COLOURS[page.photometric]:
+        return f"{page.samplesperpixel} channels of {_name(PHOTOMETRIC, page.photometric)}"
+    is_inks = page.photometric == PHOTOMETRIC.SEPARATED
+    if is_inks and page.tags.valueof(INK_SET_TAG, _CMYK) != _CMYK:
+        return "inks that are not CMYK"
+    has_white = _dtype(page).kind == "f" or page.dtype in ("uint8", "uint16")
+    if not has_white and (is_inks or _ASSOCIATED in page.extrasamples):
+        return f"{'inks' if is_inks else 'colours multiplied by their alpha'} as {page.dtype}"
+    return None
+
+
+def _unknown_to_pillow(page: tifffile.TiffPage) -> str | None:
+    """What of a page that is not for us Pillow does not read, or reads wrongly."""
+    colours = _name(PHOTOMETRIC, page.photometric)
+    if page.compression in _FAX:
+        is_fax = page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
+        return None if is_fax else f"a fax of colours {colours}"
+    if page.photometric not in _BY_PILLOW or page.bitspersample != 8:
+        return f"colours {colours} of {page.bitspersample} bits"
+    is_in_planes = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
+    if is_in_planes and page.photometric != PHOTOMETRIC.RGB:
+        return f"colours {colours} in planes of their own"
+    if page.is_subsampled and page.compression == COMPRESSION.NONE:
+        return f"colours {colours} of fewer pixels"
+    return None
+
+
+def _name(names: Any, number: int) -> str:
     try:
-        samples = page.asarray()
-    except ValueError:  # a compression that tifffile alone cannot undo, such as LZW
-        return from_opencv.read(path)
-    if page.axes.startswith("Z"):
-        samples = samples[0]
-    if page.axes.endswith("SYX"):
-        samples = np.moveaxis(samples, 0, -1)
-    return samples.astype(samples.dtype.newbyteorder("="), copy=False)
+        return str(names(number).name)
+    except ValueError:
+        return f"number {number}"
 
 
-def _colours(samples: NDArray[Any], photometric: int, notes: list[str]) -> NDArray[Any]:
-    """Grey or RGB, and whatever channels follow."""
-    white = np.iinfo(samples.dtype).max if samples.dtype.kind in "ui" else 1.0
-    if photometric == tifffile.PHOTOMETRIC.MINISWHITE:
-        notes.append("Zero stood for white and was turned round.")
-        grey = samples if samples.ndim == 2 else samples[:, :, 0]
-        np.subtract(np.asarray(white, samples.dtype), grey, out=grey)
-    elif photometric == tifffile.PHOTOMETRIC.SEPARATED and samples.shape[2:] == (4,):
-        notes.append("CMYK was converted to RGB.")
-        rgb = np.empty((*samples.shape[:2], 3), samples.dtype)
-        for rows in _bands(samples):
-            light = 1 - samples[rows].astype(np.float64) / white
-            mixed = light[:, :, :3] * light[:, :, 3:] * white
-            rgb[rows] = mixed if samples.dtype.kind == "f" else np.rint(mixed)
-        return rgb
-    return samples
+def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:
+    """Raise ValueError where a strip or tile holds a picture that is larger than it should be."""
+    with path.open("rb") as file:
+        for offset, count in zip(page.dataoffsets, page.databytecounts, strict=True):
+            file.seek(offset)
+            with Image.open(io.BytesIO(file.read(count))) as packed:
+                if packed.height > page.chunks[0] or packed.width > page.chunks[1]:
+                    raise ValueError(f"a strip of {packed.size}")
+
+
+def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
+    return np.dtype(page.dtype)
+
+
+def _stored_bytes(page: tifffile.TiffPage) -> int:
+    """Of the samples of the page, as tifffile hands them out."""
+    pixels = page.imagewidth * page.imagelength * page.imagedepth
+    return int(pixels * page.samplesperpixel * _dtype(page).itemsize)
+
+
+def _tile_bytes(page: tifffile.TiffPage) -> int:
+    return int(prod(page.chunks) * _dtype(page).itemsize)
+
+
+# -- from what is stored to what is meant
+
+
+def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
+    """(H, W, C), writeable."""
+    samples = page.asarray(squeeze=False)[:, 0]  # planes, rows, columns, channels
+    samples = samples[0] if len(samples) == 1 else np.moveaxis(samples[..., 0], 0, -1)
+    samples = samples.view(np.uint8) if samples.dtype == np.bool_ else samples
+    return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
+
+
+def _colour_map(page: tifffile.TiffPage) -> NDArray[np.uint8]:
+    """(2**bits, 3), of 8 bits, which some files hold in the lower halves of their 16."""
+    colours: NDArray[Any] = np.asarray(page.colormap).T
+    return (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
+
+
+def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
+    """Samples of fewer bits than their type has, so that white is white."""
+    if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
+        return samples
+    largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
+    if bits == 1:
+        notes.append("Black and white, one bit a pixel, became 0 and 255.")
+    elif bits > 8:
+        notes.append(f"Samples of 0 to {largest} were spread over 0 to {white}.")
+    table = np.rint(np.arange(largest + 1) * (white / largest)).astype(samples.dtype)
+    spread: NDArray[Any] = table[samples]
+    return spread
 
 
 def _without_extra(
     samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]
 ) -> NDArray[Any]:
     """At most one channel behind the colours: alpha, not multiplied in."""
-    held = samples.shape[2] if samples.ndim == 3 else 1
-    kept = channels_of(page)
-    if held > kept:
-        names = {1: "first is", 3: "first three are"}
-        notes.append(f"Of {held} channels the {names[kept]} shown.")
-        return samples[:, :, :kept] if samples.ndim == 3 else samples
-    if kept not in (2, 4):
+    held, colours = samples.shape[2], _COLOURS[page.photometric]
+    if held > colours + 1:
+        names = {1: "first is", 3: "first three are", 4: "first four are"}
+        notes.append(f"Of {held} channels the {names[colours]} shown.")
+        return samples[:, :, :colours]
+    if held == colours:
         return samples
-    meaning = page.extrasamples[0] if page.extrasamples else _UNASSOCIATED
+    meaning = page.extrasamples[0] if page.extrasamples else 0
     if meaning == _ASSOCIATED:
         notes.append("Colours multiplied by their alpha were divided by it.")
         for rows in _bands(samples):

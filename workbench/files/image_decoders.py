@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
 
-from workbench.files import colour_profiles, from_opencv, from_pillow, from_tiff, needs, png, quiet
+from workbench.files import (
+    colour_profiles,
+    from_bmp,
+    from_opencv,
+    from_pillow,
+    from_tiff,
+    needs,
+    png,
+    quiet,
+)
 from workbench.files.image_files import ImageFileError
 from workbench.files.watched import Watched
 
@@ -56,9 +65,15 @@ def _failures_in_words(name: str) -> Iterator[None]:
             f"There is too little memory to open {name}; close other programs or choose a smaller "
             "picture."
         ) from error
-    except Exception as error:  # damaged files make decoders fail with anything
+    except EOFError as error:
         raise ImageFileError(
             f"{name} is damaged or cut short, so it is not shown; get it again from its source."
+        ) from error
+    except Exception as error:  # damaged files make decoders fail with anything
+        raise ImageFileError(
+            f"{name} cannot be read: it is damaged or cut short, or of a kind that this program "
+            "does not know; get it again from its source, or save it as PNG or TIFF with another "
+            "program."
         ) from error
 
 
@@ -69,9 +84,13 @@ def _decode(
         start = file.read(4096)
     if start.startswith(from_tiff.SIGNATURES) and (found := _tiff(path, notes, ask)) is not None:
         return found
+    if (header := from_bmp.header_of(path.name, start)) is not None:
+        needs.check(from_bmp.need_of(path, header), ask=ask)
+        return from_bmp.samples_of(path, header, notes)
     with Watched(path, is_stopped) as file, Image.open(file, formats=_PILLOW_FORMATS) as image:
-        largest = from_opencv.largest_sample(start)
-        is_deep = largest > 255
+        quiet.fax_error()  # of an earlier file
+        from_pillow.put_marked_grey_right(image)
+        is_deep = from_opencv.largest_sample(path, start) > 255
         need = (
             from_opencv.need_of(path, start, *image.size)
             if is_deep
@@ -79,13 +98,15 @@ def _decode(
         )
         needs.check(need, ask=ask)
         from_pillow.refuse_cut_short(path, image)
-        _note_first_of(getattr(image, "n_frames", 1), notes)
+        _note_first_of(_count(path, image, is_stopped), notes)
         orientation = _orientation(path, image, is_deep)
         samples = (
             from_opencv.samples_of(path, start, notes)
             if is_deep
             else from_pillow.samples_of(image, notes)
         )
+        if error := quiet.fax_error():
+            raise EOFError(error)
         samples = _to_srgb(samples, image.info.get("icc_profile"), image.mode, notes)
         # Pillow turns a TIFF by itself.
         return samples if image.format == "TIFF" else _upright(samples, orientation, notes)
@@ -95,15 +116,16 @@ def _tiff(path: Path, notes: list[str], ask: bool) -> NDArray[Any] | None:
     """The samples of a TIFF file; None where Pillow is the one to read it."""
     with tifffile.TiffFile(path) as tiff:
         page = tiff.pages.first
+        from_tiff.refuse_odd(path, page)
         if not from_tiff.is_for_us(page):
             return None
-        from_tiff.refuse_odd(path, page)
         needs.check(from_tiff.need_of(path, page), ask=ask)
         _note_first_of(len(tiff.pages), notes)
         icc = page.tags.valueof(from_tiff.ICC_PROFILE_TAG)
         orientation = page.tags.valueof(from_tiff.ORIENTATION_TAG, 1)
-        samples = from_tiff.samples_of(path, page, notes)
-    return _upright(_to_srgb(samples, icc, "", notes), orientation, notes)
+        samples = from_tiff.samples_of(page, notes)
+        mode = "CMYK" if page.photometric == tifffile.PHOTOMETRIC.SEPARATED else ""
+    return _upright(_to_srgb(samples, icc, mode, notes), orientation, notes)
 
 
 def _orientation(path: Path, image: Image.Image, is_deep: bool) -> int:
@@ -113,8 +135,26 @@ def _orientation(path: Path, image: Image.Image, is_deep: bool) -> int:
     return int(image.getexif().get(from_tiff.ORIENTATION_TAG, 1))
 
 
-def _note_first_of(count: int, notes: list[str]) -> None:
-    if count > 1:
+def _count(path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]) -> int | None:
+    """How many pictures the file holds; None where it cannot be read to its end.
+
+    Pillow counts those of a GIF by reading them all, and has lost the first one where that fails.
+    """
+    if image.format != "GIF":
+        return getattr(image, "n_frames", 1)
+    with Watched(path, is_stopped) as file, Image.open(file, formats=("GIF",)) as counted:
+        try:
+            return getattr(counted, "n_frames", 1)
+        except ImageFileError:  # nobody wants it any more
+            raise
+        except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
+            return None
+
+
+def _note_first_of(count: int | None, notes: list[str]) -> None:
+    if count is None:
+        notes.append("The file is damaged behind its first picture, which is shown.")
+    elif count > 1:
         notes.append(f"The file holds {count} pictures; the first is shown.")
 
 
@@ -122,6 +162,8 @@ def _to_srgb(samples: NDArray[Any], icc: bytes | None, mode: str, notes: list[st
     """The samples in sRGB where the file came with another profile; CMYK's was used already."""
     if icc is None or mode == "CMYK":
         return samples
+    if samples.ndim == 2:
+        samples = samples[:, :, np.newaxis]
     return colour_profiles.to_srgb(samples, icc, notes)
 
 

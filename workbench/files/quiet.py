@@ -12,16 +12,35 @@ from contextlib import ExitStack, contextmanager, suppress
 import cv2
 from PIL import _imaging
 
+_Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
+_heard = threading.local()  # what Pillow's libtiff said in this thread of faxes
+
+
+def _hear(module: bytes, words: bytes, _arguments: int) -> None:
+    if module.startswith(b"Fax"):
+        _heard.last = words.decode(errors="replace")
+
+
+_hearing = _Handler(_hear)  # as long as the process lives
+
+
+def fax_error() -> str | None:
+    """Return what was wrong with a fax that this thread has decoded since the last call, or None:
+    libtiff leaves out what it cannot decode, and goes on."""
+    last: str | None = getattr(_heard, "last", None)
+    _heard.last = None
+    return last
+
 
 def hush() -> None:
     """For the process, from now on; what fails still raises, or gives nothing."""
-    for name in ("PIL", "tifffile"):
+    for name in ("PIL", "tifffile", "imagecodecs"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     # Pillow's libtiff; where it is built in, its names are not to be had.
     with suppress(AttributeError, OSError):
         pillows = ctypes.CDLL(_imaging.__file__)
-        pillows.TIFFSetErrorHandler(None)
+        pillows.TIFFSetErrorHandler(_hearing)
         pillows.TIFFSetWarningHandler(None)
 
 

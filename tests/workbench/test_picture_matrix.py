@@ -1,0 +1,375 @@
+"""Pictures of every make come in sample for sample, or are refused in words that are true; no
+variant comes in wrong.
+
+The files are written from arrays that are known here, by tifffile, by Pillow or byte by byte, and
+never by what reads them.
+"""
+
+import contextlib
+import itertools
+import random
+import struct
+import tracemalloc
+import zlib
+
+import imagecodecs
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image
+
+from kernels.job import PIXEL_TYPES
+from workbench.files import png
+from workbench.files.image_files import ImageFileError, load
+
+HEIGHT, WIDTH = 37, 45  # tiles and strips end beyond them
+NOT_READ = "of a kind this program does not read"
+PARTS, PARTS_WITHOUT_FULL = 24, 12  # of PARTS tests each runs a twelfth, but with `-m full`
+
+TYPES = (
+    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
+    *("float16", "float32", "float64"),
+)
+PACKINGS = (None, "lzw", "deflate", "packbits", "zstd", "lzma")
+PREDICTORS = (1, 2, 3)
+LAYOUTS = ("one strip", "strips", "tiles")
+KINDS = {  # photometric, channels, what the last one is
+    "grey": ("minisblack", 1, None),
+    "grey+alpha": ("minisblack", 2, "unassalpha"),
+    "grey×alpha": ("minisblack", 2, "assocalpha"),
+    "white is zero": ("miniswhite", 1, None),
+    "rgb": ("rgb", 3, None),
+    "rgb+alpha": ("rgb", 4, "unassalpha"),
+    "rgb×alpha": ("rgb", 4, "assocalpha"),
+    "rgb+2": ("rgb", 5, "unspecified"),
+    "cmyk": ("separated", 4, None),
+    "cmyk+alpha": ("separated", 5, "unassalpha"),
+}
+VARIANTS = [
+    each
+    for each in itertools.product(
+        TYPES, KINDS, PACKINGS, PREDICTORS, LAYOUTS, ("contig", "separate"), "<>"
+    )
+    # Predictor 3 is for floats, and either is for what is packed.
+    if (each[3] != 3 or each[0].startswith("float"))
+    and (each[3] == 1 or each[2] in ("lzw", "deflate", "zstd"))
+    and (each[5] == "contig" or KINDS[each[1]][1] > 1)
+]
+random.Random(5).shuffle(VARIANTS)
+
+
+def stored(dtype, channels, seed=0):
+    """(HEIGHT, WIDTH, channels): a slope and some noise over all that the type holds."""
+    rng = np.random.default_rng(seed)
+    share = np.linspace(0, 0.8, WIDTH)[:, np.newaxis] + 0.2 * rng.random((HEIGHT, WIDTH, channels))
+    if dtype.startswith("float"):
+        return (1.5 * share - 0.25).astype(dtype)
+    limits = np.iinfo(dtype)
+    return (float(limits.min) + share * (float(limits.max) - float(limits.min)) * 0.999).astype(
+        dtype
+    )
+
+
+def meant(samples, kind):
+    """What the stored samples stand for, worked out in float64 where anything is."""
+    photometric, _, last = KINDS[kind]
+    is_integer = samples.dtype.kind in "ui"
+    white = np.iinfo(samples.dtype).max if is_integer else 1.0
+
+    def rounded(values):
+        return (np.rint(values) if is_integer else values).astype(samples.dtype)
+
+    if photometric == "miniswhite":
+        samples = np.invert(samples) if is_integer else (1 - samples)
+    if last == "assocalpha":
+        alpha = samples[..., -1:].astype(np.float64)
+        inverse = np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
+        colours = samples[..., :-1] * inverse
+        colours = colours.clip(0, white) if is_integer else colours
+        samples = np.dstack([rounded(colours), samples[..., -1:]])
+    if kind == "rgb+2":
+        samples = samples[..., :3]
+    if photometric == "separated":
+        light = 1 - samples[..., :4].astype(np.float64) / white
+        rgb = rounded(light[..., :3] * light[..., 3:] * white)
+        samples = np.dstack([rgb, samples[..., 4:]])
+    return samples if str(samples.dtype) in PIXEL_TYPES else samples.astype(np.float32)
+
+
+def write_tiff(path, samples, kind, packing, predictor, layout, planes, order):
+    photometric, channels, last = KINDS[kind]
+    if planes == "separate":
+        samples = np.ascontiguousarray(np.moveaxis(samples, -1, 0))
+    colours = {"rgb": 3, "separated": 4}.get(photometric, 1)
+    tifffile.imwrite(
+        path,
+        samples[..., 0] if channels == 1 else samples,
+        photometric=photometric,
+        planarconfig=planes if channels > 1 else None,
+        compression=packing,
+        predictor=predictor if predictor > 1 else None,
+        rowsperstrip={"one strip": HEIGHT, "strips": 7}.get(layout),
+        tile=(16, 32) if layout == "tiles" else None,
+        extrasamples=[last] * (channels - colours) if last else None,
+        byteorder=order,
+        metadata=None,
+    )
+
+
+def check(path, variant):
+    dtype, kind, *how = variant
+    samples = stored(dtype, KINDS[kind][1], seed=len(kind))
+    try:
+        write_tiff(path, samples, kind, *how)
+    except (ValueError, NotImplementedError, RuntimeError) as error:
+        return f"not written: {error}"
+    with np.errstate(over="ignore", invalid="ignore"):
+        return outcome(path, meant(samples, kind), variant)
+
+
+def outcome(path, expected, variant, within=0):
+    """How the file came in; fails where it came in wrong, or was refused in words that say less
+    than its kind."""
+    try:
+        picture = load(path)
+    except ImageFileError as error:
+        if NOT_READ not in str(error):
+            pytest.fail(f"{variant}: {error}")
+        return f"refused: {error}"
+    assert picture.samples.dtype == expected.dtype, variant
+    np.testing.assert_allclose(
+        picture.samples, expected, rtol=0, atol=within, equal_nan=True, err_msg=str(variant)
+    )
+    return "read"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_tiff_of_any_make_is_read_sample_for_sample_or_refused(part, tmp_path):
+    outcomes = [
+        check(tmp_path / "a.tif", each) for each in VARIANTS[part :: PARTS * PARTS_WITHOUT_FULL]
+    ]
+    assert outcomes.count("read") > 0.5 * len(outcomes), outcomes
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_tiff_of_any_make_is_read_sample_for_sample_or_refused(part, tmp_path):
+    outcomes = [check(tmp_path / "a.tif", each) for each in VARIANTS[part::PARTS]]
+    assert outcomes.count("read") > 0.6 * len(outcomes), outcomes
+
+
+# -- byte by byte
+
+
+def packed(rows, bits):
+    """Whole bytes a row, each sample from its highest bit on."""
+    made = b""
+    for row in rows:
+        ones = "".join(format(int(each), f"0{bits}b") for each in row)
+        ones += "0" * (-len(ones) % 8)
+        made += int(ones, 2).to_bytes(len(ones) // 8, "big")
+    return made
+
+
+def tiff(data, width, height, bits, photometric, channels=1, packing=1, order="<", **tags):
+    """A file of one strip; tags are given by number, as t320=[...], and are of 16 bits."""
+    shorts = {
+        **{256: [width], 257: [height], 258: [bits] * channels, 259: [packing], 262: [photometric]},
+        **{277: [channels], 278: [height], **{int(k[1:]): v for k, v in tags.items()}},
+    }
+    count = len(shorts) + 2
+    beyond, at = b"", 8 + 2 + 12 * count + 4
+    fields = {}
+    for tag, values in shorts.items():
+        body = struct.pack(f"{order}{len(values)}H", *values)
+        if len(body) > 4:
+            body, beyond = struct.pack(f"{order}I", at + len(beyond)), beyond + body
+        fields[tag] = struct.pack(f"{order}HHI", tag, 3, len(values)) + body.ljust(4, b"\0")
+    fields[273] = struct.pack(f"{order}HHII", 273, 4, 1, at + len(beyond))
+    fields[279] = struct.pack(f"{order}HHII", 279, 4, 1, len(data))
+    start = b"II" if order == "<" else b"MM"
+    head = start + struct.pack(f"{order}HIH", 42, 8, count)
+    return head + b"".join(fields[tag] for tag in sorted(fields)) + bytes(4) + beyond + data
+
+
+def random_samples(bits, channels):
+    return np.random.default_rng(bits).integers(0, 2**bits, (HEIGHT, WIDTH, channels))
+
+
+@pytest.mark.parametrize("bits", [*range(1, 8), *range(9, 16)])
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("order", "<>")
+def test_samples_of_any_number_of_bits_in_a_tiff_are_spread(bits, channels, order, tmp_path):
+    samples = random_samples(bits, channels)
+    data = packed(samples.reshape(HEIGHT, -1), bits)
+    made = tiff(data, WIDTH, HEIGHT, bits, 1 if channels == 1 else 2, channels, order=order)
+    (tmp_path / "a.tif").write_bytes(made)
+    dtype = "uint8" if bits < 8 else "uint16"
+    expected = np.rint(samples * (np.iinfo(dtype).max / (2**bits - 1))).astype(dtype)
+    assert outcome(tmp_path / "a.tif", expected, bits) == "read"
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4, 8])
+@pytest.mark.parametrize("factor", [257, 256, 1])  # of how programs fill the map's 16 bits
+def test_the_colours_of_a_tiffs_palette_are_shown(bits, factor, tmp_path):
+    samples = random_samples(bits, 1)[:, :, 0]
+    colours = np.random.default_rng(1).integers(0, 256, (3, 2**bits))
+    colours[0, 0] = 255
+    made = tiff(
+        packed(samples, bits), WIDTH, HEIGHT, bits, 3, t320=[*map(int, (colours * factor).ravel())]
+    )
+    (tmp_path / "a.tif").write_bytes(made)
+    assert outcome(tmp_path / "a.tif", colours.T[samples].astype("uint8"), bits) == "read"
+
+
+@pytest.mark.parametrize("bits", [1, 8, 16])
+def test_a_tiff_whose_bytes_are_turned_round_is_read(bits, tmp_path):
+    samples = random_samples(bits, 1)
+    turned = bytes(int(f"{each:08b}"[::-1], 2) for each in range(256))
+    data = samples.astype("<u2").tobytes() if bits == 16 else packed(samples[..., 0], bits)
+    (tmp_path / "a.tif").write_bytes(tiff(data.translate(turned), WIDTH, HEIGHT, bits, 1, t266=[2]))
+    expected = samples.astype("uint16") if bits == 16 else samples * (255 // (2**bits - 1))
+    assert (
+        outcome(tmp_path / "a.tif", expected.astype("u2" if bits == 16 else "u1"), bits) == "read"
+    )
+
+
+@pytest.mark.parametrize(
+    "packing", ["raw", "packbits", "tiff_lzw", "group3", "group4", "tiff_ccitt"]
+)
+def test_black_and_white_tiffs_are_read(packing, tmp_path):
+    dots = (random_samples(4, 1)[:, :, 0] > 11).astype("uint8") * 255
+    Image.fromarray(dots).convert("1").save(tmp_path / "a.tif", compression=packing)
+    assert outcome(tmp_path / "a.tif", dots[..., np.newaxis], packing) == "read"
+
+
+@pytest.mark.parametrize("at", [0.2, 0.5, 0.8])
+def test_a_damaged_fax_is_refused_rather_than_shown_in_parts(at, tmp_path):
+    dots = (random_samples(4, 1)[:, :, 0] > 11).astype("uint8") * 255
+    Image.fromarray(dots).convert("1").save(tmp_path / "a.tif", compression="group4")
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        (start,), (count,) = file.pages.first.dataoffsets, file.pages.first.databytecounts
+    data = bytearray((tmp_path / "a.tif").read_bytes())
+    middle = start + int(count * at)
+    data[middle : middle + 8] = bytes(8)
+    (tmp_path / "a.tif").write_bytes(data)
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "YCbCr", "CMYK"])
+def test_jpeg_in_a_tiff_is_read(mode, tmp_path):
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    rgb = np.stack([x * 5, y * 6, x + y * 2], axis=-1).astype("uint8")
+    Image.fromarray(rgb).convert(mode).save(tmp_path / "a.tif", compression="jpeg", quality=100)
+    grey = np.asarray(Image.fromarray(rgb).convert("L"))[..., np.newaxis]
+    assert outcome(tmp_path / "a.tif", grey if mode == "L" else rgb, mode, within=6) == "read"
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_webp_in_a_tiff_is_read_where_it_is_no_larger_than_its_strip(channels, tmp_path):
+    samples = stored("uint8", channels)
+    how = {"photometric": "rgb", "compression": "webp", "compressionargs": {"lossless": True}}
+    extra = {"extrasamples": ["unassalpha"]} if channels == 4 else {}
+    tifffile.imwrite(tmp_path / "a.tif", samples, rowsperstrip=16, **how, **extra)
+    assert outcome(tmp_path / "a.tif", samples, channels) == "read"
+    packed = imagecodecs.webp_encode(np.zeros((2000, 2000, 3), "uint8"), lossless=True)
+    (tmp_path / "a.tif").write_bytes(tiff(packed, 16, 16, 8, 2, 3, packing=50001))
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("packing", ["jpegxl", "jpeg2000", "png", "lerc"])
+def test_what_a_tiff_may_hold_beyond_bounds_is_refused_by_name(packing, tmp_path):
+    tifffile.imwrite(tmp_path / "a.tif", stored("uint8", 3), photometric="rgb", compression=packing)
+    assert packing.upper() in outcome(tmp_path / "a.tif", None, packing)
+
+
+@pytest.mark.parametrize("packing", ["lzw", "deflate", "zstd", "lzma"])
+def test_no_more_is_unpacked_than_the_header_declares(packing, tmp_path):
+    pack = {"lzw": (5, imagecodecs.lzw_encode), "deflate": (8, zlib.compress)}
+    pack |= {"zstd": (50000, imagecodecs.zstd_encode), "lzma": (34925, imagecodecs.lzma_encode)}
+    number, encode = pack[packing]
+    (tmp_path / "a.tif").write_bytes(tiff(encode(bytes(1 << 26)), 16, 16, 16, 1, packing=number))
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(ImageFileError):
+            load(tmp_path / "a.tif")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("colours", [0, 2, 3, 4, 6])  # PNG's numbers for them
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_a_png_of_every_depth_is_read(depth, colours, is_marked, tmp_path):
+    if depth not in {0: (1, 2, 4, 8, 16), 3: (1, 2, 4, 8)}.get(colours, (8, 16)):
+        return  # there are none
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colours]
+    white = 65535 if depth == 16 else 255
+    samples = random_samples(depth, channels)
+    expected = samples * white // (2**depth - 1)
+    chunks = {"IHDR": struct.pack(">IIBBBBB", WIDTH, HEIGHT, depth, colours, 0, 0, 0)}
+    if colours == 3:
+        palette = np.random.default_rng(2).integers(0, 256, (2**depth, 4)).astype("uint8")
+        chunks["PLTE"] = palette[:, :3].tobytes()
+        chunks |= {"tRNS": palette[:, 3].tobytes()} if is_marked else {}
+        expected = palette[samples[..., 0]][..., : 4 if is_marked else 3]
+    elif is_marked and colours in (0, 2):
+        marked = samples[3, 4]
+        chunks["tRNS"] = struct.pack(f">{channels}H", *marked)
+        expected = np.dstack([expected, np.where((samples == marked).all(axis=2), 0, white)])
+    rows = [b"\0" + packed(row.reshape(1, -1), depth) for row in samples]
+    chunks |= {"IDAT": zlib.compress(b"".join(rows)), "IEND": b""}
+    made = png.SIGNATURE + b"".join(png.chunk(kind.encode(), body) for kind, body in chunks.items())
+    (tmp_path / "a.png").write_bytes(made)
+    dtype = "uint16" if depth == 16 else "uint8"
+    assert outcome(tmp_path / "a.png", expected.astype(dtype), (depth, colours)) == "read"
+
+
+FIELDS = {
+    "5-6-5": (16, (0xF800, 0x7E0, 0x1F)),
+    "5-5-5": (16, (0x7C00, 0x3E0, 0x1F)),
+    "4-4-4-4": (16, (0xF00, 0xF0, 0xF, 0xF000)),
+    "turned": (32, (0xFF, 0xFF00, 0xFF0000)),
+    "shifted": (32, (0xFF000000, 0xFF0000, 0xFF00)),
+    "alpha": (32, (0xFF0000, 0xFF00, 0xFF, 0xFF000000)),
+    "10-10-10": (32, (0x3FF00000, 0xFFC00, 0x3FF)),
+    "11-11-10-2": (32, (0xFFE00000, 0x1FF000, 0xFFC, 0x3)),
+}
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+@pytest.mark.parametrize("is_top_down", [False, True])
+def test_a_bmp_of_any_bit_fields_is_read(fields, is_top_down, tmp_path):
+    bits, masks = FIELDS[fields]
+    pixels = np.random.default_rng(3).integers(0, 2**bits, (HEIGHT, WIDTH), f"u{bits // 8}")
+    (tmp_path / "a.bmp").write_bytes(bmp(pixels, bits, masks, is_top_down))
+    white = 65535 if max(map(int.bit_count, masks)) > 8 else 255
+    channels = []
+    for mask in masks:
+        lowest = (mask & -mask).bit_length() - 1
+        share = ((pixels & mask) >> lowest) / (mask >> lowest)
+        channels.append(np.rint(share * white).astype("uint8" if white == 255 else "uint16"))
+    assert outcome(tmp_path / "a.bmp", np.dstack(channels), fields) == "read"
+
+
+def test_a_bmp_of_fields_that_make_no_sense_is_refused_in_words(tmp_path):
+    pixels = np.zeros((HEIGHT, WIDTH), "u4")
+    (tmp_path / "a.bmp").write_bytes(bmp(pixels, 32, (0xFF00FF, 0xFF00, 0xFF), False))
+    assert "0xff00ff, 0xff00, 0xff" in outcome(tmp_path / "a.bmp", None, "fields")
+
+
+def bmp(pixels, bits, masks, is_top_down):
+    height, width = pixels.shape
+    stride = (width * bits + 31) // 32 * 4
+    rows = [row.tobytes().ljust(stride, b"\0") for row in pixels]
+    data = b"".join(rows if is_top_down else rows[::-1])
+    size = 124 if len(masks) == 4 else 40
+    header = struct.pack(
+        "<IiiHHI", size, width, -height if is_top_down else height, 1, bits, 3
+    ) + bytes(20)
+    header = (header + struct.pack(f"<{len(masks)}I", *masks)).ljust(max(size, 52), b"\0")
+    start = 14 + len(header)
+    return b"BM" + struct.pack("<IHHI", start + len(data), 0, 0, start) + header + data
