@@ -251,7 +251,7 @@ def test_a_damaged_fax_is_refused_rather_than_shown_in_parts(at, tmp_path):
         (start,), (count,) = file.pages.first.dataoffsets, file.pages.first.databytecounts
     data = bytearray((tmp_path / "a.tif").read_bytes())
     middle = start + int(count * at)
-    data[middle : middle + 8] = bytes(8)
+    data[middle : middle + 8] = b"\x02\x13\x05\x29" * 2
     (tmp_path / "a.tif").write_bytes(data)
     with pytest.raises(ImageFileError, match="damaged"):
         load(tmp_path / "a.tif")

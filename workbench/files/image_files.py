@@ -20,6 +20,7 @@ EXTENSIONS = (
     ".tiff",
     ".bmp",
     ".webp",
+    ".gif",
     ".pnm",
     ".pgm",
     ".ppm",
