@@ -8,19 +8,18 @@ stored again.  Every sum adds the same products in the same order as `loops`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from numba import njit, prange
 
 STRETCH = 1024  # sums at a time: 4 KiB
 
-# GNU's OpenMP, which numba would take, keeps its threads spinning: where anything else runs on the
-# cores a loop of 0.7 ms takes 24.  numba's own threads sleep.
-if numba.config.THREADING_LAYER == "default":  # type: ignore[attr-defined]
-    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
+# GNU's OpenMP, where numba finds it, reads this when it is loaded.  By itself it keeps threads that
+# wait spinning for milliseconds: where anything else runs on the cores, a loop of 0.7 ms takes 24.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
 def _compile(loops: Callable[..., None], *, is_parallel: bool = False) -> Any:

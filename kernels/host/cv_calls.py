@@ -19,8 +19,6 @@ from kernels.weights import UNIT_ROUNDOFF, Separable, separate
 
 # Up to here plain sums are as quick as two passes.
 MAX_DIRECT_KSIZE = 3
-# From here on filter2D multiplies spectra, on one thread.
-SPECTRAL_KSIZE = 11
 # What two ways to compute the same weights may differ by, as a share of the weight.
 SAME_WEIGHT = 8 * UNIT_ROUNDOFF
 
@@ -42,13 +40,11 @@ class Call:
             of its shape and type
     coarse  whether integers may be computed with weights rounded to a few bits, and so be off by
             more than their last rounding
-    slow    whether it takes tens of nanoseconds a sample, and on one thread
     """
 
     name: str
     apply: Apply
     coarse: bool = False
-    slow: bool = False
 
 
 def calls(job: Job) -> tuple[Call, ...]:
@@ -166,7 +162,7 @@ def _filter2d(job: Job) -> Call:
             source, depth, job.weights, dst=target, delta=job.offset, borderType=border
         )
 
-    return Call("cv2.filter2D", apply, slow=job.ksize >= SPECTRAL_KSIZE)
+    return Call("cv2.filter2D", apply)
 
 
 def _sigma(ksize: int, factors: Separable) -> float | None:

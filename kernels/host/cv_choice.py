@@ -24,10 +24,10 @@ TRIAL_RUNS = 5
 TRIAL_S = 0.05  # or so long, for each call
 # From here on waking threads costs nothing beside what they do.
 LARGE_SAMPLES = 1 << 20
-COMPARED_SAMPLES = 1 << 21  # that a coarse call is held against an exact one on
-# A result off by less than this from the unrounded sum is at most one level from the rounded one;
-# some of the 1.5 is kept for what was not compared.
-MAX_OFF = 1.25
+COMPARED_SAMPLES, COMPARED_BANDS = 1 << 21, 8  # that a coarse call is held against an exact one on
+# A result off by less than 1.5 from the unrounded sum is at most one level from the rounded one.
+# Less is allowed where only some of the picture was compared.
+MAX_OFF_EVERYWHERE, MAX_OFF_SOMEWHERE = 1.49, 1.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,8 @@ def _is_close(job: Job, call: Call, border: int) -> bool:
         return True
     key = (call.name, job.weights.tobytes(), job.offset, border)
     known = _comparisons(job.picture)
-    return known.get_or_make(key, lambda: _furthest(job, call, border) <= MAX_OFF)
+    allowed = MAX_OFF_EVERYWHERE if job.picture.size <= COMPARED_SAMPLES else MAX_OFF_SOMEWHERE
+    return known.get_or_make(key, lambda: _furthest(job, call, border) <= allowed)
 
 
 @once_a_picture
@@ -135,11 +136,10 @@ def _furthest(job: Job, call: Call, border: int) -> float:
 
 def _bands(job: Job) -> Iterator[NDArray[Any]]:
     """Yield all rows of a small picture, else bands from top to bottom of a large one."""
-    rows = max(COMPARED_SAMPLES // job.picture[0].size, 1)
-    if rows >= job.height:
+    if job.picture.size <= COMPARED_SAMPLES:
         yield job.picture
         return
-    count = 8
-    height = max(rows // count, 2 * job.ksize)
-    for top in np.linspace(0, job.height - height, count).astype(int):
-        yield job.picture[max(top, 0) : top + height]
+    rows = COMPARED_SAMPLES // job.picture[0].size // COMPARED_BANDS
+    height = min(max(rows, 2 * job.ksize), job.height)
+    for top in np.linspace(0, job.height - height, COMPARED_BANDS).astype(int):
+        yield job.picture[top : top + height]

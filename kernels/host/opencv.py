@@ -35,7 +35,6 @@ SMALLEST_LENGTH, LARGEST_LENGTH = 1e-9, 1e18
 LARGEST_SUM = 2.0**30
 # A call gets so many samples at most, so that a large picture can be stopped in between, ...
 BAND_SAMPLES = 1 << 24
-SLOW_BAND_SAMPLES = 1 << 22
 # ... and rows of so many times the filter's reach, since each band is read with its halo.
 BAND_REACHES = 32
 
@@ -92,7 +91,7 @@ def prepare(job: Job) -> Prepared:
         choice = choose(job, _border(job))
         call, ran = choice.call, Ran(choice.call.name, threads=choice.threads)
         fill = _filling_sums(job, call)
-    bands = tuple(_bands(job, SLOW_BAND_SAMPLES if call.slow else BAND_SAMPLES))
+    bands = tuple(_bands(job))
 
     def filtering(out: NDArray[Any]) -> Iterator[None]:
         use_threads(ran.threads or 1)
@@ -104,9 +103,9 @@ def prepare(job: Job) -> Prepared:
     return Prepared(ran, filtering)
 
 
-def _bands(job: Job, samples: int) -> Iterator[Span]:
-    """Cover the picture's rows once, from top to bottom, with some `samples` at a time."""
-    rows = max(samples // (job.width * job.channels), BAND_REACHES * job.reach, 1)
+def _bands(job: Job) -> Iterator[Span]:
+    """Cover the picture's rows once, from top to bottom."""
+    rows = max(BAND_SAMPLES // (job.width * job.channels), BAND_REACHES * job.reach, 1)
     for top in range(0, job.height, rows):
         yield top, min(top + rows, job.height)
 

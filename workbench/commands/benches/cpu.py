@@ -156,17 +156,24 @@ class Entry:
 
 def measured(name: str, job: Job) -> Row:
     """Check every way's answer, then let all that are right take turns."""
-    ours = [each for each in host_implementations() if each.key in OURS]
-    entries = [_our_entry(each, job) for each in ours]
+    ours = {each.key: _our_entry(each, job) for each in host_implementations() if each.key in OURS}
     products = job.picture.size * job.ksize**2
-    for way in ways(name, job):
-        if products <= MAX_PRODUCTS.get(way.library, products):
-            entries.append(Entry(way, _plain_threads()))
-    errors = {entry: _error(job, entry) for entry in entries}
-    seconds = _taking_turns([entry for entry in entries if _is_right(job, errors[entry])])
-    timed = [_timed(entry.way, errors[entry], seconds.get(entry, [])) for entry in entries]
-    by_key = {each.key: found for each, found in zip(ours, timed, strict=False)}
-    return Row(title(name, job), by_key, tuple(timed[len(ours) :]))
+    others = [
+        Entry(way, _plain_threads())
+        for way in ways(name, job)
+        if products <= MAX_PRODUCTS.get(way.library, products)
+    ]
+    # The loops on their own: OpenMP's threads spin for a while after each run, which would cost
+    # whatever comes next.
+    loops = [ours["parallel"], *(each for each in others if each.way.library == "C")]
+    calls = [ours["opencv"], *(each for each in others if each.way.library != "C")]
+    errors = {entry: _error(job, entry) for entry in (*loops, *calls)}
+    seconds: dict[Entry, list[float]] = {}
+    for together in (loops, calls):
+        seconds |= _taking_turns([each for each in together if _is_right(job, errors[each])])
+    timed = {each: _timed(each.way, errors[each], seconds.get(each, [])) for each in errors}
+    by_key = {key: timed[entry] for key, entry in ours.items()}
+    return Row(title(name, job), by_key, tuple(timed[each] for each in others))
 
 
 def _our_entry(implementation: HostImplementation, job: Job) -> Entry:
