@@ -1,4 +1,10 @@
-"""Gaussian blur: near neighbours count more, by a bell curve."""
+"""Gaussian blur: near neighbours count more, by a bell curve.
+
+With a sigma the taps are exp(-x²/2σ²), scaled to sum to 1.  Without one, sizes 3 and 5 are
+binomial, and all others have default_sigma().  These are the taps of cv2.getGaussianKernel(K, 0),
+and so of cv2.GaussianBlur(…, 0), but at size 7 and, in newer versions, 9: there OpenCV has tables of
+its own (small_gaussian_tab), which are no sampled bell, and so differs from ours.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +29,17 @@ def default_sigma(ksize: int) -> float:
     return 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
 
 
+def is_binomial(ksize: int) -> bool:
+    """Return whether taps(ksize) are a row of Pascal's triangle, and no sampled bell."""
+    return ksize > 1 and ksize in BINOMIAL
+
+
 def automatic_sigma(ksize: int) -> float:
     """The standard deviation, in pixels, of taps(ksize): a binomial of K taps has √((K - 1) / 4).
 
     One weight alone is 1 for every sigma; default_sigma() then.
     """
-    if ksize > 1 and ksize in BINOMIAL:
+    if is_binomial(ksize):
         return math.sqrt((ksize - 1) / 4)
     return default_sigma(ksize)
 

@@ -234,3 +234,16 @@ def test_custom_weights_may_be_fractions():
 def test_text_that_is_no_square_of_numbers_is_refused(text, sentence):
     with pytest.raises(BadJobError, match=sentence):
         custom.parse(text)
+
+
+@pytest.mark.parametrize("ksize", [1, 3, 5, 7, 9, 11, 13, 15, 31, 63, 127])
+def test_automatic_sigma_is_that_of_opencv_but_at_the_sizes_of_its_tables(ksize):
+    cv2 = pytest.importorskip("cv2")
+    theirs, ours = cv2.getGaussianKernel(ksize, 0).ravel(), gaussian.taps(ksize)
+    apart = np.abs(theirs - ours).max()
+    if ksize in (7, 9):
+        assert apart > 1e-3 or ksize == 9  # older versions have no table for it
+        given = cv2.getGaussianKernel(ksize, gaussian.automatic_sigma(ksize)).ravel()
+        np.testing.assert_allclose(given, ours, atol=1e-7)
+    else:
+        assert apart < 1e-7

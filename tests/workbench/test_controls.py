@@ -527,3 +527,17 @@ def test_showing_a_state_never_asks_for_anything(qtbot, window):
         window.store.update(picture=picture, filter=key, ksize=3, sigma=2.0, levels=(5.0, 6.0))
         window.store.update(sigma=None, amount=2.0, block_xy=(8, 8), border="wrap")
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("chosen", "ksize", "words"),
+    [("gaussian", 3, "Binomial"), ("gaussian", 5, "Binomial"), ("gaussian", 7, "Auto"),
+     ("unsharp", 5, "Binomial"), ("log", 5, "Auto")],
+)  # fmt: skip
+def test_automatic_sigma_says_where_it_is_binomial(chosen, ksize, words, qtbot, window):
+    automatic = child(window, "automatic-sigma", QCheckBox)
+    filter_key = "laplacian_of_gaussian" if chosen == "log" else chosen
+    window.store.update(filter=filter_key, ksize=ksize)
+    assert automatic.text() == words
+    automatic.click()  # a sigma of one's own is always a bell
+    assert automatic.text() == "Auto"

@@ -34,6 +34,9 @@ BORDER_TIPS = {
 }
 
 
+AUTOMATIC, BINOMIAL = "Auto", "Binomial"  # what automatic sigma gives
+
+
 class FilterControls(QGroupBox):
     """Shows and changes filter, kernel size, parameters, border and pixel type.
 
@@ -53,11 +56,14 @@ class FilterControls(QGroupBox):
         self._size.picked.connect(lambda ksize: self._want("ksize", ksize))
         self._slider = _size_slider()
         self._slider.valueChanged.connect(lambda radius: self._want("ksize", 2 * radius + 1))
-        self._automatic = QCheckBox("Auto")
+        self._automatic = QCheckBox(BINOMIAL)  # the wider of its texts, for its width
+        self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
         self._automatic.setToolTip(
             "Let sigma follow the kernel size K, so that the bell always fills it:\n"
             "σ = 0.3 · ((K − 1) / 2 − 1) + 0.8, as in OpenCV.  A blur of size 3 or 5 is\n"
-            "binomial instead, 1 2 1 or 1 4 6 4 1, and so has σ = √((K − 1) / 4)."
+            "binomial instead, 1 2 1 or 1 4 6 4 1: no sampled bell, though σ = √((K − 1) / 4)\n"
+            "is its standard deviation.  cv2.GaussianBlur(…, 0) has tables of its own at\n"
+            "size 7 and, in newer versions, 9, and differs from this there."
         )
         self._automatic.setObjectName("automatic-sigma")
         self._automatic.setAccessibleName("Automatic sigma")
@@ -92,6 +98,10 @@ class FilterControls(QGroupBox):
             # Edges smooths as the Gaussian does, and has no rule of its own.
             automatic = chosen.automatic_sigma or gaussian.automatic_sigma
             self._sigma.show_value(automatic(state.ksize) if state.sigma is None else state.sigma)
+            is_binomial = automatic is gaussian.automatic_sigma and gaussian.is_binomial(
+                state.ksize
+            )
+            self._automatic.setText(BINOMIAL if is_binomial and state.sigma is None else AUTOMATIC)
         self._amount.show_value(state.amount)
         self._matrix.show_matrix(state.matrix, state.offset)
         for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):
