@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.facts import pitch_of
-from kernels.staging import Staging, pinned_like
+from kernels.staging import Moved, Staging, pinned_like
 
 RESIDENT_PICTURES = 2  # the one in view, and a sweep's
 
@@ -57,36 +57,33 @@ class DevicePictures:
         with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
             return self._cp.empty(shape, picture.dtype)
 
-    def upload(self, picture: NDArray[Any]) -> tuple[Any, float | None]:
-        """`picture` on the device, and the milliseconds that took; None if it was there."""
+    def upload(self, picture: NDArray[Any]) -> tuple[Any, Moved | None]:
+        """`picture` on the device, and how long that took; None if it was there."""
         if picture in self:
             self._resident.move_to_end(id(picture))
             return self._resident[id(picture)][1], None
         array = self._with_room(lambda: self.empty(picture))
         with self._using("uploading the picture"):
-            start = perf_counter()
-            self._staging.upload(picture, array)
-            upload_ms = (perf_counter() - start) * 1e3
+            moved = self._staging.upload(picture, array)
         if not _may_change(picture):
             self._resident[id(picture)] = (picture, array)
             if len(self._resident) > RESIDENT_PICTURES:
                 self._resident.popitem(last=False)
                 self._cp.get_default_pinned_memory_pool().free_all_blocks()
-        return array, upload_ms
+        return array, moved
 
-    def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], float]:
+    def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
         """`array`, (H, pitch), in memory of its own that is like the picture `like`, read-only; and
-        the milliseconds the transfer took."""
+        how long the transfer took."""
         with self._using("downloading the result"):
             picture = pinned_like(self._cp, like)
-            rows = picture.reshape(len(picture), -1)
-            start = perf_counter()
+            columns = picture.size // len(picture)
+            begun = perf_counter()
             # Padded rows are moved together on the device, which is quicker than over the bus.
-            packed = self._cp.ascontiguousarray(array[:, : rows.shape[1]])
-            packed.get(stream=self._stream, out=rows, blocking=True)
-            download_ms = (perf_counter() - start) * 1e3
+            packed = self._cp.ascontiguousarray(array[:, :columns])
+            moved = self._staging.download(packed, picture, begun)
         picture.flags.writeable = False
-        return picture, download_ms
+        return picture, moved
 
 
 def _may_change(picture: NDArray[Any]) -> bool:

@@ -37,6 +37,7 @@ from kernels.models.ceilings import CeilingBench
 from kernels.models.occupancy import Occupancy, occupancy_of
 from kernels.rung import Rung
 from kernels.sampling import Sampler
+from kernels.staging import Moved
 from kernels.strips import rows_a_strip, strip_of
 from kernels.timing import EventTimer, Queue, Timing
 from kernels.transfers import Transfers, measuring_transfers, why_not_transferred
@@ -74,26 +75,25 @@ class Gpu:
         program, compile_ms = self._compile(rung, job)
         if job.picture not in self._pictures:
             yield Progress("uploading the picture")
-        source, upload_ms = self._pictures.upload(job.picture)
+        source, uploaded = self._pictures.upload(job.picture)
         yield Progress(f"filtering with {rung.title}")
         launch = self._prepare(program, job, source)
         first_ms = self._sample(launch, sampling)
-        picture, download_ms = self._download(launch)
+        picture, downloaded = self._download(launch)
         with self._using(_in_words(job)):
             ran = launch.ran()
 
         def result(samples: Sampler) -> Result:
-            return Result(
+            known = Result(
                 job=job,
                 picture=picture,
                 kernel=samples.timing(),
                 ran=ran,
                 compile_ms=compile_ms,
-                upload_ms=upload_ms,
-                download_ms=download_ms,
                 device_name=self._device.name,
                 health=watch.health(),
             )
+            return _with_transfers(known, uploaded, downloaded)
 
         samples, watch = Sampler(first_ms, sampling, sampling.cache), Watch(self._nvml)
         yield result(samples)  # before the first look: somebody may be waiting for the picture
@@ -105,7 +105,7 @@ class Gpu:
                 if samples.is_news():
                     yield result(samples)
             # The answer to be checked is that of the last launch, which was timed.
-            picture, download_ms = self._download(launch)
+            picture, downloaded = self._download(launch)
         watch.look()
         yield result(samples)
 
@@ -131,7 +131,9 @@ class Gpu:
             ),
             compile_ms=_added_up(each.compile_ms for each in done),
             upload_ms=_added_up(each.upload_ms for each in done),
+            upload_copy_ms=_added_up(each.upload_copy_ms for each in done),
             download_ms=_added_up(each.download_ms for each in done),
+            download_copy_ms=_added_up(each.download_copy_ms for each in done),
             strips=len(done),
             health=watch.health(),
         )
@@ -139,21 +141,20 @@ class Gpu:
     def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
         """One strip from start to end; what it took of the device's memory is free again."""
         program, compile_ms = self._compile(rung, job)
-        source, upload_ms = self._pictures.upload(job.picture)
+        source, uploaded = self._pictures.upload(job.picture)
         rows = (job.reach, job.height - job.reach)
         launch = self._prepare(program, job, source, rows)
         samples_ms = [self._sample(launch, sampling) for _ in range(min(2, sampling.max_samples))]
-        picture, download_ms = self._download(launch)
-        return Result(
+        picture, downloaded = self._download(launch)
+        known = Result(
             job=job,
             picture=picture,
             kernel=Timing((samples_ms[-1],), sampling.cache, "single"),  # the first only warms up
             ran=launch.ran(),
             compile_ms=compile_ms,
-            upload_ms=upload_ms,
-            download_ms=download_ms,
             device_name=self._device.name,
         )
+        return _with_transfers(known, uploaded, downloaded)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
         """As many of the job's rows as there is memory for: all, if that can be."""
@@ -297,7 +298,7 @@ class Gpu:
         with self._using(_in_words(launch.job)):
             return self._timer.sample_ms(launch.ready(), sampling.cache)
 
-    def _download(self, launch: Launch) -> tuple[Any, float]:
+    def _download(self, launch: Launch) -> tuple[Any, Moved]:
         return self._pictures.download(launch.arrays["target"], launch.job.picture)
 
     def _with_room(self, make: Callable[[], T]) -> T:
@@ -312,6 +313,17 @@ class Gpu:
 def _in_words(job: Job) -> str:
     x, y = job.block_xy
     return f"filtering {job.width}×{job.height} pixels in {x}×{y} blocks"
+
+
+def _with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
+    """`result`, and what bringing its picture there and back took; up is None if it was there."""
+    return replace(
+        result,
+        upload_ms=up and up.ms,
+        upload_copy_ms=up and up.copy_ms,
+        download_ms=down.ms,
+        download_copy_ms=down.copy_ms,
+    )
 
 
 def _added_up(times_ms: Iterable[float | None]) -> float | None:

@@ -243,7 +243,9 @@ class Result:
     kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
     compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
     upload_ms    None: the picture was resident on the device, or there is no device
-    download_ms  None on the CPU; both are the transfer alone, without making room for it
+    download_ms  None on the CPU; both are of a single transfer, by the host's clock: with what the
+                 host copies into page-locked memory, without making room for it
+    upload_copy_ms, download_copy_ms  the copies over the bus that are in them, by CUDA events
     check        None: not checked (yet)
     health       the GPU's clocks, temperature and so on while it was timed; None: not known
     strips       in how many it was filtered, one after the other, for want of memory; each was
@@ -258,6 +260,8 @@ class Result:
     compile_ms: float | None = None
     upload_ms: float | None = None
     download_ms: float | None = None
+    upload_copy_ms: float | None = None
+    download_copy_ms: float | None = None
     check: Check | None = None
     device_name: str | None = None
     strips: int = 1

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.errors import OutOfMemoryError, cuda_errors_in_words
 
+EventPair = tuple[Any, Any]  # of CUDA, before a copy and after
 CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock in no time
 
 
@@ -24,6 +26,18 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
     return np.frombuffer(memory, picture.dtype, picture.size).reshape(picture.shape)
 
 
+class Moved(NamedTuple):
+    """How long it took to bring a picture to the device or back, once.
+
+    ms       by the host's clock, from the call until all is there: the host's own copying included
+    copy_ms  the copies over the bus alone, by CUDA events; the few microseconds that the host takes
+             to queue a copy behind its first event are in it
+    """
+
+    ms: float
+    copy_ms: float
+
+
 class Staging:
     """Uploads ordinary memory through two page-locked chunks: while one is on its way to the
     device, the next is being filled.  That is faster than CUDA's own copy from ordinary memory,
@@ -33,24 +47,51 @@ class Staging:
         self._cp = cp
         self._stream = stream
         chunk = np.empty(CHUNK_BYTES, np.uint8)
-        self._chunks = [(pinned_like(cp, chunk), cp.cuda.Event()) for _ in range(2)]
+        self._chunks = [pinned_like(cp, chunk) for _ in range(2)]
 
-    def upload(self, picture: NDArray[Any], array: Any) -> None:
+    def upload(self, picture: NDArray[Any], array: Any) -> Moved:
         """Copy `picture`, (H, W, C) and C-contiguous, to the rows of the device array `array`,
         (H, pitch) of the same dtype, and wait for it."""
+        begun = perf_counter()
         rows = picture.reshape(len(picture), -1).view(np.uint8)
         pitch_bytes = array.shape[1] * picture.itemsize
         if rows.shape[1] == pitch_bytes:  # nothing between them: as one long row
             rows, pitch_bytes = rows.reshape(1, -1), picture.nbytes
+        copies: list[EventPair] = []
         for number, (start, part) in enumerate(_parts(rows, pitch_bytes)):
-            chunk, sent = self._chunks[number % 2]
-            sent.synchronize()  # the chunk's last content has left
+            chunk = self._chunks[number % 2]
+            if number >= 2:
+                copies[number - 2][1].synchronize()  # the chunk's last content has left
             apart = pitch_bytes if len(part) > 1 else part.shape[1]
             staged = chunk[: len(part) * apart]
             staged.reshape(len(part), apart)[:, : part.shape[1]] = part
-            (array.data + start).copy_from_host_async(chunk.ctypes.data, staged.size, self._stream)
-            sent.record(self._stream)
+            copy = (array.data + start).copy_from_host_async
+            copies.append(self._between_events(copy, staged))
         self._stream.synchronize()
+        return self._moved(begun, copies)
+
+    def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
+        """Copy the contiguous device array `packed` to `picture`, of as many bytes, and wait.
+
+        begun  when the host began with it, by `perf_counter`
+        """
+        copies = [self._between_events(packed.data.copy_to_host_async, picture)]
+        self._stream.synchronize()
+        return self._moved(begun, copies)
+
+    def _between_events(
+        self, copy: Callable[[int, int, Any], None], host: NDArray[Any]
+    ) -> EventPair:
+        """Queue `copy` from or to all of `host`."""
+        begun, ended = self._cp.cuda.Event(), self._cp.cuda.Event()
+        begun.record(self._stream)
+        copy(host.ctypes.data, host.nbytes, self._stream)
+        ended.record(self._stream)
+        return begun, ended
+
+    def _moved(self, begun: float, copies: list[EventPair]) -> Moved:
+        ms = (perf_counter() - begun) * 1e3
+        return Moved(ms, sum(float(self._cp.cuda.get_elapsed_time(*pair)) for pair in copies))
 
 
 def _parts(rows: NDArray[np.uint8], pitch_bytes: int) -> Iterator[tuple[int, NDArray[np.uint8]]]:

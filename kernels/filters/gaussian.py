@@ -2,8 +2,8 @@
 
 With a sigma the taps are exp(-x²/2σ²), scaled to sum to 1.  Without one, sizes 3 and 5 are
 binomial, and all others have default_sigma().  These are the taps of cv2.getGaussianKernel(K, 0),
-and so of cv2.GaussianBlur(…, 0), but at size 7 and, in newer versions, 9: there OpenCV has tables of
-its own (small_gaussian_tab), which are no sampled bell, and so differs from ours.
+and so of cv2.GaussianBlur(…, 0), but at size 7 and, in newer versions, 9: there OpenCV has tables
+of its own (small_gaussian_tab), which are no sampled bell, and so differs from ours.
 """
 
 from __future__ import annotations

@@ -57,8 +57,10 @@ def last(steps: Iterator[object]) -> Result:
 def test_the_first_run_uploads_and_the_second_finds_the_picture_there(engine):
     job = a_job()
     first, second = engine.run(job, QUICK), engine.run(replace(job, border="wrap"), QUICK)
-    assert first.upload_ms is not None
-    assert second.upload_ms is None
+    assert 0 < first.upload_copy_ms < first.upload_ms
+    assert 0 < first.download_copy_ms < first.download_ms
+    assert (second.upload_ms, second.upload_copy_ms) == (None, None)
+    assert 0 < second.download_copy_ms < second.download_ms
     assert second.check.ok
 
 
@@ -121,6 +123,15 @@ def test_health_is_watched_while_a_kernel_is_timed(engine, device):
         low, high = health.sm_mhz
         assert 0 < low <= high <= 1.05 * device.clock_khz / 1e3
         assert 0 < health.temperature_c[0] <= health.temperature_c[1] < 120
+
+
+def test_the_copies_of_a_large_picture_run_at_the_speed_of_the_bus(engine):
+    job = a_job(height=4000, width=4000)
+    result = engine.run(job, QUICK)
+    *_, transfers = engine.transfers(job)
+    assert result.upload_copy_ms == pytest.approx(transfers.pinned_up.median_ms, rel=0.5)
+    assert result.download_copy_ms == pytest.approx(transfers.pinned_down.median_ms, rel=0.5)
+    assert result.upload_ms > result.upload_copy_ms
 
 
 def test_transfers_move_the_picture_and_pinned_memory_is_no_slower(engine):

@@ -24,6 +24,17 @@ def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
     )
 
 
+def test_the_copies_alone_stand_beside_the_transfers():
+    made = made_up.result(
+        "shared", device_name="Test GPU", upload_ms=0.384, upload_copy_ms=0.0281,
+        download_copy_ms=0.03,
+    )  # fmt: skip
+    assert "upload 384 µs (the copy 28.1 µs), download 310 µs (the copy 30.0 µs)" in plain(
+        in_one_line(made)
+    )
+    assert "upload     384 µs (the copy 28.1 µs)" in plain(as_table(made))
+
+
 def test_a_picture_that_was_on_the_device_is_resident():
     result = made_up.result("shared", device_name="Test GPU")
     assert ", resident, download " in in_one_line(result)

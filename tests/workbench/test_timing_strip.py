@@ -67,6 +67,19 @@ def test_transfers_and_their_total_are_shown_apart(strip):
     }
 
 
+def test_a_transfer_says_that_it_was_one_and_what_the_copy_alone_took(strip):
+    strip.show_result(result(samples_ms=QUICK, upload_ms=0.384, upload_copy_ms=0.03))
+    upload = tile(strip, "upload")
+    assert upload.accessibleName() == spaced("Upload: 384 µs, n = 1").replace(
+        f"Upload:{GAP}", "Upload: "
+    ).replace(f",{GAP}n", ", n")
+    tip = upload.toolTip().replace(GAP, " ")
+    assert "58.6 KiB, once. The copies over the bus alone took 30.0 µs by CUDA events" in tip
+    assert "2.00 GB/s" in tip
+    strip.show_result(result(samples_ms=QUICK))
+    assert "CUDA events" not in upload.toolTip()
+
+
 def test_a_picture_that_was_on_the_gpu_already_is_called_resident(strip):
     strip.show_result(result(upload_ms=None, compile_ms=None))
     assert tile(strip, "upload").text == "resident"

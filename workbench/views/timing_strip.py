@@ -153,8 +153,16 @@ class TimingStrip(QWidget):
 
     def _refresh_transfers(self, result: Result) -> None:
         on_gpu = any(ran.grid is not None for ran in result.ran)
-        self._upload.show_value(_time_or(result.upload_ms, "resident" if on_gpu else MISSING))
-        self._download.show_value(_time_or(result.download_ms, MISSING))
+        count = result.job.picture.nbytes
+        for tile, ms, copy_ms, otherwise in (
+            (self._upload, result.upload_ms, result.upload_copy_ms, "resident"),
+            (self._download, result.download_ms, result.download_copy_ms, MISSING),
+        ):
+            tile.show_value(
+                _time_or(ms, otherwise if on_gpu else MISSING),
+                note="" if ms is None else f"n{GAP}={GAP}{result.strips}",
+                more=_copied(count, copy_ms),
+            )
         self._total.show_value(numbers.duration(result.total_ms))
         self._compile.show_value(_time_or(result.compile_ms, "cached" if on_gpu else MISSING))
 
@@ -317,6 +325,17 @@ def _why_single(result: Result) -> str:
     return "A single run, which anything may have disturbed: it is timed again when nothing waits."
 
 
+def _copied(count: int, copy_ms: float | None) -> str:
+    """What the copies over the bus took of a transfer of `count` bytes."""
+    if not copy_ms:
+        return ""
+    return (
+        f"{numbers.byte_count(count)}, once. The copies over the bus alone took "
+        f"{numbers.duration(copy_ms)} by CUDA events, {numbers.byte_rate(count / 1e6 / copy_ms)}; "
+        "the rest is the computer's own copying, and its waiting."
+    )
+
+
 def _time_or(ms: float | None, otherwise: str) -> str:
     return otherwise if ms is None else numbers.duration(ms)
 
@@ -335,10 +354,15 @@ SPEEDUP_TIP = (
     "“This is the baseline”: what ran is itself what others are compared with."
 )
 UPLOAD_TIP = (
-    "Copying the picture to the GPU.\n“resident”: it was there already and was not sent again."
+    "Bringing the picture to the GPU, once, by the computer's clock: the CPU copies it piece by "
+    "piece into page-locked memory, and the GPU fetches it from there.\n"
+    "“resident”: it was there already and was not sent again."
 )
-DOWNLOAD_TIP = "Copying the filtered picture back from the GPU."
-TOTAL_TIP = "Upload, kernel and download together."
+DOWNLOAD_TIP = (
+    "Bringing the filtered picture back from the GPU, once, by the computer's clock, into "
+    "page-locked memory that was ready."
+)
+TOTAL_TIP = "Upload, kernel and download together: two single transfers and the kernel's median."
 PIXEL_RATE_TIP = "Pixels of the picture filtered in a second of kernel time."
 BYTE_RATE_TIP = (
     "The picture read once and written once, over the kernel time.\n"
