@@ -1,0 +1,128 @@
+"""What a chart says in words and tiles, whatever order its measurements came in."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Session
+from kernels.timing import Timing
+from tests.made_sessions import H200, PLANS, STARTED, a_session, wrong
+from workbench import numbers
+from workbench.charts.figure import Choices
+from workbench.charts.kinds import chart_kinds, kinds_for
+
+KINDS = {kind.key: kind for kind in chart_kinds()}
+SQUARES = ((256, 256), (512, 512))
+
+
+def figure(key, *sessions, **choices):
+    return KINDS[key].figure(sessions, Choices(**choices))
+
+
+def taking(ms_of):
+    """The outcome of cells that take `ms_of(cell)`."""
+
+    def outcome(cell, found):
+        return replace(found, kernel=Timing((ms_of(cell),) * 12, cell.cache))
+
+    return outcome
+
+
+def backwards(name):
+    session = a_session(name)
+    return Session(session.plan, H200, STARTED, session.records[::-1])
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"filters": ("gaussian",), "sigma": 1.5}, "Gaussian blur 3×3, σ 1.5"),
+        ({"filters": ("unsharp",), "amount": 2.5}, "amount 2.5"),
+    ],
+)
+def test_the_filters_parameters_stand_below_the_title(facts, says):
+    plan = Plan("Sizes", ("opencv", "shared"), SQUARES, **facts)
+    assert says in figure("time_by_size", a_session(plan)).subtitle
+
+
+def test_kernel_sizes_go_from_small_to_large_however_they_were_listed():
+    plan = replace(PLANS["ksizes"], ksizes=(7, 3, 5), source="", table="")
+    session = a_session(plan)
+    dots = [dot for each in figure("time_by_kernel", session).body.series for dot in each.dots]
+    assert sorted({dot.x for dot in dots}) == list(dict.fromkeys(dot.x for dot in dots))[:3]
+    everything = replace(PLANS["everything"], ksizes=(7, 3, 5), source="", table="")
+    options = {o.name: o for o in figure("time_by_size", a_session(everything)).options}
+    assert [value for value, *_ in options["ksizes"].values] == [3, 5, 7]
+
+
+@pytest.mark.parametrize("key", ["block_shapes", "ladder"])
+def test_a_series_has_its_bars_in_one_place_whatever_came_first(key):
+    name = {"block_shapes": "blocks", "ladder": "transfers"}[key]
+    slots = [
+        {bar.entry.label: bar.slot for group in figure(key, each).body.groups for bar in group.bars}
+        for each in (a_session(name), backwards(name))
+    ]
+    assert slots[0] == slots[1]
+
+
+@pytest.mark.parametrize(("ratio", "is_log"), [(2.0, False), (1000.0, True)])
+def test_bars_of_very_different_times_grow_with_the_logarithm(ratio, is_log):
+    outcome = taking(lambda cell: ratio if cell.block_xy == (8, 8) else 1.0)
+    session = a_session("blocks", outcome=outcome)
+    assert figure("block_shapes", session, published=False).body.axis.is_log == is_log
+
+
+def test_a_map_is_of_one_size_and_filter_size():
+    grid = PLANS["block_grid"]
+    for plan, is_first in ((grid, True), (replace(grid, sizes=SQUARES), False)):
+        keys = [kind.key for kind in kinds_for([a_session(plan)])]
+        assert (keys[0] == "block_map") == is_first
+
+
+def test_a_tile_of_the_block_map_says_its_time_and_its_occupancy():
+    session = a_session("block_grid", outcome=taking(lambda cell: float(cell.block_xy[0])))
+    chart = figure("block_map", session)
+    tiles = {tile.cell.block_xy: tile for tile in chart.body.tiles}
+    assert tiles[32, 8].words == (numbers.duration(32.0), "100%")
+    assert tiles[8, 1].words == (numbers.duration(8.0), "50%")  # 32 blocks of a warp, of 64
+    assert tiles[8, 8].value == 8.0
+    assert chart.summary == (
+        "Block width × height: Shared-memory tile. 8×1, 8×2, 8×4, 8×8 and 2 more are fastest and "
+        "equal within 1 %; 128×1 takes 16.0× as long."
+    )
+
+
+def test_the_throughput_chart_names_what_filters_the_most():
+    session = a_session(
+        "sizes", outcome=taking(lambda c: 0.5 if c.implementation == "shared" else 9.0)
+    )
+    chart = figure("throughput", session, published=False)
+    assert "filters the most" in chart.summary
+    assert "Shared-memory tile" in chart.summary
+    assert "4096²" in chart.summary
+
+
+def test_a_cpu_that_is_as_fast_is_not_beaten():
+    def ms(cell):
+        on_cpu = cell.implementation in ("sequential", "parallel", "opencv")
+        return 1.0 if on_cpu or cell.width < 2048 else 0.5
+
+    chart = figure("time_by_size", a_session("sizes", outcome=taking(ms)), published=False)
+    assert "from 2048²" in chart.summary
+    same = taking(lambda cell: 1.0)
+    chart = figure("time_by_size", a_session("sizes", outcome=same), published=False)
+    assert "The CPU is at least as fast as the GPU at the largest" in chart.summary
+
+
+@pytest.mark.parametrize(
+    ("error", "says"), [(35.0, "✗ 35"), (0.25, "✗ 0.25"), (1234.4, "✗ 1234"), (2.4e-7, "✗ 2.4e-7")]
+)
+def test_a_tile_of_the_correctness_table_says_the_largest_error(error, says):
+    def outcome(cell, found):
+        bad = wrong(cell)
+        return replace(bad, check=replace(bad.check, max_error=error))
+
+    chart = figure("correctness", a_session("correctness", outcome=outcome))
+    assert {tile.words[0] for tile in chart.body.tiles} == {says}
+    assert all(tile.verdict == "bad" for tile in chart.body.tiles)

@@ -1,0 +1,36 @@
+"""The layer of numbers lies where its pixels are, and says their values from left to right."""
+
+import numpy as np
+import pytest
+
+from workbench.display import to_display
+from workbench.looking.cells import CellWish, written
+from workbench.views.cell_layer import digits_for
+
+
+@pytest.fixture
+def wish(qapp):
+    samples = np.zeros((9, 12, 1), np.uint8)
+    samples[3, 5] = 188
+    digits = digits_for(40, 1, "uint8")
+    assert digits is not None
+    return CellWish(samples, to_display(samples).pixels[0], (4, 2, 8, 5), 40.5, digits)
+
+
+def test_its_corner_is_that_of_its_region(wish):
+    found = written(wish)
+    assert found.corner == (162, 81)
+    assert (found.image.width(), found.image.height()) == (324 - 162, 203 - 81)
+
+
+def test_a_wider_number_covers_more_of_its_cell(wish):
+    cover = written(wish).memory[..., 3].astype(int)
+    cells = {
+        (x, y): cover[
+            round(y * 40.5) : round(y * 40.5) + 40, round(x * 40.5) : round(x * 40.5) + 40
+        ].sum()
+        for x in range(4)
+        for y in range(3)
+    }
+    assert max(cells, key=cells.get) == (1, 1)
+    assert min(cells.values()) > 0
