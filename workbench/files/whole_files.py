@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import stat
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
+
+if sys.platform == "win32":
+    fcntl = None
+else:
+    import fcntl
+
+GRACE_S = 60.0  # so long after it was last written, a file of ours may be found to be abandoned
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+_PREFIX, _SUFFIX = ".filter-workbench-", ".part"
+_ABANDONED = re.compile(rf"{re.escape(_PREFIX)}[0-9a-f]{{32}}{re.escape(_SUFFIX)}")
 
 _WHAT_TO_DO = {
     errno.ENOSPC: "the disk is full; free some space or choose another folder",
@@ -30,20 +44,67 @@ _WHAT_TO_DO = {
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """An open binary file that becomes `path` when the block ends, and vanishes when it raises.
 
+    A file that is replaced leaves its permissions to the new one; what programs that were killed
+    have left behind in the folder is removed.
+
     Raises OSError; `reason()` puts it in words.
     """
     path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    beside = path.parent / f".{uuid4().hex}.part"
+    _remove_abandoned(path.parent)
+    mode = _mode_of(path)
+    beside = path.parent / f"{_PREFIX}{uuid4().hex}{_SUFFIX}"
     try:
-        with beside.open("xb") as file:
+        with os.fdopen(os.open(beside, _NEW, 0o666 if mode is None else mode), "wb") as file:
+            _hold(file)
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if mode is not None:
+            with suppress(OSError):  # a file system that knows no permissions
+                beside.chmod(mode)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _mode_of(path: Path) -> int | None:
+    """The permissions of the file that is to be replaced, which its successor keeps."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode) & 0o777
+    except FileNotFoundError:
+        return None
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what a program that was killed while it wrote has left in the folder: files of our own
+    kind of name that nobody holds, and that are not so new that somebody may be about to."""
+    with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
+        for entry in entries:
+            if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                is_old = time.time() - entry.stat().st_mtime > GRACE_S
+                if is_old and not _is_held(path := Path(entry.path)):
+                    path.unlink()
+
+
+def _hold(file: BinaryIO) -> None:
+    """Show others that the file is being written, until it is closed or the program ends."""
+    if fcntl is not None:
+        with suppress(OSError):  # a file system that knows no locks
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a program writes the file.  Raises OSError where that cannot be known."""
+    if fcntl is None:
+        return False  # such systems do not let go of a file that is open
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _resolved(path: Path) -> Path:

@@ -1,0 +1,114 @@
+"""A file is written whole or not at all, keeps its permissions, and what a kill left is swept."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.conftest import ROOT
+from workbench.files import whole_files
+from workbench.files.whole_files import replacing
+
+HEX = "0123456789abcdef" * 2
+WRITER = """
+import sys, time
+from pathlib import Path
+from workbench.files.whole_files import replacing
+with replacing(Path(sys.argv[1])) as file:
+    file.write(b"half")
+    file.flush()
+    print("writing", flush=True)
+    time.sleep(600)
+"""
+
+
+def write(path, data=b"new"):
+    with replacing(path) as file:
+        file.write(data)
+
+
+@pytest.fixture
+def writer(tmp_path):
+    """A process in the middle of writing tmp_path / "big"."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path / "big")], cwd=ROOT, stdout=subprocess.PIPE
+    )
+    assert process.stdout.readline() == b"writing\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def parts(folder):
+    return sorted(each.name for each in folder.iterdir() if each.name.endswith(".part"))
+
+
+def make_old(folder):
+    for name in parts(folder):
+        os.utime(folder / name, (time.time() - 3600,) * 2)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_a_file_that_is_replaced_leaves_its_permissions_to_the_new_one(tmp_path, mode):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    write(path)
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_new_file_gets_the_usual_permissions(tmp_path):
+    (tmp_path / "usual").touch()
+    write(tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_what_is_secret_is_so_while_it_is_written(tmp_path):
+    path = tmp_path / "a.png"
+    path.touch()
+    path.chmod(0o600)
+    with replacing(path) as file:
+        assert os.fstat(file.fileno()).st_mode & 0o777 == 0o600
+
+
+def test_what_a_kill_left_is_removed_by_the_next_save_there(tmp_path, writer):
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    assert len(parts(tmp_path)) == 1
+    write(tmp_path / "a.png")
+    assert len(parts(tmp_path)) == 1  # too new for certainty
+    make_old(tmp_path)
+    write(tmp_path / "a.png")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_what_somebody_is_writing_is_left_alone_however_long_it_takes(tmp_path, writer):
+    make_old(tmp_path)
+    write(tmp_path / "a.png")
+    assert len(parts(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [f".{HEX}.part", f"filter-workbench-{HEX}.part", ".filter-workbench-notes.part"]
+)
+def test_files_that_are_not_ours_are_left_alone(tmp_path, name):
+    (tmp_path / name).touch()
+    make_old(tmp_path)
+    write(tmp_path / "a.png")
+    assert (tmp_path / name).exists()
+
+
+def test_a_link_or_a_folder_of_such_a_name_is_left_alone(tmp_path):
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / f".filter-workbench-{HEX}.part").symlink_to(tmp_path / "precious")
+    (tmp_path / f".filter-workbench-{HEX[::-1]}.part").mkdir()
+    make_old(tmp_path)
+    assert whole_files.GRACE_S < 3600
+    write(tmp_path / "a.png")
+    assert len(parts(tmp_path)) == 2
+    assert (tmp_path / "precious").read_bytes() == b"precious"
