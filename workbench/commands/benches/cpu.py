@@ -177,10 +177,11 @@ def measured(name: str, job: Job) -> Row:
 
 
 def _our_entry(implementation: HostImplementation, job: Job) -> Entry:
-    prepared, out = implementation.prepare(job), np.empty_like(job.picture)
+    prepared = implementation.prepare(job)
     ran = prepared.ran
 
     def run() -> NDArray[Any]:
+        out = np.empty_like(job.picture)  # new each time, as that of the others: memory just freed
         for _ in prepared.filtering(out):
             pass
         return out
