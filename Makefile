@@ -58,6 +58,7 @@ lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--u
 
 tables: .venv/test.stamp ## write the tables of kernels/README.md again, from the rungs and what was measured
 	@$(BIN)/python packaging/ladder_tables.py
+	@$(BIN)/python packaging/shipped_times.py
 
 charts: .venv/test.stamp ## draw README's charts again, from the recorded sessions
 	@$(BIN)/python packaging/readme_charts.py

@@ -9,9 +9,10 @@ from typing import Literal
 
 from kernels.device import Device
 from kernels.job import Job, Pick
-from kernels.kinds import Kind, kind_of, weights_class
+from kernels.kinds import Kind, kind_of
 from kernels.measurements import Candidate, Measurements
 from kernels.rung import Rung, ladder
+from kernels.shipped_times import shipped_times
 
 DEFAULT_BLOCK_XY = (32, 8)
 
@@ -30,22 +31,6 @@ class Auto:
 
 
 AUTO = Auto()
-
-# What to try, in this order, where nothing like the job has been measured: for weights of a class
-# up to a size, as an H200 had it when this was written.  The rest of the ladder follows, from the
-# top.
-USUAL: tuple[tuple[str, int, tuple[str, ...]], ...] = (
-    ("uniform", 15, ("tile_separable", "ring_separable", "running_sums")),
-    ("uniform", 127, ("running_sums", "tensor_separable", "register_separable")),
-    ("separable", 3, ("register_tile", "tile_separable", "ring_separable")),
-    ("separable", 15, ("tile_separable", "ring_separable", "register_separable")),
-    ("separable", 127, ("tensor_separable", "register_separable", "ring_separable")),
-    ("rank", 127, ("low_rank", "register_tile", "fft_registers", "shared")),
-    ("general", 7, ("register_tile", "window_tile", "ring", "shared")),
-    ("general", 15, ("window_tile", "tensor_split", "fft_registers", "ring", "shared")),
-    ("general", 127, ("fft_registers", "tensor_split", "fft", "window_tile", "shared")),
-    ("gradient", 127, ("gradient_fused", "gradient")),
-)
 
 
 class Picker:
@@ -79,15 +64,20 @@ class Picker:
         seen: set[str] = set()
         if (near := self._nearest(kind)) is not None:
             new = "picture size" if near.size != kind.size else "border"
-            why = f"not measured yet for this {new}; the quickest for {near}"
+            why = f"not measured here yet for this {new}; the quickest for {near}"
             for each in ranked(self.measurements.of(near), partial(self._is_able, job)):
                 seen.add(each.implementation)
                 yield _pick(each, why)
-        why = "not measured yet; the usual choice for such weights"
-        for rung in usual_order(job):
+        for each, why in usual_ways(kind):
+            if each.implementation not in seen and self._is_able(job, each):
+                seen.add(each.implementation)
+                yield _pick(each, why)
+        for rung in reversed(ladder()):
             block_xy = None if rung.own_block else DEFAULT_BLOCK_XY
             if rung.key not in seen and self.may_run(rung, _with_block(job, block_xy)):
-                yield Pick(rung.key, block_xy, why)
+                yield Pick(
+                    rung.key, block_xy, "nothing like it was measured; the last on the ladder"
+                )
 
     def _nearest(self, kind: Kind) -> Kind | None:
         """The kind measured that differs from `kind` the least: in the size, at most in the border
@@ -138,13 +128,19 @@ def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
     )
 
 
+def usual_ways(kind: Kind) -> Iterator[tuple[Candidate, str]]:
+    """Yield what was quickest on the GPU whose times come with the program, and why."""
+    times = shipped_times()
+    if (near := times.nearest(kind)) is not None:
+        why = f"not measured here yet; the quickest on an {times.device} for {near}"
+        yield from ((each, why) for each in ranked(times.ways[near]))
+
+
 def usual_order(job: Job) -> list[Rung]:
-    """The ladder in the order of USUAL for `job`'s weights, then from the top down."""
+    """The ladder as `usual_ways` have it for `job`, then from the top down."""
     rungs = {rung.key: rung for rung in reversed(ladder())}
-    weights = weights_class(job).split()[0]  # "rank 3" and "gradient after …" without the rest
-    first = next((keys for name, most, keys in USUAL if name == weights and job.ksize <= most), ())
-    order = dict.fromkeys((*first, *rungs))
-    return [rungs[key] for key in order]
+    first = (each.implementation for each, _ in usual_ways(kind_of(job)))
+    return [rungs[key] for key in dict.fromkeys((*first, *rungs)) if key in rungs]
 
 
 def _pick(candidate: Candidate, why: str) -> Pick:

@@ -45,8 +45,13 @@ def kind_of(job: Job) -> Kind:
         ksize=job.ksize,
         weights=weights_class(job),
         border=BORDER_GROUPS.get(job.border, "folded"),
-        size=round(float(np.log2(job.height * job.width))),
+        size=size_class(job.height, job.width),
     )
+
+
+def size_class(height: int, width: int) -> int:
+    """Return log₂ of the number of pixels, rounded."""
+    return round(float(np.log2(height * width)))
 
 
 def weights_class(job: Job) -> str:

@@ -111,8 +111,8 @@ class Measurements:
             mine = self._all.get(self._device, {})
             for entry in mine["kinds"] if mine.get("source") == self._source else ():
                 for each in entry["measured"]:
-                    candidate = _candidate(each)
-                    self._put(_kind(entry["kind"]), candidate.way, candidate)
+                    candidate = candidate_from(each)
+                    self._put(kind_from(entry["kind"]), candidate.way, candidate)
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
             self._all, self._known = {}, {}
             self._complain(f"{self.path} could not be understood; measuring starts afresh.")
@@ -178,7 +178,8 @@ def source_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def _kind(data: dict[str, Any]) -> Kind:
+def kind_from(data: dict[str, Any]) -> Kind:
+    """Return the kind that `data` stands for.  Raises LookupError, TypeError, ValueError."""
     values = {each.name: data[each.name] for each in fields(Kind)}
     for each in fields(Kind):
         if type(values[each.name]) is not (str if each.type == "str" else int):
@@ -186,7 +187,8 @@ def _kind(data: dict[str, Any]) -> Kind:
     return Kind(**values)
 
 
-def _candidate(data: dict[str, Any]) -> Candidate:
+def candidate_from(data: dict[str, Any]) -> Candidate:
+    """Return the candidate that `data` stands for.  Raises LookupError, TypeError, ValueError."""
     block = data["block_xy"]
     median_ms, low_ms, high_ms = (float(data[f"{name}_ms"]) for name in ("median", "low", "high"))
     if not 0 < low_ms <= median_ms <= high_ms:

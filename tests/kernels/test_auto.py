@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from kernels import Engine, filters
-from kernels.auto import AUTO, USUAL, ranked, usual_order
+from kernels.auto import AUTO, ranked, usual_order, usual_ways
 from kernels.errors import CompileFailedError, DeviceLostError
 from kernels.job import Job, Sampling
-from kernels.kinds import kind_of
+from kernels.kinds import kind_of, size_class
 from kernels.measurements import Candidate
 from kernels.rung import ladder
+from kernels.shipped_times import shipped_times
 from tests.kernels.made_up_gpu import TimedEngine, timed_result
+from workbench.commands import made_jobs
 
 QUICK = Sampling(max_samples=3, max_seconds=0.01)
 RANDOM = np.random.default_rng(3).standard_normal((5, 5), np.float32)
@@ -119,7 +121,7 @@ def test_one_of_reduced_precision_is_never_picked(engine):
 
 def test_without_measurements_the_usual_choice_says_so(engine):
     pick = next(engine.picks(job_of()))
-    assert "not measured yet" in pick.why
+    assert "not measured here yet" in pick.why
     assert engine.why_not(replace(job_of(), implementation=pick.implementation)) is None
 
 
@@ -129,7 +131,7 @@ def test_the_nearest_size_measured_is_better_than_nothing(engine):
     remember(engine, larger, way("global", 1))
     pick = next(engine.picks(job_of()))
     assert pick.implementation == "constant"
-    assert "not measured yet for this picture size" in pick.why
+    assert "not measured here yet for this picture size" in pick.why
     assert str(kind_of(large)) in pick.why
 
 
@@ -137,7 +139,7 @@ def test_the_same_with_another_border_is_better_than_nothing(engine):
     remember(engine, job_of(border="zero"), way("constant", 1))
     pick = next(engine.picks(job_of()))
     assert pick.implementation == "constant"
-    assert "not measured yet for this border" in pick.why
+    assert "not measured here yet for this border" in pick.why
 
 
 def test_another_class_of_weights_says_nothing(engine):
@@ -150,9 +152,35 @@ def test_the_usual_order_has_every_rung_once():
         assert sorted(usual_order(job), key=str) == sorted(ladder(), key=str)
 
 
-def test_the_usual_rungs_are_on_the_ladder():
+def test_the_times_that_come_with_the_program_are_of_rungs_there_are():
     keys = {rung.key for rung in ladder()}
-    assert {key for _, _, rungs in USUAL for key in rungs} <= keys
+    for ways in shipped_times().ways.values():
+        assert ways
+        assert {each.implementation for each in ways} <= keys
+
+
+@pytest.mark.parametrize(
+    ("filter_key", "ksize", "shape", "expected"),
+    [
+        ("random", 9, (8192, 8192, 1), "register_tile"),  # tensor_split takes a sixth longer
+        ("random", 8 * 2 + 1, (512, 512, 1), "tensor_split"),
+        ("edges", 5, (512, 512, 1), "gradient_fused"),
+    ],
+)
+def test_without_measurements_it_goes_by_those_of_the_nearest_kind(
+    engine, filter_key, ksize, shape, expected
+):
+    weights = made_jobs.weights(filter_key, ksize)
+    job = job_of(weights, shape=(8, 8, 1), pixel_type="float32", gradient=filter_key == "edges")
+    kind = replace(kind_of(job), size=size_class(*shape[:2]))
+    first, why = next(usual_ways(kind))
+    assert first.implementation == expected
+    assert "not measured here yet; the quickest on an NVIDIA H200" in why
+
+
+def test_a_kind_like_none_measured_still_has_an_order():
+    kind = replace(kind_of(job_of()), weights="unheard of")
+    assert list(usual_ways(kind)) == []
 
 
 # -- running

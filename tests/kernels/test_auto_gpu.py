@@ -35,7 +35,7 @@ def job() -> Job:
 
 def test_auto_picks_what_tuning_found_to_be_the_quickest(engine, job):
     before = engine.run(job, QUICK)
-    assert "not measured yet" in before.picked.why
+    assert "not measured here yet" in before.picked.why
     assert before.check.ok
     trials = [each for each in tuning(engine, [lambda: job], shapes=False) if type(each) is Trial]
     times = {

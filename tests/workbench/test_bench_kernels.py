@@ -234,3 +234,12 @@ def test_a_peer_that_is_not_installed_says_so(on_made_up_gpu):
     found = list(measure_peers(JOB, {}, MadeUpClock(), only=("cvcuda",)))
     assert [each.ms for each in found] == [None]
     assert "CV-CUDA is not installed" in found[0].why_not
+
+
+def test_how_far_auto_is_from_the_quickest_rung_is_told():
+    found = report(time_of("ring", 1.0), time_of("shared", 1.05))
+    near, far = replace(found, auto="ring 32×8"), replace(found, auto="shared 32×8")
+    assert (near.auto_excess, round(far.auto_excess, 3), found.auto_excess) == (0.0, 0.05, None)
+    said = "\n".join(closing_lines([near, far], CONDITIONS))
+    assert "auto is within 2% of the quickest exact rung in 1 of 2 cells, at most 5.0% off." in said
+    assert f"Further off: {far.cell} 5.0%." in said

@@ -77,7 +77,7 @@ def test_auto_is_the_first_choice_and_says_what_it_ran(window):
     assert result.picked is not None
     ran = text(window, "ran")
     x, y = result.block_xy
-    assert ran.startswith(f"auto: {result.implementation} {x}×{y} (not measured yet")
+    assert ran.startswith(f"auto: {result.implementation} {x}×{y} (not measured here yet")
     assert "Auto: " in view(window, "After").caption
 
 

@@ -14,11 +14,18 @@ from workbench.commands.benches.conditions import Conditions
 from workbench.commands.benches.report import CellReport, suffix
 
 PEER_AIM = 3.0
+AUTO_AIM = 0.02
 
 
 def closing_lines(reports: Sequence[CellReport], conditions: Conditions) -> list[str]:
     """How many aims are met, how time grows, what small pictures and peers say."""
-    lines = [*_aims(reports), *_exponents(reports), *_small(reports), *_peers(reports)]
+    lines = [
+        *_aims(reports),
+        *_auto(reports),
+        *_exponents(reports),
+        *_small(reports),
+        *_peers(reports),
+    ]
     took_s = sum(each.took_s for each in reports)
     return [
         *lines,
@@ -39,6 +46,20 @@ def _aims(reports: Iterable[CellReport]) -> list[str]:
     lines = [f"Aims met: {sum(met is True for _, met in verdicts)} of {len(verdicts)}."]
     lines += [f"Missed: {'; '.join(missed)}."] if missed else []
     return lines + ([f"Not measured: {'; '.join(unknown)}."] if unknown else [])
+
+
+def _auto(reports: Iterable[CellReport]) -> list[str]:
+    """How far what `auto` picks is from the quickest exact rung."""
+    found = {str(each.cell): each.auto_excess for each in reports}
+    known = {cell: excess for cell, excess in found.items() if excess is not None}
+    if not known:
+        return []
+    missed = [f"{cell} {excess:.1%}" for cell, excess in known.items() if excess > AUTO_AIM]
+    within = f"{len(known) - len(missed)} of {len(known)} cells"
+    line = f"auto is within {AUTO_AIM:.0%} of the quickest exact rung in {within}"
+    return [f"{line}, at most {max(known.values()):.1%} off."] + (
+        [f"Further off: {'; '.join(missed)}."] if missed else []
+    )
 
 
 def _exponents(reports: Iterable[CellReport]) -> list[str]:

@@ -108,7 +108,15 @@ def _measure(
         peers=tuple(_peers(cell, job, known, clock, arguments)),
         conditions=conditions,
         took_s=perf_counter() - start,
+        auto=_auto(engine, job, times),
     )
+
+
+def _auto(engine: Engine, job: Job, times: list[RungTime]) -> str | None:
+    """Return what `auto` picks, as it stands among `times`."""
+    pick = next(engine.picker.picks(job), None)
+    found = [each for each in times if pick and each.key == pick.implementation]
+    return str(found[0]) if found else None
 
 
 def _all(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:

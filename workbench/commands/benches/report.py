@@ -95,7 +95,10 @@ class RungTime:
 
 @dataclass(frozen=True, slots=True)
 class CellReport:
-    """One cell: its rungs' and peers' times."""
+    """One cell: its rungs' and peers' times.
+
+    auto  what `auto` picks for it, as str(RungTime) has it
+    """
 
     cell: BenchCell
     copy_ms: float
@@ -103,6 +106,17 @@ class CellReport:
     peers: tuple[PeerTime, ...]
     conditions: Conditions
     took_s: float
+    auto: str | None = None
+
+    @property
+    def auto_excess(self) -> float | None:
+        """How much longer what `auto` picks takes than the quickest exact rung: 0.02 is 2 %; None
+        where either has no time."""
+        best = self.best("float32")
+        picked = next((each for each in self.rungs if str(each) == self.auto), None)
+        if best is None or not best.ms or picked is None or not picked.counts_as("float32"):
+            return None
+        return (picked.ms or 0.0) / best.ms - 1
 
     def best(self, precision: Precision) -> RungTime | None:
         able = [each for each in self.rungs if each.counts_as(precision)]
@@ -186,6 +200,8 @@ class CellReport:
             "weights": self.cell.weights,
             "copy_ms": self.copy_ms,
             "took_s": round(self.took_s, 2),
+            "auto": self.auto,
+            "auto_excess": self.auto_excess,
             "rungs": [asdict(each) for each in self.rungs],
             "peers": [asdict(each) for each in self.peers],
             "aims": [self._aim_to_data(aim) for aim in self.cell.aims],

@@ -1,0 +1,70 @@
+"""Write kernels/shipped_times.json, which `auto` goes by where nothing was measured: `make tables`.
+
+It is taken from what `workbench bench kernels --json assets/measured/h200.json` left.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from kernels.kinds import Kind, kind_of, size_class
+from kernels.measurements import Candidate
+from kernels.rung import ladder
+from workbench.commands import made_jobs
+
+ROOT = Path(__file__).resolve().parents[1]
+MEASURED = ROOT / "assets" / "measured" / "h200.json"
+WRITTEN = ROOT / "kernels" / "shipped_times.json"
+KEPT = 6  # ways of each kind: where the first refuses a job, there are others
+
+
+def main() -> int:
+    measured = json.loads(MEASURED.read_text(encoding="utf-8"))
+    WRITTEN.write_text(text(measured), encoding="utf-8")
+    return 0
+
+
+def text(measured: dict[str, Any]) -> str:
+    """Return the file's text for what the bench measured."""
+    kinds = [
+        {"kind": asdict(kind_in(cell)), "measured": [asdict(each) for each in ways_in(cell)]}
+        for cell in measured["cells"]
+    ]
+    device = json.dumps(measured["device"]["name"])
+    lines = ",\n".join(json.dumps(each) for each in kinds)
+    return f'{{"device": {device}, "kinds": [\n{lines}\n]}}\n'
+
+
+def kind_in(cell: dict[str, Any]) -> Kind:
+    """Return what kind of job a cell of the bench is, without making its picture."""
+    job = made_jobs.job(
+        cell["weights"], cell["ksize"], (8, 8), cell["channels"], cell["pixel_type"]
+    )
+    return replace(kind_of(job), size=size_class(cell["height"], cell["width"]))
+
+
+def ways_in(cell: dict[str, Any]) -> list[Candidate]:
+    """Return the quickest ways whose answers were right, with all of float32."""
+    exact = {rung.key for rung in ladder() if not rung.reduced_precision}
+    right = [
+        each
+        for each in cell["rungs"]
+        if each["ok"] and each["precision"] == "float32" and each["key"] in exact
+    ]
+    own = {rung.key: rung.own_block for rung in ladder()}
+    return [
+        Candidate(
+            each["key"],
+            None if own[each["key"]] else tuple(each["block_xy"]),
+            each["ms"],
+            *each["quartiles"],
+        )
+        for each in sorted(right, key=lambda each: each["ms"])[:KEPT]
+    ]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
