@@ -50,16 +50,17 @@ def _aims(reports: Iterable[CellReport]) -> list[str]:
 
 def _auto(reports: Iterable[CellReport]) -> list[str]:
     """How far what `auto` picks is from the quickest exact rung."""
-    found = {str(each.cell): each.auto_excess for each in reports}
-    known = {cell: excess for cell, excess in found.items() if excess is not None}
+    known = [(each.cell, each.auto_excess) for each in reports if each.auto_excess is not None]
     if not known:
         return []
-    missed = [f"{cell} {excess:.1%}" for cell, excess in known.items() if excess > AUTO_AIM]
+    missed = [f"{cell} {excess:.1%}" for cell, excess in known if excess > AUTO_AIM]
     within = f"{len(known) - len(missed)} of {len(known)} cells"
-    line = f"auto is within {AUTO_AIM:.0%} of the quickest exact rung in {within}"
-    return [f"{line}, at most {max(known.values()):.1%} off."] + (
-        [f"Further off: {'; '.join(missed)}."] if missed else []
-    )
+    largest = max(excess for _, excess in known)
+    return [
+        f"auto is within {AUTO_AIM:.0%} of the quickest exact rung in {within}, at most "
+        f"{largest:.1%} off.",
+        *([f"Further off: {'; '.join(missed)}."] if missed else []),
+    ]
 
 
 def _exponents(reports: Iterable[CellReport]) -> list[str]:
