@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -20,7 +21,6 @@ else:
     import fcntl
 
 GRACE_S = 60.0  # so long after it was last written, a file of ours may be found to be abandoned
-_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 _PREFIX, _SUFFIX = ".filter-workbench-", ".part"
 _ABANDONED = re.compile(rf"{re.escape(_PREFIX)}[0-9a-f]{{32}}{re.escape(_SUFFIX)}")
 
@@ -54,9 +54,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     _remove_abandoned(path.parent)
     mode = _mode_of(path)
+    permissions = 0o666 if mode is None else mode  # already while it is written
     beside = path.parent / f"{_PREFIX}{uuid4().hex}{_SUFFIX}"
     try:
-        with os.fdopen(os.open(beside, _NEW, 0o666 if mode is None else mode), "wb") as file:
+        with open(beside, "x+b", opener=partial(os.open, mode=permissions)) as file:
             _hold(file)
             yield file
             file.flush()
