@@ -283,12 +283,13 @@ def test_it_can_be_paused_often():
 
 
 def test_it_can_be_stopped_anywhere():
-    made = plan("sequential", "opencv")
+    made, engine = plan("sequential", "opencv"), on_cpu()
     for count in range(1, 12):
-        steps = sweeping(made, on_cpu())
+        steps = sweeping(made, engine)
         for _ in range(count):
             next(steps)
         steps.close()
+    assert len(records(made, engine)) == len(made.cells())  # as if nothing had been begun
 
 
 def test_several_pictures_are_timed_one_after_another(made_up):

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from tests.mutation import results
-from tests.mutation.choosing import choose
+from tests.mutation.choosing import as_it_is_now, choose
 from tests.mutation.covering import Covering, test_files
 from tests.mutation.operators import Mutant
 from tests.mutation.results import Result
@@ -56,7 +56,8 @@ def _try_all(asked: argparse.Namespace, file: Path) -> None:
     covering.record(asked.tests or test_files(ROOT))
     before = results.read(file)
     if asked.survivors:
-        wanted = [(each.area, each.mutant) for each in before.values() if not each.noticed_by]
+        lived = [each for each in before.values() if not each.noticed_by]
+        wanted = [(each.area, now) for each in lived if (now := as_it_is_now(ROOT, each.mutant))]
     else:
         chosen = choose(ROOT, asked.areas, asked.count, asked.seed)
         wanted = [

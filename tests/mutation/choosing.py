@@ -21,6 +21,13 @@ def choose(root: Path, areas: list[str], count: int, seed: int) -> dict[str, lis
     }
 
 
+def as_it_is_now(root: Path, mutant: Mutant) -> Mutant | None:
+    """Finds the same fault where its file has changed; None where it can be planted no more."""
+    path = root / mutant.path
+    found = mutants(mutant.path, path.read_text(encoding="utf-8")) if path.is_file() else []
+    return next((each for each in found if each.name == mutant.name), None)
+
+
 def _in_area(root: Path, area: str) -> list[Mutant]:
     paths = sorted((root / area).rglob("*.py")) if (root / area).is_dir() else [root / area]
     return [

@@ -54,11 +54,11 @@ def survivor(root: Path, result: Result) -> str:
     mutant = result.mutant
     tests = f"{result.tests} tests" if result.tests else "no test enters it"
     head = f"{mutant.path}:{mutant.line}  {mutant.kind}  ({mutant.function or 'module'}; {tests})"
-    text = (root / mutant.path).read_text(encoding="utf-8")
     try:
+        text = (root / mutant.path).read_text(encoding="utf-8")
         lines = difflib.unified_diff(
             text.splitlines(), mutant.planted(text).splitlines(), n=0, lineterm=""
         )
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         return f"{head}\n  {error}"
     return "\n".join([head, *(f"  {line}" for line in [*lines][2:] if not line.startswith("@@"))])

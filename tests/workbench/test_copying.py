@@ -216,4 +216,6 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
 def test_all_filters_have_a_command_line(state_of):
     for each in filters.all_filters():
         size = each.nearest_size(3)
-        cli.parse(words_of(state_of(filter=each.key, ksize=size)))
+        arguments = cli.parse(words_of(state_of(filter=each.key, ksize=size)))
+        said = "custom" if arguments.weights else arguments.filter
+        assert said == each.key

@@ -657,6 +657,7 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
 def test_a_worker_that_never_started_can_be_closed(make_worker):
     worker, _ = make_worker()
     worker.close()
+    assert not worker.isRunning()
 
 
 def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
