@@ -45,11 +45,13 @@ class Tolerance:
     chain, factor  n and c of `error_bound`
     levels         integers may be off by as many whole levels, whatever the bound says: for a
                    library that rounds in its own way on the way to the answer
+    library        what people call that library
     """
 
     chain: int
     factor: float = 1.0
     levels: int = 0
+    library: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Check:
     checked, total  pixels compared, and pixels there are
     levels          integer levels that were allowed beyond that: see `Tolerance`
     samples         samples compared; 0 in records of before this was counted
+    library         whose own rounding was allowed for
     """
 
     max_error: float
@@ -89,6 +92,7 @@ class Check:
     total: int
     levels: int = 0
     samples: int = 0
+    library: str = ""
 
     @property
     def ok(self) -> bool:
@@ -101,21 +105,23 @@ class Check:
 
     @property
     def own_rounding(self) -> str:
-        """Words for an answer that a library rounded in its own way, as far as was allowed: "within
-        1 level, 13 % of samples differ"; empty where nothing differs or nothing was allowed."""
+        """Words for an answer that a library rounded in its own way, as far as was allowed:
+        "OpenCV's own rounding: within 1 level, 13 % of samples differ"; empty where nothing differs
+        or nothing was allowed."""
         if not (self.ok and self.levels and self.differing and self.samples):
             return ""
         percent = 100 * self.differing / self.samples
         share = f"{percent:.2g}" if percent >= LEAST_PERCENT else f"under {LEAST_PERCENT}"
         levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
-        return f"within {levels}, {share} % of samples differ"
+        rounding = f"{self.library}'s own rounding" if self.library else "its own rounding"
+        return f"{rounding}: within {levels}, {share} % of samples differ"
 
     def __str__(self) -> str:
         if not math.isfinite(self.bound):
             return "not checked: with values this large float32 sums overflow"
         scope = "all pixels" if self.is_full else f"{self.checked:,} of {self.total:,} pixels"
         if self.own_rounding:
-            return f"verified with its own rounding, {self.own_rounding}, checked {scope}"
+            return f"verified, {self.own_rounding}, checked {scope}"
         if self.ok:
             return f"verified, checked {scope}, largest error {self.max_error:.3g}"
         y, x, channel = self.worst
@@ -158,7 +164,9 @@ def checking(
     answer = answer.reshape(job.picture.shape)
     limits = limits_of(job, tolerance)
     pixels = job.height * job.width
-    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, tolerance.levels)
+    found = Check(
+        0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, tolerance.levels, library=tolerance.library
+    )
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
         if oracle is None:
@@ -274,6 +282,7 @@ def _add(
         total=found.total,
         levels=found.levels,
         samples=found.samples + error.size,
+        library=found.library,
     )
 
 

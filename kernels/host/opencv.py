@@ -56,7 +56,7 @@ def tolerance(job: Job) -> Tolerance:
     the order of log(n) roundings of the norms, has stayed far below that wherever it was measured.
     Integers may be off by a level more: see LEVELS."""
     levels = LEVELS if job.picture.dtype.kind == "u" else 0
-    return Tolerance(job.ksize**2, ERROR_FACTOR, levels)
+    return Tolerance(job.ksize**2, ERROR_FACTOR, levels, TITLE)
 
 
 def why_not(job: Job) -> str | None:

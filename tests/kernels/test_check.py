@@ -283,3 +283,29 @@ def test_every_step_knows_more():
 def test_a_check_is_ok_without_wrong_samples():
     assert Check(1.0, (0, 0, 0), 5, 0, 0.1, 10, 10).ok
     assert not Check(1.0, (0, 0, 0), 5, 1, 0.1, 10, 10).ok
+
+
+def test_a_librarys_own_rounding_is_allowed_and_said():
+    job = job_of()
+    answer = right_answer(job)
+    answer[: HEIGHT // 2] += 1  # half of all samples, by a level
+    own = Tolerance(job.ksize**2, levels=1, library="OpenCV")
+    *_, found = checking(job, answer, own, None)
+    assert found.ok
+    assert found.own_rounding == ("OpenCV's own rounding: within 1 level, 25 % of samples differ")
+    assert str(found) == f"verified, {found.own_rounding}, checked all pixels"
+    answer[3, 5, 0] += 1
+    *_, found = checking(job, answer, own, None)
+    assert (found.ok, found.wrong, found.own_rounding) == (False, 1, "")
+
+
+def test_without_it_a_level_is_wrong_and_floats_are_held_to_the_bound():
+    job = job_of()
+    answer = right_answer(job)
+    answer[0, 0, 0] += 1
+    assert last(job, answer).wrong == 1
+    real = job_of("float32")
+    off = right_answer(real)
+    off[0, 0, 0] += 0.5
+    *_, found = checking(real, off, Tolerance(25, levels=1, library="OpenCV"), None)
+    assert found.wrong == 1

@@ -276,6 +276,8 @@ def verdict(check: Check | None) -> str:
     if not math.isfinite(check.bound):
         return f"✗ {check}"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
+    if check.own_rounding:
+        return f"✓ verified {where}, {check.own_rounding}"
     if check.ok:
         allowed = " (allowed)" if check.max_error else ""
         return f"✓ verified {where}, max error {check.max_error:.3g}{allowed}"
