@@ -23,17 +23,18 @@ from kernels.gpu import Gpu
 from kernels.host import HostImplementation, host_implementations
 from kernels.job import Job, Pick, Progress, Ran, Result, Sampling
 from kernels.models.occupancy import Occupancy
-from kernels.rung import Rung, ladder
+from kernels.rung import BrokenRung, Rung, whole_ladder
 from kernels.timing import Queue
 from kernels.transfers import Transfers
 
-Implementation = HostImplementation | Rung
+Runnable = HostImplementation | Rung
+Implementation = Runnable | BrokenRung
 NO_RUNG = "No rung can run this job, so the CPU does."
 
 
 def all_implementations() -> tuple[Implementation, ...]:
     """Everything there is to run a job with: CPU, slowest first, then the ladder, naive first."""
-    return (*host_implementations(), *ladder())
+    return (*host_implementations(), *whole_ladder())
 
 
 class Engine:
@@ -76,8 +77,15 @@ class Engine:
         self.__dict__.pop("_ceilings", None)  # without a GPU there were none
         return self.device
 
-    def implementation(self, key: str) -> Implementation:
-        """The one called `key`; BadJobError if there is none, as for `auto`, which picks one."""
+    def implementation(self, key: str) -> Runnable:
+        """Return the one called `key`; BadJobError if there is none, as for `auto`, which picks
+        one, and CannotRunError for a rung whose file cannot be used."""
+        found = self._named(key)
+        if isinstance(found, BrokenRung):
+            raise CannotRunError(found.reason)
+        return found
+
+    def _named(self, key: str) -> Implementation:
         for each in all_implementations():
             if each.key == key:
                 return each
@@ -88,7 +96,7 @@ class Engine:
         """The reason job.implementation cannot run `job` here; None if it can."""
         if job.implementation == AUTO.key:
             return None  # it finds one that can
-        return self._why_not(self.implementation(job.implementation), job)
+        return self._why_not(self._named(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
         """What to run `job` with here: `auto` where a rung can run it, else the best on the CPU."""
@@ -133,7 +141,7 @@ class Engine:
     def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
         """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
         if not self._why_no_gpu() and isinstance(self.device, Device):
-            pairs = ((self.implementation(job.implementation), job) for job in jobs)
+            pairs = ((self._named(job.implementation), job) for job in jobs)
             yield from compiling_ahead(
                 self.device,
                 (
@@ -259,7 +267,7 @@ class Engine:
         return self._lost or implementation.why_not(job, self.device)
 
     def _running(
-        self, implementation: Implementation, job: Job, sampling: Sampling
+        self, implementation: Runnable, job: Job, sampling: Sampling
     ) -> Iterator[Progress | Result]:
         if isinstance(implementation, HostImplementation):
             yield from cpu.filtering(implementation, job, sampling)
@@ -277,7 +285,7 @@ class Engine:
             raise
 
     def _checked(
-        self, result: Result, implementation: Implementation, max_taps: int | None
+        self, result: Result, implementation: Runnable, max_taps: int | None
     ) -> Iterator[Progress | Result]:
         tolerance = implementation.tolerance(result.job)
         for check in checking(result.job, result.picture, tolerance, max_taps):

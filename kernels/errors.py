@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,10 @@ from contextlib import contextmanager
 STICKY_STATUS = frozenset({4, 214, 220, 700, 702, 709, 710, *range(714, 720), 721, 999})
 # The GPU is out of reach: unplugged, switched off, asleep, or another process has it for itself.
 GONE_STATUS = frozenset({3, 46, 100, 101, 201, 802})
+# A line of NVRTC's: 03_shared.cu(31): error: identifier "x" is undefined
+FIRST_ERROR = re.compile(
+    r"^(?:.*[/\\])?([^\s(/\\]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M
+)
 OUT_OF_MEMORY_STATUS = 2  # of CUDA's runtime and driver, and of cuFFT as well
 
 
@@ -36,6 +41,19 @@ class CompileFailedError(KernelError):
     def __init__(self, sentence: str, log: str = "") -> None:
         super().__init__(sentence)
         self.log = log
+
+    @classmethod
+    def from_log(cls, what: str, log: str) -> CompileFailedError:
+        """Make one that says `what` and the first error of `log`, with its file and line."""
+        found = FIRST_ERROR.search(log)
+        first = f"{found[1]}, line {found[2]}: {found[3]}" if found else "see the compiler's log"
+        return cls(f"{what}: {first}.", log)
+
+
+def in_full(error: KernelError) -> str:
+    """Return its sentence, for a terminal: with the compiler's log below it where there is one."""
+    log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
+    return f"{error}\n{log}" if log else str(error)
 
 
 class LaunchRefusedError(KernelError):
@@ -74,9 +92,8 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
             "implementation."
         ) from error
     except cp.cuda.compiler.CompileException as error:
-        raise CompileFailedError(
-            f"A kernel did not compile while {doing}; the compiler's words are in the details.",
-            log=str(error),
+        raise CompileFailedError.from_log(
+            f"A kernel did not compile while {doing}", str(error)
         ) from error
     except (OSError, ImportError) as error:  # no room for the kernel cache, no NVRTC
         raise CompileFailedError(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from functools import cache
 from types import CodeType
-from typing import Any
+from typing import Any, NewType
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from kernels.device import Device
 from kernels.job import Job
 from kernels.spectra import fft_side, tiles_of
 from kernels.weights import gain, separable_terms, terms_gain
+
+Expression = NewType("Expression", str)  # over the names of `Facts`
+Template = NewType("Template", str)  # a sentence with {expressions}
 
 ROW_BYTES = 128  # rows of a picture on the device begin at multiples of this: one line of L1
 
@@ -77,36 +82,13 @@ class Facts(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         # Looked at only by the few rungs that ask, since these cost milliseconds.
-        match name:
-            case "RANK":
-                value: Any = len(separable_terms(self._job.weights))
-            case "GAIN":
-                value = gain(self._job.weights)
-            case "TERMS_GAIN":
-                value = terms_gain(self._job.weights)
-            case "UNIFORM":
-                value = bool(np.ptp(self._job.weights) == 0)
-            case "FFT_SIDE":
-                value = fft_side(self["WIDTH"], self["HEIGHT"], self["RADIUS"])
-            case "FFT_LINE":
-                value = self["FFT_SIDE"] ** 2
-            case "FFT_PAIRS" | "FFT_TILES":
-                size = self["WIDTH"], self["HEIGHT"], self["RADIUS"]
-                value = tiles_of(*size, self["FFT_SIDE"])[name == "FFT_TILES"]
-            case "FFT_LEVELS":
-                value = 2 * (self["FFT_LINE"].bit_length() - 1)
-            case "PLANES":
-                value = self["CHANNELS"] - self["HAS_ALPHA"]
-            case "HALVES":
-                value = 1 if self["SAMPLE"] in ("uint8", "float16") else 2
-            case "BAND_BLOCKS":
-                value = max(2, (-self["RADIUS"] % 8 + self["KSIZE"] + 14) // 8)
-            case "BAND_DEPTH":
-                value = (-self["RADIUS"] % 8 + self["KSIZE"] + 30) // 16
-            case _:
-                raise KeyError(name)
-        self[name] = value
+        self[name] = value = ON_DEMAND[name](self)
         return value
+
+    @property
+    def job(self) -> Job:
+        """The job that all of it is of."""
+        return self._job
 
     def value(self, expression: str) -> int:
         """`expression` worked out, as an integer."""
@@ -117,6 +99,57 @@ class Facts(dict[str, Any]):
         return str(eval(_compiled(f"f{template!r}"), {"__builtins__": {}}, self))
 
 
+def _tiles(facts: Facts) -> tuple[int, int]:
+    return tiles_of(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"], facts["FFT_SIDE"])
+
+
+# What `Facts` works out when it is asked for it.
+ON_DEMAND: dict[str, Callable[[Facts], Any]] = {
+    "RANK": lambda facts: len(separable_terms(facts.job.weights)),
+    "GAIN": lambda facts: gain(facts.job.weights),
+    "TERMS_GAIN": lambda facts: terms_gain(facts.job.weights),
+    "UNIFORM": lambda facts: bool(np.ptp(facts.job.weights) == 0),
+    "FFT_SIDE": lambda facts: fft_side(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"]),
+    "FFT_LINE": lambda facts: facts["FFT_SIDE"] ** 2,
+    "FFT_PAIRS": lambda facts: _tiles(facts)[0],
+    "FFT_TILES": lambda facts: _tiles(facts)[1],
+    "FFT_LEVELS": lambda facts: 2 * (facts["FFT_LINE"].bit_length() - 1),
+    "PLANES": lambda facts: facts["CHANNELS"] - facts["HAS_ALPHA"],
+    "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
+    "BAND_BLOCKS": lambda facts: max(2, (-facts["RADIUS"] % 8 + facts["KSIZE"] + 14) // 8),
+    "BAND_DEPTH": lambda facts: (-facts["RADIUS"] % 8 + facts["KSIZE"] + 30) // 16,
+}
+
+
+@cache
+def names() -> frozenset[str]:
+    """Return the names that an Expression may use."""
+    smallest = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
+    return frozenset((*Facts(smallest), *ON_DEMAND))
+
+
+def why_not_expression(text: str, known: frozenset[str]) -> str:
+    """Say what is wrong with an expression over the names in `known`; empty: nothing."""
+    try:
+        used = _names_in(_compiled(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        return f"{text!r} is no expression: {reason}"
+    unknown = next((name for name in used if name not in known), "")
+    if not unknown:
+        return ""
+    near = get_close_matches(unknown, known, 1)
+    guess = f"; the nearest is {near[0]}" if near else ""
+    return f"{text!r} asks for {unknown}, which there is not{guess}"
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _names_in(each)
+
+
 @cache
 def _compiled(expression: str) -> CodeType:
-    return compile(expression, "<header>", "eval")
+    return compile(expression.strip(), "<header>", "eval")

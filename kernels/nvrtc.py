@@ -79,7 +79,7 @@ class Compiler:
             status = nvrtc.nvrtcCompileProgram(program, len(encoded), flags)
             log = self._text("ProgramLog", program)
             if status != 0:
-                raise CompileFailedError("The kernel did not compile.", log)
+                raise CompileFailedError.from_log("The kernel did not compile", log)
             return Compiled(self._text("PTX", program), log)
         finally:
             nvrtc.nvrtcDestroyProgram(ctypes.byref(program))

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from kernels.check import FLOAT32_MAX, Tolerance, largest_finite
 from kernels.device import Device, NoDevice
-from kernels.facts import Facts, knobs
+from kernels.device_text import LADDER, Part, bare, header_parts, with_lines
+from kernels.facts import Expression, Facts, Template, knobs
 from kernels.finite import all_finite
+from kernels.headers import Header, HeaderError, header_of, typed_fields
 from kernels.job import Job
-from kernels.operands import Operands, operands_of
+from kernels.models.work_facts import WorkExpression
+from kernels.operands import FORMS, Operands, operands_of
 
-LADDER = Path(__file__).parent / "ladder"
 LONGEST = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+PICTURE = "picture"
+NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
+NO_COUNT = WorkExpression("")
+HALO = Expression("HALO_X"), Expression("HALO_Y")
+BLOCK = Expression("BLOCK_X"), Expression("BLOCK_Y")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +45,38 @@ class Pass:
     shared_bytes   dynamic shared memory a block
     library        instead of a function: "fft2" or "ifft2", by cuFFT, unscaled, of buffers
     shape          of what that transforms: transforms, rows, columns of complex64
-    loads, stores  for the model alone: how many numbers, by what they belong to; empty stores are a
-                   picture's samples; see `models.work`, which has more names
-    flops          for the model alone: operations on them; empty: not known
 
-    All are expressions over `facts.Facts`.  The function takes (reads, also_reads..., writes, the
-    weights if they are an argument, height, width, pitch, first_row, end_row); a pass that writes a
-    buffer writes all rows of it, one that writes the picture those from first_row up to end_row.
+    That describes it further, and may be left out; it is "not described" then:
+
+    loads, stores  how many numbers, by what they belong to, over `work_facts.WorkFacts`; without
+                   stores those are a picture's samples
+    flops          operations on them
+    anatomy        what its threads do: "tiles.flat" is the pattern `flat` of `anatomy.from_tiles`
+    layout         where its blocks stand on the picture if it has a grid: see `anatomy.layouts`
+
+    Numbers are expressions over `facts.Facts`.  The function takes (reads, also_reads..., writes,
+    the weights if they are an argument, height, width, pitch, first_row, end_row); a pass that
+    writes a buffer writes all rows of it, one that writes the picture those from first_row up to
+    end_row.
     """
 
     function: str = "convolve"
-    reads: str = "picture"
-    writes: str = "picture"
+    reads: str = PICTURE
+    writes: str = PICTURE
     also_reads: tuple[str, ...] = ()
-    block: tuple[str, str] = ("BLOCK_X", "BLOCK_Y")
-    covers: tuple[str, str] = ("BLOCK_X", "BLOCK_Y")
-    halo: tuple[str, str] = ("HALO_X", "HALO_Y")
-    rows_by: str = ""
-    grid: tuple[str, str] | None = None
-    shared_bytes: str = "0"
+    block: tuple[Expression, Expression] = BLOCK
+    covers: tuple[Expression, Expression] = BLOCK
+    halo: tuple[Expression, Expression] = HALO
+    rows_by: Expression = NO_WORDS
+    grid: tuple[Expression, Expression] | None = None
+    shared_bytes: Expression = NOTHING
     library: Literal["", "fft2", "ifft2"] = ""
-    shape: tuple[str, str, str] | None = None
-    loads: tuple[tuple[str, str], ...] = ()
-    stores: tuple[tuple[str, str], ...] = ()
-    flops: str = ""
+    shape: tuple[Expression, Expression, Expression] | None = None
+    loads: tuple[tuple[str, WorkExpression], ...] = ()
+    stores: tuple[tuple[str, WorkExpression], ...] = ()
+    flops: WorkExpression = NO_COUNT
+    anatomy: str = ""
+    layout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,7 @@ class Rung:
     """What one `.cu` file says about itself.
 
     key           the file's name without its number, "shared": stable, whatever is put in between
+    file          the file's name
     idea          one sentence, shown in the window: what this rung does differently
     after         the rung it changes one thing about
     weights       the form it wants them in, one of `operands.FORMS`
@@ -89,22 +104,23 @@ class Rung:
     """
 
     key: str
+    file: str
     source: str
     title: str
     idea: str
     weights: str
     after: str | None = None
     includes: tuple[str, ...] = ()
-    requires: tuple[tuple[str, str], ...] = ()
+    requires: tuple[tuple[Expression, Template], ...] = ()
     finite_only: bool = False
-    headroom: str = ""
+    headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)
     gradient: bool = False
     own_block: str = ""
-    chain_length: str = "KSIZE * KSIZE"
+    chain_length: Expression = TAPS
     error_factor: float = 1.0
-    buffers: tuple[tuple[str, str], ...] = ()
+    buffers: tuple[tuple[str, Expression], ...] = ()
     passes: tuple[Pass, ...] = (Pass(),)
     kind: Literal["cuda"] = "cuda"
 
@@ -159,13 +175,14 @@ class Rung:
 
     @property
     def text(self) -> str:
-        """The whole of what is compiled, without the prelude's defaults for editors."""
-        return self.headers + self.source
+        """The whole of what is compiled, without the prelude's defaults for editors; errors in it
+        name the file that they are in, and its line."""
+        return with_lines((*header_parts(self.includes), Part(self.file, 1, self.source)))
 
     @property
     def headers(self) -> str:
-        """What `text` puts before the rung's own source."""
-        return "".join(map(_header, ("prelude", *self.includes)))
+        """What stands before the rung's own source, where lines are counted in one file."""
+        return bare(header_parts(self.includes))
 
     def _why_no_headroom(self, job: Job, facts: Facts) -> str | None:
         if not self.headroom or job.picture.dtype != np.float32:
@@ -215,14 +232,6 @@ class Rung:
 
 
 @cache
-def _header(name: str) -> str:
-    """A header's text, without the knobs' defaults, which are for editors."""
-    text = (LADDER / f"{name}.cuh").read_text(encoding="utf-8")
-    before, start, rest = text.partition("#ifndef KSIZE")
-    return before + rest.partition("#endif")[2] + "\n" if start else text + "\n"
-
-
-@cache
 def _mentioned(text: str) -> frozenset[str]:
     return frozenset(IDENTIFIER.findall(text))
 
@@ -255,30 +264,103 @@ def _why_too_long(job: Job) -> str | None:
     )
 
 
-@cache
+@dataclass(frozen=True, slots=True)
+class BrokenRung:
+    """A file of the ladder's folder that no rung can be made of.
+
+    reason  the sentence that says what is wrong with it, and in which line
+    """
+
+    key: str
+    file: str
+    reason: str
+    idea: str = "A rung whose file cannot be used."
+    kind: Literal["cuda"] = "cuda"
+
+    @property
+    def title(self) -> str:
+        return self.file
+
+    def why_not(self, _job: Job, _device: Device | NoDevice) -> str:
+        """Return the reason, whatever the job and the device."""
+        return self.reason
+
+
 def ladder() -> tuple[Rung, ...]:
-    """Every rung, naive first.  The folder listing *is* the registry."""
-    return tuple(read_rung(path) for path in sorted(LADDER.glob("[0-9][0-9]_*.cu")))
+    """Return every rung that can be used, naive first."""
+    return tuple(each for each in whole_ladder() if isinstance(each, Rung))
+
+
+def broken_rungs() -> tuple[BrokenRung, ...]:
+    """Return the files of the ladder's folder that cannot be used."""
+    return tuple(each for each in whole_ladder() if isinstance(each, BrokenRung))
+
+
+@cache
+def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
+    """Return every file of the ladder, in its order.  The folder listing *is* the registry."""
+    found: dict[str, Rung | BrokenRung] = {}
+    for path in sorted(LADDER.glob("*.cu")):
+        key = _key_of(path)
+        try:
+            if key in found:
+                raise HeaderError(f"{path.name}: {found[key].file} is called {key} already.")
+            found[key] = read_rung(path)
+        except HeaderError as error:
+            name = key if key not in found else path.stem
+            found[name] = BrokenRung(name, path.name, str(error))
+    return tuple(found.values())
 
 
 def read_rung(path: Path) -> Rung:
-    """Parse the TOML between `/*---` and `---*/`; an unknown field is an error."""
-    source = path.read_text(encoding="utf-8")
-    opening, _, body = source.partition("---*/")[0].partition("/*---")
-    if opening or not body:
-        raise ValueError(f"{path.name}: must begin with /*--- TOML ---*/")
-    fields = {name: _frozen(value) for name, value in tomllib.loads(body).items()}
-    if "passes" in fields:
-        fields["passes"] = tuple(Pass(**each) for each in fields["passes"])
-    return Rung(key=path.stem.partition("_")[2], source=source, **fields)
+    """Read one file.  Raises HeaderError where no rung can be made of it."""
+    if not re.fullmatch(r"\d\d_\w+", path.stem):
+        raise HeaderError(f"{path.name}: a rung's file is called NN_key.cu, with two digits.")
+    try:
+        source = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise HeaderError(f"{path.name}: it is no text in UTF-8.") from error
+    except OSError as error:
+        raise HeaderError(f"{path.name}: it cannot be read: {error.strerror}.") from error
+    header = header_of(path.name, source)
+    told = typed_fields(header, Rung, Pass, ("key", "file", "source", "kind"))
+    rung = Rung(key=_key_of(path), file=path.name, source=source, **told)
+    _check(rung, header)
+    return rung
 
 
-def _frozen(value: Any, depth: int = 0) -> Any:
-    """Lists as tuples, however deep; a table as pairs, so that what has one can be hashed, but the
-    tables of passes, which become arguments."""
-    if isinstance(value, list):
-        return tuple(_frozen(each, depth + 1) for each in value)
-    if not isinstance(value, dict):
-        return value
-    frozen = {name: _frozen(each) for name, each in value.items()}
-    return frozen if depth else tuple(frozen.items())
+def _key_of(path: Path) -> str:
+    return re.sub(r"^\d\d_", "", path.stem)
+
+
+def _check(rung: Rung, header: Header) -> None:
+    """Raise a HeaderError where what the header names is not there."""
+    if rung.weights not in FORMS:
+        forms = ", ".join(FORMS)
+        raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
+    for name in rung.includes:
+        if not (LADDER / f"{name}.cuh").is_file():
+            raise header.error(f"there is no header {name}.cuh beside it", "includes")
+    text = bare((*header_parts(rung.includes), Part(rung.file, 1, rung.source)))
+    for number, each in enumerate(rung.passes):
+        _check_pass(each, number, rung, header, text)
+
+
+def _check_pass(each: Pass, number: int, rung: Rung, header: Header, text: str) -> None:
+    arrays = {PICTURE, *(name for name, _ in rung.buffers)}
+    used = {
+        "reads": [each.reads],
+        "writes": [each.writes],
+        "also_reads": each.also_reads,
+        "loads": [name for name, _ in each.loads if name != "weights"],
+        "stores": [name for name, _ in each.stores],
+    }
+    for field, used_names in used.items():
+        for name in used_names:
+            if name not in arrays:
+                what = f"{field} of a pass names {name}, which is no buffer"
+                raise header.error(what, field, number)
+    if each.library and each.shape is None:
+        raise header.error("a library's pass needs a shape", "library", number)
+    if not each.library and not re.search(rf"\b{re.escape(each.function)}\s*\(", text):
+        raise header.error(f"there is no function {each.function} in it", "function", number)

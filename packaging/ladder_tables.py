@@ -50,7 +50,7 @@ Data = dict[str, Any]
 # ---------------------------------------------------------------------------- registers
 
 
-def usual_job(rung: Rung) -> Job:
+def usual_job(rung: Rung) -> Job | None:
     """What `rung` is compiled for in the table: mostly a 7×7 Gaussian blur of grey float32."""
     ksizes = (31, *KSIZES) if rung.weights in LARGE_WEIGHTS else KSIZES
     return _first_job(rung, FILTERS_FOR.get(rung.weights, FILTERS), ksizes, SIDES)
@@ -58,15 +58,15 @@ def usual_job(rung: Rung) -> Job:
 
 def _first_job(
     rung: Rung, names: Sequence[str], ksizes: Sequence[int], sides: Sequence[int]
-) -> Job:
-    """Of grey float32 pictures in 32×8 blocks, the first that `rung` takes."""
+) -> Job | None:
+    """Of grey float32 pictures in 32×8 blocks, the first that `rung` takes; None: none of them."""
     for ksize, name, side in product(ksizes, names, sides):
         chosen, picture = filters.get(name), np.zeros((side, side, 1), np.float32)
         weights = chosen.weights(ksize)
         job = Job(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
         if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MOST_SHARED_BYTES:
             return job
-    raise ValueError(f"{rung.key} takes none of the usual jobs")
+    return None
 
 
 def applies(rung: Rung, architecture: int) -> bool:
@@ -77,6 +77,8 @@ def applies(rung: Rung, architecture: int) -> bool:
 def resources_of(rung: Rung, architecture: int) -> list[Data]:
     """What each function takes, with the shared memory that its launch asks for."""
     job = usual_job(rung)
+    if job is None:
+        return []
     dynamic = {each.function: Facts(job).value(each.shared_bytes) for each in rung.passes}
     return [
         {
@@ -117,7 +119,9 @@ def _shared(rung: Rung, job: Job) -> int:
     return max(Facts(job).value(each.shared_bytes) for each in rung.passes)
 
 
-def _in_words(rung: Rung, job: Job) -> str:
+def _in_words(rung: Rung, job: Job | None) -> str:
+    if job is None:
+        return NOTHING
     x, y = job.block_xy
     words = f"{job.filter_title} {job.ksize}×{job.ksize}"
     return words if rung.own_block else f"{words}, {x}×{y}"
@@ -153,7 +157,7 @@ def ladder_table(cells: Sequence[Data], registers: Data) -> str:
         rows.append(
             (
                 str(number),
-                f"[`{rung.key}`](ladder/{file_name(rung)})",
+                f"[`{rung.key}`](ladder/{rung.file})",
                 f"`{rung.after}`" if rung.after else NOTHING,
                 rung.idea.replace("|", "\\|"),
                 *_sizes_of(rung, registers),
@@ -174,7 +178,8 @@ def registers_table(registers: Data) -> str:
         entry = known.get(rung.key, {})
         found = entry.get("architectures", {})
         values = (_registers_in_words(found.get(str(each))) for each in ARCHITECTURES)
-        shared = _kib(max(_shared_bytes(each) for each in found.values())) if found else NOTHING
+        known_bytes = [_shared_bytes(each) for each in found.values() if each]
+        shared = _kib(max(known_bytes)) if known_bytes else NOTHING
         rows.append((f"`{rung.key}`", entry.get("job", NOTHING), *values, shared))
     head = ("rung", "compiled for", *(f"sm_{each}" for each in ARCHITECTURES), "shared")
     return table(head, rows, right=range(2, len(head)))
@@ -189,6 +194,10 @@ def work_table() -> str:
     rows, notes = [], []
     for rung in ladder():
         job = _first_job(rung, FILTERS, WORK_KSIZES, WORK_SIDES)
+        if job is None:
+            notes.append(f"`{rung.key}`: It takes none of the jobs that this table is of.")
+            rows.append((f"`{rung.key}`", *[NOTHING] * (len(head) - 1)))
+            continue
         work = work_of(job, rung, MULTIPROCESSORS)
         name = f"`{rung.key}`{_unlike_the_others(job)}"
         if work.unknown:
@@ -381,11 +390,6 @@ def _percent(share: float | None) -> str:
 def time(ms: float) -> str:
     """12.3 µs, 1.23 ms."""
     return f"{ms * 1e3:.3g} µs" if ms < 0.9995 else f"{ms:.3g} ms"
-
-
-def file_name(rung: Rung) -> str:
-    folder = ROOT / "kernels" / "ladder"
-    return next(path.name for path in folder.glob("[0-9][0-9]_*.cu") if path.stem[3:] == rung.key)
 
 
 # ---------------------------------------------------------------------------- Markdown

@@ -75,7 +75,7 @@ def _discard_stdout() -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command; an expected failure becomes a sentence on stderr."""
-    from kernels.errors import BadJobError, KernelError
+    from kernels.errors import BadJobError, KernelError, in_full
 
     try:
         command = importlib.import_module(f"workbench.commands.{arguments.command}")
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BadJobError as error:
         return _complain(error, USAGE)
     except KernelError as error:
-        return _complain(error, FAILED)
+        return _complain(in_full(error), FAILED)
     except ImportError as error:
         if "PySide6" not in (error.name or ""):
             raise

@@ -18,7 +18,7 @@ from kernels.errors import KernelError
 from kernels.filters import Filter
 from kernels.host import HostImplementation
 from kernels.job import Job, Pick, Result
-from kernels.rung import Rung
+from kernels.rung import BrokenRung, Rung
 from kernels.tuner import tuning
 from workbench.looking.look import Look, is_signed, known_unclipped
 from workbench.model.state import Matrix, Picture, State
@@ -198,6 +198,8 @@ def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:
 
 def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:
     """The reason `candidate` cannot run here at all; None if some jobs may."""
+    if isinstance(candidate, BrokenRung):
+        return candidate.reason
     if candidate.kind != "cuda" or isinstance(device, Device):
         return None
     return device.reason if isinstance(device, NoDevice) else LOOKING

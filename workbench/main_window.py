@@ -22,6 +22,7 @@ from kernels.device import Device, NoDevice
 from kernels.engine import Engine, all_implementations
 from kernels.errors import KernelError
 from kernels.job import Result
+from kernels.rung import broken_rungs
 from workbench import choices, intents
 from workbench.analysis.analysing import Analysing
 from workbench.analysis.panel import AnalysisPanel
@@ -106,8 +107,7 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self)
         self.panels.restore(self.settings.get)
         self._show_state(self.store.state)
-        if self.settings.complaint:
-            self.messages.show_message("warning", self.settings.complaint)
+        self._complain()
         self.worker.start()
 
     def createPopupMenu(self) -> QMenu:  # noqa: N802
@@ -365,6 +365,13 @@ class MainWindow(QMainWindow):
         self.sweep.show_device(device)
         self._choose_implementation(device)
         self._show_state(self.store.state)
+
+    def _complain(self) -> None:
+        """Say what was found broken at the start; all of it stands in the details."""
+        found = [self.settings.complaint, *(each.reason for each in broken_rungs())]
+        if found := [each for each in found if each]:
+            details = "\n".join(found) if len(found) > 1 else ""
+            self.messages.show_message("warning", found[0], details)
 
     def _say_once_why(self, device: NoDevice) -> None:
         """At the first start in full, over the pictures; later the status bar has it."""

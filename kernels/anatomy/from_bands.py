@@ -13,16 +13,19 @@ from kernels.facts import Facts
 
 
 def tile_separable(at: Scene, shape: Shape) -> Pattern:
-    return _tile(at, shape, terms=1)
+    return _tile(at, shape, terms=1, all_read=False)
 
 
 def low_rank(at: Scene, shape: Shape) -> Pattern:
     """The tile's sums once for each of the separable weights that these are the sum of."""
-    return _tile(at, shape, terms=Facts(at.job)["RANK"])
+    return _tile(at, shape, terms=Facts(at.job)["RANK"], all_read=True)
 
 
-def _tile(at: Scene, shape: Shape, terms: int) -> Pattern:
-    """A thread a band of four columns, out of sums along all rows of the tile."""
+def _tile(at: Scene, shape: Shape, terms: int, all_read: bool) -> Pattern:
+    """A thread a band of four columns, out of sums along all rows of the tile.
+
+    all_read  also by threads beyond the row's end, which the barriers between terms need
+    """
     width, height = shape.covers
     bands = Bands(at, width)
     rows = height + 2 * at.halo_y
@@ -35,9 +38,8 @@ def _tile(at: Scene, shape: Shape, terms: int) -> Pattern:
     def steps(block: Block) -> tuple[Step, ...]:
         x0, y0 = block[0] * width, block[1] * height
         x, y = x0 + quad * QUAD, y0 + band * bands.band
-        # With several terms all threads have to be there for the barriers.
         works = x < at.row
-        reads = works if terms == 1 and at.job.implementation != "low_rank" else works | True
+        reads = works | all_read
         return (
             *bands.staging(bands.begin_rows(rows, x0, y0 - at.halo_y)),
             *bands.along(_parts(bands, rows), sums_at, terms),
@@ -159,7 +161,7 @@ def register_rows(at: Scene, shape: Shape) -> Pattern:
             *bands.staging(bands.begin_rows(rows, x0, y0)),
             *bands.along(_parts(bands, rows), sums_at),
             quads("Read sums", False, count, gather, turn),
-            Step("Store sums", "global", "sums", True, FLOAT, count, store, turn, width=QUAD),
+            Step("Store sums", "global", shape.writes, True, FLOAT, count, store, turn, width=QUAD),
         )
 
     stands = np.stack((at.thread // rows * bands.part, at.thread % rows), 1)
@@ -194,7 +196,7 @@ def register_columns(at: Scene, shape: Shape) -> Pattern:
         count = -(-rows // deep)
         load = "Stage: load"
         return (
-            Step(load, "global", "sums", False, FLOAT, count, source, load_words, width=QUAD),
+            Step(load, "global", shape.reads, False, FLOAT, count, source, load_words, width=QUAD),
             quads("Stage: store", True, count, place, load_words),
             *bands.down(row_at, works),
             bands.answer(x, y, at.height, works),

@@ -74,7 +74,7 @@ def gather(at: Scene, shape: Shape) -> Pattern:
         size = at.sample_bytes
         return (
             Step("Load a sample", "global", "picture", False, size, 2 * turns, source, part_turn),
-            numbers("Store a number", "tiles", True, turns, store, held),
+            numbers("Store a number", shape.writes, True, turns, store, held),
         )
 
     lines = [number(time) - at.radius for time in range(turns)]
@@ -108,9 +108,9 @@ def multiply(at: Scene, shape: Shape) -> Pattern:
 
         own, weights = places(block[1] * on.line + block[0]), places(block[0])
         return (
-            numbers("Load a number", "tiles", False, turns, own, held),
+            numbers("Load a number", shape.reads, False, turns, own, held),
             numbers("Load a weight", "weights", False, turns, weights, held),
-            numbers("Store a number", "tiles", True, turns, own, held),
+            numbers("Store a number", shape.writes, True, turns, own, held),
         )
 
     return Pattern(
@@ -126,7 +126,7 @@ def multiply(at: Scene, shape: Shape) -> Pattern:
     )
 
 
-def crop(at: Scene) -> Pattern:
+def crop(at: Scene, shape: Shape) -> Pattern:
     """Out of tiles of complex numbers, of which two neighbours along a row are the two parts."""
     on = FftTiles(at.job)
 
@@ -138,7 +138,9 @@ def crop(at: Scene) -> Pattern:
         number = (tile * on.line + y % on.valid) * on.line + n % on.valid
         taken = only(2 * number + (n >= on.valid), inside & ~at.is_alpha(x))
         return (
-            Step("Load a part of a number", "global", "tiles", False, FLOAT, 1, lambda _: taken),
+            Step(
+                "Load a part of a number", "global", shape.reads, False, FLOAT, 1, lambda _: taken
+            ),
             *alpha_load(at, x, y, inside),
             answer_store(at, x, y, inside),
         )

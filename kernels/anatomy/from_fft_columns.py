@@ -53,11 +53,11 @@ def filter_columns(at: Scene, shape: Shape) -> Pattern:
 
         is_edge = top < 0 or top + on.line > at.height
         return (
-            numbers("Load a number", "lines", False, on.side, inside, held),
-            *(line.fill_in("lines", COMPLEX, is_missing, beyond) if is_edge else ()),
+            numbers("Load a number", shape.reads, False, on.side, inside, held),
+            *(line.fill_in(shape.reads, COMPLEX, is_missing, beyond) if is_edge else ()),
             *line.transform((", there", ", and back")),
             numbers("Load a weight", "weights", False, on.side, weight, held),
-            numbers("Store a number", "filtered", True, on.side, store, held),
+            numbers("Store a number", shape.writes, True, on.side, store, held),
         )
 
     def works(block: Block) -> Mask:

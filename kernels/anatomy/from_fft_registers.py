@@ -58,7 +58,7 @@ def transform_rows(at: Scene, shape: Shape) -> Pattern:
             Step("Load a sample", "global", "picture", False, size, 2 * on.side, inside, turn),
             *(line.fill_in("picture", size, is_missing, beyond) if is_edge else ()),
             *line.transform(),
-            numbers("Store a frequency", "lines", True, on.side, store, held),
+            numbers("Store a frequency", shape.writes, True, on.side, store, held),
         )
 
     def thread_words(block: Block, thread: int) -> str:
@@ -130,7 +130,7 @@ def restore_rows(at: Scene, shape: Shape) -> Pattern:
             return Step(name, "global", "picture", is_store, size, count, alpha, pixel_turn)
 
         count, size = on.colours * on.side, at.sample_bytes
-        load_all = numbers("Load a frequency", "filtered", False, count, load, turn)
+        load_all = numbers("Load a frequency", shape.reads, False, count, load, turn)
         return (
             replace(load_all, loads=loads),
             *line.transform(tuple(in_colour("", n) for n in range(on.colours))),

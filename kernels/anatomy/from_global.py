@@ -14,12 +14,21 @@ from kernels.anatomy.pattern import (
     taps_of,
 )
 from kernels.anatomy.scene import Scene, only
-from kernels.anatomy.shapes import Block
+from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
 
 
-def by_taps(at: Scene, written: str = "picture", with_weights: bool = False) -> Pattern:
+def taps(at: Scene, shape: Shape) -> Pattern:
     """A thread a sample; samples come from global memory, tap by tap."""
+    return _by_taps(at, shape.writes, with_weights=False)
+
+
+def taps_and_weights(at: Scene, shape: Shape) -> Pattern:
+    """Weights come from there as well."""
+    return _by_taps(at, shape.writes, with_weights=True)
+
+
+def _by_taps(at: Scene, written: str, with_weights: bool) -> Pattern:
 
     def steps(block: Block) -> tuple[Step, ...]:
         x, y, inside = own_samples(at, block)
@@ -73,7 +82,7 @@ def _weights(at: Scene, lines: Places) -> Step:
     )
 
 
-def differentiate(at: Scene) -> Pattern:
+def differentiate(at: Scene, shape: Shape) -> Pattern:
     # In the order of the text: left, right, above, below; a lane of alpha reads its own as well.
     sides = [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)]
     reads = [*sides, *((down, across) for across, down in sides)]
@@ -90,26 +99,26 @@ def differentiate(at: Scene) -> Pattern:
             Step(
                 "Load a weighted sample",
                 "global",
-                "weighted",
+                shape.reads,
                 False,
                 FLOAT,
                 len(reads),
                 places,
                 lambda time: names[time],
             ),
-            *alpha_load(at, x, y, inside, "weighted", FLOAT),
-            answer_store(at, x, y, inside, "slopes", 2 * FLOAT),
+            *alpha_load(at, x, y, inside, shape.reads, FLOAT),
+            answer_store(at, x, y, inside, shape.writes, 2 * FLOAT),
         )
 
     return one_each(at, steps)
 
 
-def measure(at: Scene) -> Pattern:
+def measure(at: Scene, shape: Shape) -> Pattern:
     def steps(block: Block) -> tuple[Step, ...]:
         x, y, inside = own_samples(at, block)
         own = only(at.begin(y) + x, inside)
         return (
-            Step("Load both slopes", "global", "slopes", False, 2 * FLOAT, 1, lambda _: own),
+            Step("Load both slopes", "global", shape.reads, False, 2 * FLOAT, 1, lambda _: own),
             answer_store(at, x, y, inside),
         )
 

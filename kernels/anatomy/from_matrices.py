@@ -13,7 +13,17 @@ from kernels.anatomy.steps import Places, Step
 from kernels.facts import Facts
 
 
-def by_bands(at: Scene, shape: Shape, split: bool) -> Pattern:
+def whole(at: Scene, shape: Shape) -> Pattern:
+    """Samples and weights are one half each."""
+    return _by_bands(at, shape, is_split=False)
+
+
+def split(at: Scene, shape: Shape) -> Pattern:
+    """Samples and weights are the sum of two halves each."""
+    return _by_bands(at, shape, is_split=True)
+
+
+def _by_bands(at: Scene, shape: Shape, is_split: bool) -> Pattern:
     """A warp 16 rows, in blocks of 8 columns; plane by plane.  Staged once: where a guess at the
     scale of float32 samples turned out wrong, a block would do so twice."""
     on = Matrices(at)
@@ -22,7 +32,7 @@ def by_bands(at: Scene, shape: Shape, split: bool) -> Pattern:
     tiles, rows, blocks = columns // 8, 16 * warps, facts["BAND_BLOCKS"]
     deep, across = rows + at.ksize - 1, tiles + blocks - 1
     stride = 8 * (across | 1)
-    parts = 2 if split and not on.fits_half else 1
+    parts = 2 if is_split and not on.fits_half else 1
     plane_size = deep * stride + 8
     staged = -(-deep * across // at.threads)
     pairs = (across + 1) // 2
@@ -55,7 +65,7 @@ def by_bands(at: Scene, shape: Shape, split: bool) -> Pattern:
 
         def weights(time: int) -> Places:
             time, d = divmod(time, blocks - 1)
-            row, low = divmod(time % (at.ksize * (1 + split)), 1 + split)
+            row, low = divmod(time % (at.ksize * (1 + is_split)), 1 + is_split)
             return np.asarray(first_word + (row + low * at.ksize) * on.words + 8 * d)
 
         def matrix(time: int) -> Places:
@@ -77,7 +87,7 @@ def by_bands(at: Scene, shape: Shape, split: bool) -> Pattern:
                 "weights",
                 False,
                 2 * FLOAT,
-                len(planes) * at.ksize * (1 + split) * (blocks - 1),
+                len(planes) * at.ksize * (1 + is_split) * (blocks - 1),
                 weights,
                 turn_of("word", blocks - 1, "row"),
             ),

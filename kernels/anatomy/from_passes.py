@@ -15,11 +15,11 @@ from kernels.anatomy.pattern import (
     tile_taps,
 )
 from kernels.anatomy.scene import Scene, joined, only
-from kernels.anatomy.shapes import Block
+from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import NOWHERE, Places, Step
 
 
-def rows_pass(at: Scene) -> Pattern:
+def rows(at: Scene, shape: Shape) -> Pattern:
     tile_w = at.block_x + 2 * at.halo_x
 
     def steps(block: Block) -> tuple[Step, ...]:
@@ -46,13 +46,13 @@ def rows_pass(at: Scene) -> Pattern:
             ),
             tile_taps(at, left, 1, at.ksize, tile_w),
             *tile_alpha(at, left, x, at.halo_x),
-            answer_store(at, x, y, inside, "sums"),
+            answer_store(at, x, y, inside, shape.writes),
         )
 
     return one_each(at, steps)
 
 
-def columns_pass(at: Scene) -> Pattern:
+def columns(at: Scene, shape: Shape) -> Pattern:
     tile_h = at.block_y + 2 * at.halo_y
 
     def steps(block: Block) -> tuple[Step, ...]:
@@ -76,7 +76,7 @@ def columns_pass(at: Scene) -> Pattern:
                 at.source_row(y0 + np.arange(tile_h)),
                 x[(at.ty == 0) & (x < at.row)],
                 FLOAT,
-                "sums",
+                shape.reads,
             ),
             tile_taps(at, top, at.ksize, 1, at.block_x),
             *tile_alpha(at, top, x, at.halo_y * at.block_x),
@@ -86,7 +86,7 @@ def columns_pass(at: Scene) -> Pattern:
     return one_each(at, steps)
 
 
-def rows_pass_flat(at: Scene) -> Pattern:
+def rows_flat(at: Scene, shape: Shape) -> Pattern:
     strip = at.threads + 2 * at.halo_x
 
     def steps(block: Block) -> tuple[Step, ...]:
@@ -114,14 +114,14 @@ def rows_pass_flat(at: Scene) -> Pattern:
             ),
             tile_taps(at, left, 1, at.ksize, strip),
             *tile_alpha(at, left, x, at.halo_x),
-            answer_store(at, x, y, inside, "sums"),
+            answer_store(at, x, y, inside, shape.writes),
         )
 
     stands = np.stack((at.thread, np.zeros_like(at.thread)), 1)
     return Pattern(stands, (at.threads, 1), steps)
 
 
-def columns_pass_flat(at: Scene) -> Pattern:
+def columns_flat(at: Scene, shape: Shape) -> Pattern:
     columns = min(at.threads, 32)
     rows = at.threads // columns
     size = columns * (rows + 2 * at.halo_y)
@@ -150,7 +150,7 @@ def columns_pass_flat(at: Scene) -> Pattern:
                 at.source_row(y0 + np.arange(size // columns)),
                 x0 + np.arange(min(columns, at.row - x0)),
                 FLOAT,
-                "sums",
+                shape.reads,
             ),
             tile_taps(at, top, at.ksize, 1, columns),
             *tile_alpha(at, top, x, at.halo_y * columns),

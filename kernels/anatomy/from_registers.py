@@ -7,11 +7,11 @@ import numpy as np
 from kernels.anatomy.chunks import Chunks
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.scene import Mask, Scene
-from kernels.anatomy.shapes import Block
+from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import Places, Step
 
 
-def register_tile(at: Scene) -> Pattern:
+def register_tile(at: Scene, _shape: Shape) -> Pattern:
     """A thread a chunk of two rows or four; it reads every chunk that those need."""
     wide = Chunks(at)
     rows = 2 if wide.chunk == 16 or wide.halo > 1 else 4

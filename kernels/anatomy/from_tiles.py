@@ -18,11 +18,21 @@ from kernels.anatomy.pattern import (
     tile_taps,
 )
 from kernels.anatomy.scene import Mask, Scene, joined, only
-from kernels.anatomy.shapes import Block
+from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
 
 
-def tiled(at: Scene, stage: Callable[[Scene, Block, int, int], tuple[Step, ...]]) -> Pattern:
+def flat(at: Scene, _shape: Shape) -> Pattern:
+    """The tile is staged as one line of samples."""
+    return _tiled(at, _stage_flat)
+
+
+def apron(at: Scene, _shape: Shape) -> Pattern:
+    """The tile is staged in up to four parts."""
+    return _tiled(at, _stage_apron)
+
+
+def _tiled(at: Scene, stage: Callable[[Scene, Block, int, int], tuple[Step, ...]]) -> Pattern:
     """A thread a sample; the tile and its halo are staged in shared memory first."""
     tile_w, tile_h = at.block_x + 2 * at.halo_x, at.block_y + 2 * at.halo_y
 
@@ -40,7 +50,7 @@ def tiled(at: Scene, stage: Callable[[Scene, Block, int, int], tuple[Step, ...]]
     return one_each(at, steps)
 
 
-def stage_flat(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step, ...]:
+def _stage_flat(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step, ...]:
     """The tile as one line of samples; thread after thread takes the next."""
     x0, y0 = block[0] * at.block_x - at.halo_x, block[1] * at.block_y - at.halo_y
     size = tile_w * tile_h
@@ -58,7 +68,7 @@ def stage_flat(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step,
     return staging(-(-size // at.threads), source, tile, *sides, at.sample_bytes)
 
 
-def stage_apron(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step, ...]:
+def _stage_apron(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step, ...]:
     """Own place, one block right, below, and diagonally."""
     x0, y0 = block[0] * at.block_x - at.halo_x, block[1] * at.block_y - at.halo_y
 
@@ -81,7 +91,7 @@ def _sides(at: Scene, x0: int, y0: int, tile_w: int, tile_h: int) -> tuple[Place
     return at.source_row(y0 + np.arange(tile_h)), at.sample(x0 + np.arange(tile_w))
 
 
-def untiled(at: Scene) -> Pattern:
+def untiled(at: Scene, _shape: Shape) -> Pattern:
     """One block; a thread takes every so many-th sample along both axes, staging and filtering."""
     across, down = -(-at.row // at.block_x), -(-at.height // at.block_y)
     taps = at.ksize**2

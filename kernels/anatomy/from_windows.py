@@ -8,11 +8,11 @@ from kernels.anatomy.bands import load_words, quads
 from kernels.anatomy.chunks import Chunks
 from kernels.anatomy.pattern import QUAD, Pattern
 from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.shapes import Block
+from kernels.anatomy.shapes import Block, Shape
 from kernels.anatomy.steps import Places, Step
 
 
-def window_tile(at: Scene) -> Pattern:
+def window_tile(at: Scene, _shape: Shape) -> Pattern:
     """The tile lies in quads of four floats, with a gap behind every run."""
     wide = Chunks(at)
     run = 32 if at.ksize <= 47 else 16

@@ -76,7 +76,7 @@ class FftTiles:
         return y % self.valid * self.line // self.valid
 
 
-def _gather(on: FftTiles) -> Layout:
+def _rows_of_tiles(on: FftTiles) -> Layout:
     """A block one row of a tile."""
 
     def corner(x: int, y: int) -> Corner:
@@ -90,7 +90,7 @@ def _gather(on: FftTiles) -> Layout:
     return Layout(corner, block_at)
 
 
-def _multiply(on: FftTiles) -> Layout:
+def _frequencies_of_tiles(on: FftTiles) -> Layout:
     """A block one row of a tile's frequencies."""
 
     def corner(_: int, y: int) -> Corner:
@@ -104,7 +104,7 @@ def _multiply(on: FftTiles) -> Layout:
     return Layout(corner, block_at)
 
 
-def _transform_rows(on: FftTiles) -> Layout:
+def _rows_of_pairs(on: FftTiles) -> Layout:
     """A block some rows of a pair, whichever tiles those are in."""
 
     def corner(x: int, y: int) -> Corner:
@@ -116,7 +116,7 @@ def _transform_rows(on: FftTiles) -> Layout:
     return Layout(corner, block_at)
 
 
-def _filter_columns(on: FftTiles) -> Layout:
+def _frequencies_of_columns(on: FftTiles) -> Layout:
     """A block some frequencies of the rows of a tile."""
     planes = on.colours * on.pairs
 
@@ -130,16 +130,16 @@ def _filter_columns(on: FftTiles) -> Layout:
     return Layout(corner, block_at)
 
 
-# By rung and pass.
-LAYOUTS: dict[tuple[str, str], Callable[[FftTiles], Layout]] = {
-    ("fft", "gather"): _gather,
-    ("fft", "multiply"): _multiply,
-    ("fft_registers", "transform_rows"): _transform_rows,
-    ("fft_registers", "filter_columns"): _filter_columns,
+# By what a header calls them.
+LAYOUTS: dict[str, Callable[[FftTiles], Layout]] = {
+    "rows_of_tiles": _rows_of_tiles,
+    "frequencies_of_tiles": _frequencies_of_tiles,
+    "rows_of_pairs": _rows_of_pairs,
+    "frequencies_of_columns": _frequencies_of_columns,
 }
 
 
-def layout_of(key: str, function: str, job: Job) -> Layout | None:
-    """Of a pass of the rung `key`; None: not told here."""
-    make = LAYOUTS.get((key, function))
+def layout_of(name: str, job: Job) -> Layout | None:
+    """Return the layout called `name`; None: there is none, or none is named."""
+    make = LAYOUTS.get(name)
     return make(FftTiles(job)) if make else None

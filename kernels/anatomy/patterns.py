@@ -1,76 +1,69 @@
-"""What every thread of a block loads and stores, step by step.
+"""What every thread of a block loads and stores, step by step: found by the name in a header.
 
-Written beside the rungs' text, and as it has it: a test runs that text and compares all addresses.
-Not here is what a library launches.
+`anatomy = "tiles.flat"` is the function `flat` of `from_tiles`: (Scene, Shape) -> Pattern, written
+beside the rungs' text, and as it has it: a test runs that text and compares all addresses.  A pass
+without that line is not described, nor is what a library launches.
 """
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
 from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
 
-from kernels.anatomy.from_bands import (
-    low_rank,
-    register_columns,
-    register_rows,
-    ring_separable,
-    tile_separable,
-)
-from kernels.anatomy.from_fft import crop, gather, multiply
-from kernels.anatomy.from_fft_columns import filter_columns
-from kernels.anatomy.from_fft_registers import restore_rows, transform_rows
-from kernels.anatomy.from_global import by_taps, differentiate, measure
-from kernels.anatomy.from_gradient import gradient_fused
-from kernels.anatomy.from_matrices import by_bands
-from kernels.anatomy.from_passes import columns_pass, columns_pass_flat, rows_pass, rows_pass_flat
-from kernels.anatomy.from_registers import register_tile
-from kernels.anatomy.from_rings import ring
-from kernels.anatomy.from_sums import running_sums
-from kernels.anatomy.from_thin_bands import tensor_separable
-from kernels.anatomy.from_tiles import stage_apron, stage_flat, tiled, untiled
-from kernels.anatomy.from_windows import window_tile
+from kernels import anatomy
+from kernels.anatomy.layouts import LAYOUTS
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.scene import Scene
 from kernels.anatomy.shapes import Shape
+from kernels.headers import header_of
 from kernels.job import Job
+from kernels.rung import Rung
 
-# By rung and pass.
-PATTERNS: dict[tuple[str, str], Callable[[Scene, Shape], Pattern]] = {
-    ("global", "convolve"): lambda at, _: by_taps(at, with_weights=True),
-    ("constant", "convolve"): lambda at, _: by_taps(at),
-    ("shared", "convolve"): lambda at, _: tiled(at, stage_flat),
-    ("shared_two_batch", "convolve"): lambda at, _: tiled(at, stage_flat),
-    ("shared_apron", "convolve"): lambda at, _: tiled(at, stage_apron),
-    ("shared_untiled", "convolve"): lambda at, _: untiled(at),
-    ("separable", "along_rows"): lambda at, _: rows_pass(at),
-    ("separable", "along_columns"): lambda at, _: columns_pass(at),
-    ("separable_flat", "along_rows"): lambda at, _: rows_pass_flat(at),
-    ("separable_flat", "along_columns"): lambda at, _: columns_pass_flat(at),
-    ("register_tile", "convolve"): lambda at, _: register_tile(at),
-    ("ring", "convolve"): ring,
-    ("window_tile", "convolve"): lambda at, _: window_tile(at),
-    ("tile_separable", "convolve"): tile_separable,
-    ("ring_separable", "convolve"): ring_separable,
-    ("register_separable", "along_rows"): register_rows,
-    ("register_separable", "along_columns"): register_columns,
-    ("low_rank", "convolve"): low_rank,
-    ("running_sums", "convolve"): running_sums,
-    ("tensor", "convolve"): lambda at, shape: by_bands(at, shape, split=False),
-    ("tensor_split", "convolve"): lambda at, shape: by_bands(at, shape, split=True),
-    ("tensor_separable", "convolve"): tensor_separable,
-    ("gradient_fused", "convolve"): gradient_fused,
-    ("fft", "gather"): gather,
-    ("fft", "multiply"): multiply,
-    ("fft", "crop"): lambda at, _: crop(at),
-    ("fft_registers", "transform_rows"): transform_rows,
-    ("fft_registers", "filter_columns"): filter_columns,
-    ("fft_registers", "restore_rows"): restore_rows,
-    ("gradient", "weigh"): lambda at, _: by_taps(at, written="weighted"),
-    ("gradient", "differentiate"): lambda at, _: differentiate(at),
-    ("gradient", "measure"): lambda at, _: measure(at),
-}
+Make = Callable[[Scene, Shape], Pattern]
+
+BEGIN = "from_"  # of the names of modules that hold patterns
+SIGNATURE = ["Scene", "Shape", "Pattern"]
 
 
-def pattern_of(key: str, shape: Shape, job: Job) -> Pattern | None:
-    """The pattern of the pass that `shape` is of, of the rung `key`; None: it is not told here."""
-    make = PATTERNS.get((key, shape.function))
-    return make(Scene(job, shape.block), shape) if make else None
+def pattern_of(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
+    """Return the pattern of the pass that `shape` is of; None: it is not described."""
+    name = rung.passes[shape.number].anatomy
+    return patterns()[name](Scene(job, shape.block), shape) if name else None
+
+
+@cache
+def patterns() -> dict[str, Make]:
+    """Return all there are, by the name that a header gives them: the folder is the registry."""
+    return {
+        f"{each.name.removeprefix(BEGIN)}.{name}": make
+        for each in pkgutil.iter_modules(anatomy.__path__)
+        if each.name.startswith(BEGIN)
+        for name, make in vars(import_module(f"{anatomy.__name__}.{each.name}")).items()
+        if _is_pattern(make, each.name) and not name.startswith("_")
+    }
+
+
+def _is_pattern(make: object, module: str) -> bool:
+    if not inspect.isfunction(make) or not make.__module__.endswith(f".{module}"):
+        return False
+    return list(inspect.get_annotations(make).values()) == SIGNATURE
+
+
+def why_not_told(rung: Rung) -> str | None:
+    """Return the sentence about a name in the header that nothing is called by; None: all are."""
+    for number, each in enumerate(rung.passes):
+        for field, name, known in (
+            ("anatomy", each.anatomy, list(patterns())),
+            ("layout", each.layout, list(LAYOUTS)),
+        ):
+            if name and name not in known:
+                near = get_close_matches(name, known, 1)
+                what = f"there is no {field} {name}" + "".join(
+                    f"; the nearest is {n}" for n in near
+                )
+                return str(header_of(rung.file, rung.source).error(what, field, number))
+    return None

@@ -55,7 +55,7 @@ class Shape:
     """Of one pass over one picture; along x all numbers are samples, pixels times channels.
 
     number        of the pass in its rung
-    reads         what it reads: "picture", or a buffer's name
+    reads, writes "picture", or a buffer's name
     grid, block   blocks, and threads in each, x then y
     covers        what a block writes, or what the numbers that it writes are of
     halo          how far around that it reads
@@ -67,6 +67,7 @@ class Shape:
     number: int
     function: str
     reads: str
+    writes: str
     grid: tuple[int, int]
     block: tuple[int, int]
     covers: tuple[int, int]
@@ -115,7 +116,7 @@ def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape
     facts = Facts(job, device)
     if device is None:
         facts["MULTIPROCESSORS"] = USUAL_MULTIPROCESSORS
-    passes = [(n, each, layout_of(rung.key, each.function, job)) for n, each in _own(rung)]
+    passes = [(n, each, layout_of(each.layout, job)) for n, each in _own(rung)]
     return tuple(
         _shape(number, each, job, facts, layout)
         for number, each, layout in passes
@@ -162,6 +163,7 @@ def _shape(number: int, each: Pass, job: Job, facts: Facts, layout: Layout | Non
         number=number,
         function=each.function,
         reads=each.reads,
+        writes=each.writes,
         grid=grid,
         block=_both(each.block, facts),
         covers=covers,

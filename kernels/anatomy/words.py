@@ -130,12 +130,11 @@ def conflict_words(step: Step, found: Conflicts) -> str:
     )
 
 
-def not_drawn(rung: Rung, shape: Shape) -> str:
-    """For rungs whose threads are not told one by one: what is left out."""
-    per_thread = shape.covers[0] * shape.covers[1] / shape.threads
+def not_drawn(rung: Rung) -> str:
+    """Say what is left out of a pass whose header names no pattern."""
     return (
-        f"{rung.title} has threads that make {per_thread:.3g} samples each on average and work "
-        "together in their own way: blocks, tiles and halos are drawn, warps and lanes are not."
+        f"What the threads of {rung.title} load and store is not described in its header: blocks, "
+        "tiles and halos are drawn, warps and lanes are not."
     )
 
 

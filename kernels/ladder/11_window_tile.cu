@@ -15,6 +15,7 @@ loads = { picture = """(BLOCKS * (COVERS_X + 2 * HALO_CHUNKS * CHUNK) * (COVERS_
     + HAS_ALPHA * up(WIDTH * CHANNELS, CHUNK) * HEIGHT)""" }
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 flops = "2 * BLOCKS * COVERS_X * COVERS_Y * KSIZE**2 * PLANES // CHANNELS"
+anatomy = "windows.window_tile"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

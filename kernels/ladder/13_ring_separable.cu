@@ -27,6 +27,7 @@ flops = """2 * KSIZE * (BLOCKS_X * COVERS_X * (up(HEIGHT, 16 if KSIZE <= 15 and 
         + up(KSIZE - 1, 16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)
         * segments(16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32))
     + up(WIDTH * CHANNELS, 4) * up(HEIGHT, 4 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 8)) * PLANES // CHANNELS"""
+anatomy = "bands.ring_separable"
 ---*/
 
 __constant__ float COLUMN[KSIZE];

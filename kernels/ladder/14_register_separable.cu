@@ -23,6 +23,7 @@ shared_bytes = """16 * (32 if SAMPLE_BYTES == 4 else 64) * (
 loads = { picture = "BLOCKS_Y * COVERS_Y * STAGED" }
 stores = { sums = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = "2 * BLOCKS * COVERS_X * COVERS_Y * KSIZE * PLANES // CHANNELS"
+anatomy = "bands.register_rows"
 
 [[passes]]
 function = "along_columns"
@@ -34,6 +35,7 @@ shared_bytes = "((32 if KSIZE <= 15 and SAMPLE_BYTES == 4 else 64) + KSIZE - 1) 
 loads = { sums = "up(WIDTH * CHANNELS, 4) * BLOCKS_Y * (COVERS_Y + KSIZE - 1)" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = "2 * up(WIDTH * CHANNELS, 4) * BLOCKS_Y * COVERS_Y * KSIZE * PLANES // CHANNELS"
+anatomy = "bands.register_columns"
 ---*/
 
 __constant__ float COLUMN[KSIZE];

@@ -98,7 +98,7 @@ class Plan:
             width, height = size
             for key in self.implementations:
                 implementation = about[key]
-                on_gpu = isinstance(implementation, Rung)
+                on_gpu = implementation.kind == "cuda"
                 has_shape = isinstance(implementation, Rung) and not implementation.own_block
                 for cache in self.caches if on_gpu else (None,):
                     for block_xy in self.blocks if has_shape else (None,):

@@ -22,7 +22,9 @@ extern "C" __global__ void convolve(
 def count(body, cache, width=32, threads=32, pixel_type="float32", shared_bytes=0) -> Counts:
     """What `body` does in rows of `threads` threads, as many as there are pixels."""
     passes = (Pass(shared_bytes=str(shared_bytes)),)
-    rung = Rung("test", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes)
+    rung = Rung(
+        "test", "test.cu", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes
+    )
     picture = np.arange(width).astype(pixel_type).reshape(1, -1, 1)
     job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
     (counts,) = CountingShim(rung, [job], cache).count(job)
@@ -124,7 +126,9 @@ def test_the_words_that_counting_changes_are_still_there():
 def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Trace:
     """As `count`, but every access."""
     passes = (Pass(shared_bytes=str(shared_bytes)),)
-    rung = Rung("test", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes)
+    rung = Rung(
+        "test", "test.cu", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes
+    )
     picture = np.arange(width, dtype=np.float32).reshape(1, -1, 1)
     job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
     (found,) = CountingShim(rung, [job], cache).trace(job)
@@ -155,7 +159,7 @@ def test_shared_memory_is_written_down_from_its_begin(build_cache):
 
 
 def test_only_a_trace_writes_down(build_cache):
-    rung = Rung("test", f"{SIGNATURE}dst[i] = src[i];\n}}", "Test", "A test.", "global")
+    rung = Rung("test", "test.cu", f"{SIGNATURE}dst[i] = src[i];\n}}", "Test", "A test.", "global")
     picture = np.zeros((1, 8, 1), np.float32)
     job = Job(picture, np.ones((3, 3), np.float32), block_xy=(8, 1))
     shim = CountingShim(rung, [job], build_cache)

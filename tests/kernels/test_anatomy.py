@@ -12,7 +12,7 @@ import pytest
 
 from kernels.anatomy import memory
 from kernels.anatomy.counts import idle_of, traffic_of
-from kernels.anatomy.patterns import PATTERNS, pattern_of
+from kernels.anatomy.patterns import pattern_of, patterns, why_not_told
 from kernels.anatomy.shapes import Rect, shapes_of, why_none
 from kernels.anatomy.steps import NOWHERE
 from kernels.launch import plan_steps
@@ -28,7 +28,10 @@ NEEDS_A_COMPILER = pytest.mark.skipif(
     compiler.why_not() is not None, reason=str(compiler.why_not())
 )
 RUNGS = {rung.key: rung for rung in ladder()}
-TOLD = sorted({key for key, _ in PATTERNS}, key=list(RUNGS).index)
+# Those whose headers describe it, of all passes but a library's.
+TOLD = [
+    key for key, rung in RUNGS.items() if all(each.anatomy or each.library for each in rung.passes)
+]
 # Every border, pixel size, number of channels and block shape; pictures that blocks fill and do
 # not, that have fewer samples than a halo, and of one pixel.
 CASES = (
@@ -45,16 +48,9 @@ CASES = (
 IN_ANY_ORDER = {"differentiate", "measure", "gather"}
 # Whose threads make a sample each, by the way that the text says.  Others make many, read chunks
 # that reach beyond a row between others, and store what others have made.
+SIMPLE = {"global", "tiles", "passes"}
 PLAIN = [
-    "global",
-    "constant",
-    "shared",
-    "shared_two_batch",
-    "shared_apron",
-    "shared_untiled",
-    "separable",
-    "separable_flat",
-    "gradient",
+    key for key in TOLD if {each.anatomy.partition(".")[0] for each in RUNGS[key].passes} <= SIMPLE
 ]
 WIDE = [key for key in TOLD if key not in PLAIN]
 # Whose threads store what others have made.
@@ -119,7 +115,7 @@ def each_pass(key, case, cache_):
     job = job_of(key, case)
     traces = {trace.number: trace for trace in traces_of(key, case, cache_)}
     for shape in shapes_of(RUNGS[key], job, DEVICE):
-        yield shape, pattern_of(key, shape, job), traces[shape.number]
+        yield shape, pattern_of(RUNGS[key], shape, job), traces[shape.number]
 
 
 def blocks_of(shape):
@@ -168,9 +164,36 @@ def by_thread(pairs, in_any_order):
     return pairs[np.argsort(pairs[:, 0], kind="stable")]
 
 
-def test_every_launch_that_is_no_librarys_is_told():
-    passes = [(key, each) for key, rung in RUNGS.items() for each in rung.passes]
-    assert set(PATTERNS) == {(key, each.function) for key, each in passes if not each.library}
+def test_every_pattern_is_some_rungs_and_every_name_in_a_header_is_known():
+    named = {each.anatomy for rung in RUNGS.values() for each in rung.passes} - {""}
+    assert named == set(patterns())
+    assert [why_not_told(rung) for rung in RUNGS.values()] == [None] * len(RUNGS)
+    assert len(TOLD) >= 23  # all that come with the program
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "words"),
+    [
+        ("anatomy", "tiles.flt", "there is no anatomy tiles.flt; the nearest is tiles.flat."),
+        ("anatomy", "tiles.np", "there is no anatomy tiles.np"),
+        ("layout", "rows", "there is no layout rows"),
+    ],
+)
+def test_a_name_that_nothing_is_called_by_is_told_with_its_line(field, wrong, words):
+    rung = RUNGS["shared"]
+    source = rung.source.replace('anatomy = "tiles.flat"', f'{field} = "{wrong}"')
+    broken = replace(rung, source=source, passes=(replace(rung.passes[0], **{field: wrong}),))
+    line = next(n for n, text in enumerate(source.split("\n"), 1) if text.startswith(field))
+    assert why_not_told(broken).startswith(f"03_shared.cu, line {line}: {words}")
+
+
+def test_a_pass_that_names_no_pattern_has_none():
+    rung = RUNGS["shared"]
+    silent = replace(rung, passes=(replace(rung.passes[0], anatomy=""),))
+    job = CASES[0].job("shared")
+    (shape,) = shapes_of(silent, job, DEVICE)
+    assert pattern_of(silent, shape, job) is None
+    assert why_not_told(silent) is None
 
 
 @NEEDS_A_COMPILER
@@ -201,7 +224,7 @@ def test_rungs_of_many_samples_a_thread_do_so_too(key, case, build_cache):
 def test_short_cuts_count_what_all_times_add_up_to(key, case):
     job = job_of(key, case)
     for shape in shapes_of(RUNGS[key], job, DEVICE):
-        for step in pattern_of(key, shape, job).steps((0, 0)):
+        for step in pattern_of(RUNGS[key], shape, job).steps((0, 0)):
             places = [step.places(time) for time in range(step.count)]
             taken = np.concatenate(places) if places else np.empty(0, np.int64)
             taken = np.sort(taken[taken != NOWHERE])

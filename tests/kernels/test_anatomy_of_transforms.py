@@ -17,7 +17,8 @@ from kernels.anatomy.patterns import pattern_of
 from kernels.anatomy.shapes import shapes_of
 from kernels.anatomy.steps import NOWHERE
 from kernels.anatomy.transform_words import every
-from kernels.models.work import WorkFacts, pass_work
+from kernels.models.work import pass_work
+from kernels.models.work_facts import WorkFacts
 from kernels.rung import ladder
 from tests.kernels.cases import Case
 
@@ -46,7 +47,7 @@ LAID_OUT = [
 def told(key, function, case):
     job = case.job(key)
     (shape,) = [each for each in shapes_of(RUNGS[key], job) if each.function == function]
-    return shape, pattern_of(key, shape, job), FftTiles(job)
+    return shape, pattern_of(RUNGS[key], shape, job), FftTiles(job)
 
 
 def all_blocks(shape):
@@ -157,7 +158,7 @@ def test_all_blocks_together_do_what_the_header_counts(case):
     rung, job = RUNGS["fft_registers"], case.job("fft_registers")
     facts = WorkFacts(job, 132)
     for shape in shapes_of(rung, job):
-        pattern = pattern_of(rung.key, shape, job)
+        pattern = pattern_of(rung, shape, job)
         done = pass_work(rung.passes[shape.number], facts)
         loaded, stored = Counter(), Counter()
         for block in all_blocks(shape):

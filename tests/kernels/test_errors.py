@@ -13,6 +13,7 @@ from kernels.errors import (
     LaunchRefusedError,
     OutOfMemoryError,
     cuda_errors_in_words,
+    in_full,
 )
 
 
@@ -68,6 +69,38 @@ def test_what_the_gpu_says_becomes_a_sentence(raised, becomes, words):
     with pytest.raises(becomes, match=words) as failure, cuda_errors_in_words("filtering"):
         raise raised
     assert failure.value.__cause__ is raised
+
+
+LOG = """/tmp/tmp1/24_two_sums.cu(7): warning #177-D: variable "y" was declared but never referenced
+24_two_sums.cu(11): error: identifier "sum" is undefined
+
+1 error detected in the compilation of "/tmp/tmp1/kern.cu".
+"""
+
+
+def test_a_kernel_that_does_not_compile_is_told_with_its_file_and_line():
+    with pytest.raises(CompileFailedError) as failure, cuda_errors_in_words("compiling Two sums"):
+        raise sys.modules["cupy"].cuda.compiler.CompileException(LOG)
+    assert str(failure.value) == (
+        "A kernel did not compile while compiling Two sums: 24_two_sums.cu, line 11: identifier "
+        '"sum" is undefined.'
+    )
+    assert in_full(failure.value) == f"{failure.value}\n{LOG.rstrip()}"
+
+
+@pytest.mark.parametrize(
+    ("log", "first"),
+    [
+        (
+            "C:\\Temp\\wide.cuh(3): catastrophic error: #error stop",
+            "wide.cuh, line 3: #error stop.",
+        ),
+        ("kern.cu(2): error #20: nothing", "kern.cu, line 2: nothing."),
+        ("nvrtc: error: invalid value", "see the compiler's log."),
+    ],
+)
+def test_the_first_error_of_a_log_is_told(log, first):
+    assert str(CompileFailedError.from_log("It failed", log)) == f"It failed: {first}"
 
 
 @pytest.mark.parametrize("bug", [RuntimeError("a bug"), ValueError("a bug"), KeyError("a bug")])

@@ -216,10 +216,12 @@ def test_a_launch_the_driver_refuses_is_one_sentence_and_the_next_job_works(engi
 
 
 def test_a_kernel_that_does_not_compile_says_so_and_keeps_the_compilers_words(engine, device):
-    broken = Rung("broken", "this is no CUDA", "Broken", "", weights="constant")
-    with pytest.raises(CompileFailedError, match="did not compile") as failure:
+    source = "\nthis is no CUDA"
+    broken = Rung("broken", "90_broken.cu", source, "Broken", "", weights="constant")
+    words = r"did not compile.*90_broken\.cu, line 2"
+    with pytest.raises(CompileFailedError, match=words) as failure:
         last(Gpu(device).filtering(broken, a_job(), QUICK))
-    assert "error" in failure.value.log
+    assert "90_broken.cu(2): error" in failure.value.log
     assert engine.run(a_job(), QUICK).check.ok
 
 

@@ -1,8 +1,11 @@
 """NVIDIA's compiler without a GPU: which one is asked, and what it says of what it made."""
 
+import re
+
 import pytest
 
 from kernels import nvrtc
+from kernels.device_text import LADDER
 from kernels.errors import CompileFailedError
 from kernels.nvrtc import Compiled, Resources
 from kernels.rung import ladder
@@ -45,6 +48,48 @@ def test_text_that_does_not_compile_comes_with_the_compilers_words():
     with pytest.raises(CompileFailedError) as failed:
         nvrtc.compile_text("nonsense", ["--gpu-architecture=sm_90"], 90)
     assert "rung.cu(1)" in failed.value.log
+    assert str(failed.value).startswith("The kernel did not compile: rung.cu, line 1: ")
+
+
+def line_of(name, words):
+    """The first line of a file of the ladder that has `words` in it."""
+    lines = (LADDER / name).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if words in line)
+
+
+@NEEDS_A_COMPILER
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("prelude.cuh", "#define DYNAMIC_SHARED(", "#error before the defaults' end"),
+        ("prelude.cuh", "constexpr int HALO_Y", "constexpr mint HALO_Y"),
+        ("wide.cuh", "float byte_to_float(", "flaot byte_to_float("),
+        ("async.cuh", "__device__ __forceinline__", "__device__ nothing __forceinline__"),
+        ("10_ring.cu", "const int y0 = first_row", "const int y0 = frist_row"),
+    ],
+)
+def test_an_error_names_the_file_that_it_is_in_and_its_line(name, right, wrong):
+    ring = next(rung for rung in ladder() if rung.key == "ring")
+    before, begin, after = ring.text.partition(f'"{name}"\n')
+    if right not in after.partition("#line")[0]:  # behind the knobs' defaults
+        more, again, after = after.partition(f'"{name}"\n')
+        before, begin = before + begin + more, again
+    text = before + begin + after.replace(right, wrong, 1)
+    options = nvrtc.options_for(ring, a_job("ring"), 90)
+    with pytest.raises(CompileFailedError) as failed:
+        nvrtc.compile_text(text, options, 90)
+    line = line_of(name, right)
+    assert f"{name}({line}): " in failed.value.log.splitlines()[0]
+    assert str(failed.value).startswith(f"The kernel did not compile: {name}, line {line}: ")
+
+
+@NEEDS_A_COMPILER
+def test_what_is_compiled_names_no_folder_and_the_ptx_no_file():
+    ptx = nvrtc.compile_rung(SHARED, a_job("shared"), 90).ptx
+    assert ".cu" not in ptx
+    assert str(LADDER) not in SHARED.text
+    named = re.findall(r'^#line \d+ "(.*)"$', SHARED.text, re.MULTILINE)
+    assert named == ["prelude.cuh", "prelude.cuh", "03_shared.cu"]
 
 
 @NEEDS_A_COMPILER

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shutil import copy
 
 import numpy as np
 import pytest
 
+from kernels import rung as reading
 from kernels.device import NoDevice
+from kernels.device_text import LADDER
 from kernels.facts import Facts, knobs
+from kernels.headers import HeaderError
 from kernels.job import Job
-from kernels.rung import LADDER, Pass, ladder, read_rung
+from kernels.rung import Pass, ladder, read_rung
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
@@ -159,27 +163,124 @@ def test_without_a_device_the_reason_is_the_devices():
     assert RUNGS["global"].why_not(job_of(), NoDevice("There is none.")) == "There is none."
 
 
-@pytest.mark.parametrize(
-    "text", ["__global__ void f() {}", "// first\n/*--- title = 'x' ---*/", "/*---\nnonsense"]
+HEADER = (
+    """/*---
+title   = "T"
+idea    = "I."
+weights = "constant"
+includes = ["wide"]
+
+[buffers]
+sums = "HEIGHT * PITCH * 4"
+
+[[passes]]
+writes = "sums"
+loads = { picture = "SAMPLES" }
+
+[[passes]]
+reads = "sums"
+flops = """
+    + '"""(2 *\n    SAMPLES)"""'
+    + """
+---*/
+void convolve() {}
+"""
 )
-def test_a_file_without_a_header_is_an_error(text, tmp_path):
-    path = tmp_path / "07_x.cu"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"07_x\.cu|nonsense|Expected"):
-        read_rung(path)
 
 
-def test_an_unknown_field_in_a_header_is_an_error(tmp_path):
-    path = tmp_path / "07_x.cu"
-    path.write_text("/*---\ntitle='T'\nidea='I.'\nweights='global'\nspeed='high'\n---*/")
-    with pytest.raises(TypeError, match="speed"):
+def refused(tmp_path, text, name="07_x.cu"):
+    """What is said of a file of the ladder."""
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(HeaderError) as error:
         read_rung(path)
+    assert str(error.value).startswith(f"{name}")
+    assert str(error.value).endswith(".")
+    return str(error.value).removeprefix(name)
+
+
+def test_the_header_that_the_faults_below_are_planted_in_is_whole(tmp_path):
+    path = tmp_path / "07_x.cu"
+    path.write_text(HEADER)
+    assert [each.writes for each in read_rung(path).passes] == ["sums", "picture"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("title   =", "titel =", ", line 2: there is no field titel; the nearest is title."),
+        ('title   = "T"\n', "", ": its header has no title."),
+        ('"T"', "3", ", line 2: title takes text, not 3."),
+        ('"T"', "T", ", line 2: the header is no TOML: Invalid value."),
+        ('"I."', '"I.', ", line 3: the header is no TOML"),
+        ('"constant"', '"konstant"', ", line 4: there are no weights 'konstant'; choose from"),
+        ('["wide"]', '["wild"]', ", line 5: there is no header wild.cuh beside it."),
+        ('["wide"]', '"wide"', ", line 5: includes takes a list of several, not 'wide'."),
+        ("PITCH", "PICTH", "PICTH * 4' asks for PICTH, which there is not; the nearest is PITCH."),
+        ("PITCH * 4", "PITCH *", ", line 8: buffers is wrong: 'HEIGHT * PITCH *' is no expression"),
+        ("sums = ", "sum = ", ", line 11: writes of a pass names sums, which is no buffer."),
+        ("writes", "wrties", ", line 11: there is no field wrties of a pass; the nearest is"),
+        ("picture =", "pictures =", ", line 12: loads of a pass names pictures, which is no"),
+        ("SAMPLES", "SMAPLES", ", line 12: loads of a pass is wrong: 'SMAPLES' asks for SMAPLES"),
+        ("2 *\n", "2 +*\n", ", line 16: flops of a pass is wrong: '(2 +*"),
+        ("flops", "halo", ", line 16: halo of a pass takes a list of 2, not '(2 *"),
+        ('reads = "sums"', "library = 'fft'", ", line 15: library of a pass takes '' or 'fft2'"),
+        ('reads = "sums"', "library = 'fft2'", ", line 15: a library's pass needs a shape."),
+        ("convolve()", "convolute()", ", line 10: there is no function convolve in it."),
+        ("[[passes]]\nw", "[passes]\nw", "the header is no TOML"),
+        ('["wide"]', "{ a = 1 }", ", line 5: includes takes a list, not a table."),
+        ("/*---", "// first\n/*---", ", line 1: it must begin with a header"),
+        ("---*/", "", ", line 1: it must begin with a header"),
+        ("void convolve", "\udcff", "UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_line(right, wrong, words, tmp_path):
+    assert right in HEADER
+    text = HEADER.replace(right, wrong, 1).encode(errors="surrogateescape")
+    assert words in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("passes", ["passes = 3", "passes = []", "[passes]\nwrites = 'a'"])
+def test_passes_are_a_table_each(passes, tmp_path):
+    text = f"/*---\ntitle='T'\nidea='I.'\nweights='global'\n{passes}\n---*/"
+    assert ", line 5: passes are written as [[passes]], one or more." in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["x.cu", "7_x.cu", "07-x.cu", "07_.cu"])
+def test_a_files_name_has_two_digits_and_a_key(name, tmp_path):
+    assert (
+        refused(tmp_path, HEADER, name) == ": a rung's file is called NN_key.cu, with two digits."
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A ladder of its own, of a rung that is whole and others."""
+    for name in ("prelude.cuh", "wide.cuh", "02_constant.cu"):
+        copy(LADDER / name, tmp_path)
+    monkeypatch.setattr(reading, "LADDER", tmp_path)
+    reading.whole_ladder.cache_clear()
+    yield tmp_path
+    reading.whole_ladder.cache_clear()
+
+
+def test_a_broken_rung_stands_where_it_would_and_refuses_every_job(folder):
+    (folder / "01_early.cu").write_text(HEADER.replace("title", "titel"))
+    (folder / "03_constant.cu").write_text(HEADER)
+    early, whole, twice = reading.whole_ladder()
+    assert reading.ladder() == (whole,)
+    assert reading.broken_rungs() == (early, twice)
+    reason = "01_early.cu, line 2: there is no field titel; the nearest is title."
+    assert (early.key, early.kind) == ("early", "cuda")
+    assert early.why_not(job_of(), CARD) == early.reason == reason
+    assert twice.reason == "03_constant.cu: 02_constant.cu is called constant already."
+    assert len({each.key for each in reading.whole_ladder()}) == 3
 
 
 def test_a_key_is_the_files_name_without_its_number(tmp_path):
     path = tmp_path / "07_two_words.cu"
     path.write_text(
-        "/*---\ntitle='T'\nidea='I.'\nweights='global'\n[[passes]]\nfunction='a'\n---*/"
+        "/*---\ntitle='T'\nidea='I.'\nweights='global'\n[[passes]]\nfunction='a'\n---*/\na()"
     )
     rung = read_rung(path)
     assert (rung.key, rung.passes) == ("two_words", (Pass("a"),))

@@ -11,7 +11,16 @@ import pytest
 
 from kernels import filters
 from kernels.job import Job
-from kernels.models.work import BY_A_LIBRARY, Work, WorkFacts, pass_work, work_of
+from kernels.models.work import (
+    BY_A_LIBRARY,
+    Work,
+    not_described,
+    pass_work,
+    says_flops,
+    says_loads,
+    work_of,
+)
+from kernels.models.work_facts import WorkFacts
 from kernels.rung import Pass, Rung, ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
@@ -21,7 +30,7 @@ from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}
-COUNTED = [key for key, rung in RUNGS.items() if not any(each.library for each in rung.passes)]
+COUNTED = [key for key, rung in RUNGS.items() if says_loads(rung) and says_flops(rung)]
 # Awkward sizes, all block shapes, pixel types and numbers of channels; some tall, so that blocks
 # which share out the rows among them do so.  None with zeros beyond the picture: see below.
 CASES = (
@@ -133,9 +142,40 @@ def test_every_rung_says_it_or_says_why_not(key):
         assert work.memory_bytes >= work.stored_bytes >= 33 * 37 * 4
         assert work.loads_a_sample >= 1
         assert 0 <= work.halo_share < 1
-    else:
-        assert work.unknown == BY_A_LIBRARY
+        return
+    by_a_library = any(each.library for each in rung.passes)
+    assert work.unknown == (BY_A_LIBRARY if by_a_library else not_described(rung))
+    assert work.unknown.endswith(".")
+    if by_a_library:
         assert work.flops is work.loaded_bytes is work.memory_bytes is work.loads_a_sample is None
+
+
+def test_all_that_come_with_the_program_say_it_but_the_librarys():
+    assert len(COUNTED) >= 22
+
+
+@pytest.mark.parametrize(
+    ("left_out", "unknown", "known"),
+    [
+        (("loads", "flops"), "Loads and operations of this rung are not described.", ()),
+        (("loads",), "Loads of this rung are not described.", ("flops",)),
+        (("flops",), "Operations of this rung are not described.", ("loads",)),
+    ],
+)
+@pytest.mark.parametrize("key", ["constant", "separable"])
+def test_what_a_header_leaves_out_is_said_and_the_rest_is_counted(key, left_out, unknown, known):
+    rung = RUNGS[key]
+    silent = replace(
+        rung, passes=tuple(replace(each, **dict.fromkeys(left_out, ())) for each in rung.passes)
+    )
+    job = job_of(rung, CASES[0])
+    whole, work = work_of(job, rung, 132), work_of(job, silent, 132)
+    assert work.unknown == not_described(silent) == unknown
+    assert work.flops == (whole.flops if "flops" in known else None)
+    assert work.loaded_bytes == (whole.loaded_bytes if "loads" in known else None)
+    assert work.memory_bytes == (whole.memory_bytes if "loads" in known else None)
+    assert work.rung_intensity is None
+    assert work.working_set_bytes == whole.working_set_bytes
 
 
 # -- by hand

@@ -3,15 +3,21 @@
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kernels import Job, filters
+from kernels.anatomy.patterns import pattern_of, why_not_told
+from kernels.anatomy.shapes import shapes_of
 from kernels.check import checking
+from kernels.models.work import not_described, pass_work
+from kernels.models.work_facts import WorkFacts
 from kernels.rung import read_rung
 from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.counting import CountingShim
 from tests.cuda_on_cpu.shim import Shim
 from workbench import cli
 
@@ -65,22 +71,63 @@ def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, ca
         vars(filters).pop("motion_blur", None)
 
 
-@pytest.mark.skipif(bool(compiler.why_not()), reason="device code needs g++ to run on the CPU")
-def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
-    path = tmp_path / "24_two_sums.cu"
+NEEDS_A_COMPILER = pytest.mark.skipif(
+    bool(compiler.why_not()), reason="device code needs g++ to run on the CPU"
+)
+
+
+def read_example(folder, further=""):
+    """README's rung, with `further` in its header."""
+    path = folder / "24_two_sums.cu"
     source = block("cuda", "## Adding a rung", r"`kernels/ladder/24_two_sums\.cu`:")
-    path.write_text(source, encoding="utf-8")
-    rung = read_rung(path)
+    path.write_text(source.replace("---*/", f"{further}---*/"), encoding="utf-8")
+    return read_rung(path)
+
+
+@NEEDS_A_COMPILER
+def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
+    rung = read_example(tmp_path)
     rng = np.random.default_rng()
     picture = rng.integers(0, 256, (31, 33, 4), np.uint8)
     jobs = [
         Job(picture, rng.standard_normal((ksize, ksize), np.float32), border, "two_sums", (16, 4))
         for ksize, border in ((1, "clamp"), (5, "mirror"), (7, "zero"))
     ]
+    jobs += [replace(job, offset=0.5) for job in jobs]
     shim = Shim(rung, jobs, build_cache)
     for job in jobs:
         *_, check = checking(job, shim.run(job), rung.tolerance(job), max_taps=None)
         assert check.ok, check
+
+
+def test_its_rung_is_not_described_until_it_is(tmp_path):
+    rung = read_example(tmp_path)
+    assert not_described(rung) == "Loads and operations of this rung are not described."
+    assert [each.anatomy for each in rung.passes] == [""]
+
+
+@NEEDS_A_COMPILER
+def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
+    rung = read_example(tmp_path, block("toml", "That is a whole rung"))
+    assert not_described(rung) == ""
+    picture = np.random.default_rng(1).uniform(0.5, 1.5, (29, 40, 4)).astype(np.float32)
+    job = Job(picture, np.ones((5, 5), np.float32), "mirror", "two_sums", (16, 4))
+    (counted,) = CountingShim(rung, [job], build_cache).count(job)
+    facts = WorkFacts(job, 1)
+    said = pass_work(rung.passes[0], facts)
+    assert counted.flops == said.flops
+    assert counted.loaded["picture"].sum() == facts.bytes_of(said.loads)
+    assert counted.stored["picture"].sum() == facts.bytes_of(said.stores)
+    assert why_not_told(rung) is None
+    (shape,) = shapes_of(rung, job)
+    steps = [
+        step
+        for x in range(shape.grid[0])
+        for y in range(shape.grid[1])
+        for step in pattern_of(rung, shape, job).steps((x, y))
+    ]
+    asked = sum(each.asked() for each in steps if each.array == "picture" and not each.is_store)
+    assert asked == said.loads["picture"]
 
 
 def test_what_it_links_to_is_there():

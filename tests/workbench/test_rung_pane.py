@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from kernels import nvrtc
+from kernels.device_text import LADDER
 from kernels.errors import CompileFailedError
 from kernels.job import Progress, Result
 from kernels.nvrtc import Compiled
 from kernels.pictures import noise
-from kernels.rung import LADDER
 from kernels.sweeps.record import Record
 from kernels.sweeps.running import cells_of
 from tests.made_sessions import measured as measured_of

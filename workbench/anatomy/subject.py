@@ -11,7 +11,7 @@ from kernels.anatomy import words
 from kernels.anatomy.counts import idle_of, traffic_of
 from kernels.anatomy.memory import LANES, coalescing, conflicts, of_warp
 from kernels.anatomy.pattern import Pattern
-from kernels.anatomy.patterns import pattern_of
+from kernels.anatomy.patterns import pattern_of, why_not_told
 from kernels.anatomy.shapes import Block, Rect, Shape, shapes_of, why_none
 from kernels.anatomy.steps import NOWHERE, Places, Step
 from kernels.device import Device
@@ -42,18 +42,18 @@ class Subject:
     def with_pass(self, number: int) -> Subject:
         """The same rung's pass, by its place among `shapes`."""
         shape = self.shapes[min(number, len(self.shapes) - 1)]
-        return replace(self, shape=shape, pattern=_pattern(self.rung, shape, self.job))
+        return replace(self, shape=shape, pattern=pattern_of(self.rung, shape, self.job))
 
 
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
     """The first pass of `rung` for `job`, or the sentence that says why there is none to show."""
     job = replace(job, implementation=rung.key)
-    if refusal := why_none(rung, job, device):
+    if refusal := why_not_told(rung) or why_none(rung, job, device):
         return refusal
     shapes = shapes_of(rung, job, device)
     if not shapes:
         return words.no_shapes(rung)
-    return Subject(rung, job, shapes, shapes[0], _pattern(rung, shapes[0], job))
+    return Subject(rung, job, shapes, shapes[0], pattern_of(rung, shapes[0], job))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +156,7 @@ class Look:
             return [
                 ("The launch", words.grid_words(shape)),
                 ("This block", " ".join(here)),
-                ("Not shown", words.not_drawn(self.subject.rung, shape)),
+                ("Not described", words.not_drawn(self.subject.rung)),
             ]
         library = words.of_a_library(self.subject.rung)
         makes = "sample to make" if pattern.block is None else "number to store"
@@ -269,7 +269,3 @@ def lanes_of(look: Look, step: Step, time: int) -> Lanes:
     labels = tuple("" if each == NOWHERE else str(each) for each in banks)
     waits = tuple(bool(each) for each in met.in_conflict)
     return Lanes("Bank", labels, banks, waits, lanes, words.conflict_words(step, met))
-
-
-def _pattern(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
-    return pattern_of(rung.key, shape, job)

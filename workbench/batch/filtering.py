@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernels import Engine, Result, Sampling
-from kernels.errors import KernelError
+from kernels.errors import CompileFailedError, KernelError
 from kernels.job import Progress
 from workbench import intents
 from workbench.batch.pairs import Pair
@@ -45,6 +45,7 @@ class Outcome:
     """What has become of one picture so far.
 
     error    why it failed, one sentence; None: it did not
+    log      of the compiler, where it was that
     skipped  its file was there already and was left alone
     remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
@@ -54,6 +55,7 @@ class Outcome:
     picture: Picture | None = None
     result: Result | None = None
     error: str | None = None
+    log: str = ""
     skipped: bool = False
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -97,6 +99,7 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
         outcome.result = _result(engine, picture, recipe, say)
     except KernelError as error:
         outcome.error = f"{outcome.pair.name}: {error}"
+        outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
         return
     if outcome.is_wrong:
         outcome.error = f"{outcome.pair.name}: {outcome.result.check}; nothing was written."

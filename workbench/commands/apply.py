@@ -124,7 +124,7 @@ def _tell(outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: 
         for line in _lines(outcome, recipe):
             print(line, file=words, flush=True)
     if outcome.error is not None:
-        _complain(outcome.error)
+        _complain("\n".join(filter(None, (outcome.error, outcome.log))))
 
 
 def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QGroupBox, QLabel, QWidget
 
 from kernels.auto import AUTO
-from kernels.rung import Rung
+from kernels.rung import BrokenRung, Rung
 from workbench.controls.block_picker import BlockPicker
 from workbench.controls.drop_down import DropDown
 from workbench.controls.form import Form
@@ -119,6 +119,8 @@ def _why_no_block(chosen: tuple[Choice, str | None] | None) -> str:
         return "The CPU has no thread blocks."
     if isinstance(chosen[0], Rung):
         return chosen[0].own_block
+    if isinstance(chosen[0], BrokenRung):
+        return chosen[0].reason
     return "Auto picks the block shape as well."
 
 

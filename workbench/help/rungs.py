@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from kernels.auto import AUTO
 from kernels.engine import Implementation, all_implementations
-from kernels.rung import Rung
+from kernels.rung import BrokenRung, Rung
 from workbench.help.book import Page
 from workbench.help.texts import escaped, link
-from workbench.views.idea_page import KINDS, STEPS, block_words
+from workbench.views.idea_page import KINDS, STEPS, block_words, undescribed_words
 
 CHAPTER = "Implementations"
 # By the form in which a rung wants its weights, of `kernels.operands.FORMS`.
@@ -62,6 +62,8 @@ def _text(each: Implementation, known: Sequence[Implementation]) -> str:
     parts = [f"*{place}*", f"**{escaped(each.idea)}**"]
     if isinstance(each, Rung):
         parts += _of_rung(each, known)
+    if isinstance(each, BrokenRung):
+        parts.append(escaped(each.reason))
     parts.append(f"On the command line and in files it is called `{each.key}`.")
     return "\n\n".join(parts)
 
@@ -85,6 +87,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> list[str]:
         "reach."
         if rung.finite_only
         else "",
+        escaped(undescribed_words(rung)),
     ]
     if rung.requires:
         reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from kernels.auto import Auto
 from kernels.job import Result
+from kernels.rung import BrokenRung
 from workbench import intents
 from workbench.display import Display
 from workbench.live import Live
@@ -187,7 +188,7 @@ class WorkedOut(QObject):
 
     def _search(self, result: Result, shown: Display) -> None:
         implementation = intents.implementation(result.implementation)
-        assert not isinstance(implementation, Auto)  # a result is of what it picked
+        assert not isinstance(implementation, Auto | BrokenRung)  # a result is of what ran
         tolerance = implementation.tolerance(result.job)
         self._mismatch, self._at, self._is_stopped = None, -1, False
         self._compare.show_worked_out(shown, COMPARING, ())

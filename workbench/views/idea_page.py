@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from kernels.engine import Implementation
 from kernels.job import Pick, Ran
+from kernels.models.work import not_described
 from kernels.operands import Operands
 from kernels.rung import Rung
 from workbench import numbers, theme
@@ -53,6 +54,7 @@ class IdeaPage(UprightArea):
         self._after.setTextInteractionFlags(LINKS)  # Tab stops here, and at no other
         self._after.linkActivated.connect(self.chosen)
         self._block = _label("rung-block")
+        self._undescribed = _label("rung-undescribed", 0.95)
         self._refusal = _label("rung-refusal")
         self._refusal.setProperty("objection", True)
         self._resources = _label("rung-resources")
@@ -71,6 +73,7 @@ class IdeaPage(UprightArea):
         for label, text in (
             (self._after, _relations(chosen, known)),
             (self._block, block_words(chosen)),
+            (self._undescribed, undescribed_words(chosen)),
             (self._refusal, refusal or ""),
         ):
             label.setText(text)
@@ -101,8 +104,8 @@ class IdeaPage(UprightArea):
         layout.setContentsMargins(2, 10, 2, 4)
         layout.setSpacing(8)
         for label in (
-            *(self._title, self._place, self._idea, self._after, self._block, self._refusal),
-            *(heading, card),
+            *(self._title, self._place, self._idea, self._after, self._block),
+            *(self._undescribed, self._refusal, heading, card),
         ):
             layout.addWidget(label)
         layout.addStretch(1)
@@ -114,6 +117,15 @@ def block_words(chosen: Implementation) -> str:
     if not isinstance(chosen, Rung):
         return ""
     return chosen.own_block or "It takes the block shape that you choose."
+
+
+def undescribed_words(chosen: Implementation) -> str:
+    """What of a rung is shown nowhere, since its header does not say it."""
+    if not isinstance(chosen, Rung):
+        return ""
+    has_anatomy = all(each.anatomy or each.library for each in chosen.passes)
+    anatomy = "" if has_anatomy else "What its threads do, step by step, is not described."
+    return f"{not_described(chosen)} {anatomy}".strip()
 
 
 def operand_words(operands: Operands) -> list[str]:

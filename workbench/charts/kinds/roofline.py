@@ -32,6 +32,7 @@ READING = (
     "and not counted by the device."
 )
 ORDER = 60
+NO_PLACE = "Operations are not described, so that there is no place for it here"
 ROOM = 2.0  # how many times the roof reaches beyond the outermost points
 
 Roofs = dict[int, Roof]  # by the point's id
@@ -47,8 +48,11 @@ def why_not(data: Data) -> str | None:
         return "No GPU was measured, and the roof is a GPU's."
     if not any(machine.ceilings for machine in machines):
         return f"The ceilings of {machines[0].name} were not measured."
-    if not any(point.ms and point.on_gpu for point in data.points):
+    points = [point for point in data.points if point.ms and point.on_gpu]
+    if not points:
         return "No time on a GPU is measured yet."
+    if not any(_has_place(roof) for roof in map(_roof, points) if roof):
+        return f"{NO_PLACE}: {list_of(_titles(points))}."
     return None
 
 
@@ -60,11 +64,14 @@ def figure(data: Data, title: str) -> Figure:
     shown = Slice(data, points, everything.options, everything.own)
     roofs = _roofs(points)
     seen = [p for p in visible(shown) if id(p) in roofs]
+    placeless = [p for p in points if p.ms and p.measurement and id(p) not in roofs]
     series = _series(seen, shown, roofs)
     x = Axis("FLOP per byte: operations for each byte that must be moved", _intensity, True)
     y = Axis("Model: operations a second", flops, True)
     body = Plot(x, y, series, _guides(seen, roofs))
-    return made(shown, title, body, _say(seen, roofs, data), notes=_exceptions(seen, roofs))
+    return made(
+        shown, title, body, _say(seen, roofs, data), notes=_exceptions(seen, roofs, placeless)
+    )
 
 
 def flops(tflop_s: float) -> str:
@@ -79,16 +86,22 @@ def _intensity(value: float) -> str:
 
 
 def _roofs(points: Sequence[Point]) -> Roofs:
-    """Of those that have a place: not what a library does, whose operations nobody counts."""
-    found: Roofs = {}
-    for point in points:
-        machine = point.source.machine
-        if machine is None or point.measurement is None:
-            continue
-        roof = roof_of(Record(point.cell, point.measurement), machine)
-        if isinstance(roof, Roof) and roof.intensity and roof.achieved_tflop_s:
-            found[id(point)] = roof
-    return found
+    """Of those that have a place."""
+    found = ((id(point), _roof(point)) for point in points)
+    return {key: roof for key, roof in found if roof is not None and _has_place(roof)}
+
+
+def _roof(point: Point) -> Roof | None:
+    machine = point.source.machine
+    if machine is None or point.measurement is None:
+        return None
+    roof = roof_of(Record(point.cell, point.measurement), machine)
+    return roof if isinstance(roof, Roof) else None
+
+
+def _has_place(roof: Roof) -> bool:
+    """Not what a library does, nor a rung whose header says nothing of its operations."""
+    return bool(roof.intensity and roof.achieved_tflop_s)
 
 
 def _series(points: Sequence[Point], shown: Slice, roofs: Roofs) -> tuple[Series, ...]:
@@ -117,12 +130,14 @@ def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
 
 def _asked_for(work: Work) -> str:
     """What the rung's threads ask for, and how much of that again: halos, and tap after tap."""
-    assert work.loads_a_sample is not None
     assert work.flops is not None
+    operations = f"{numbers.three_digits(work.flops / work.samples)} operations"
+    if work.loads_a_sample is None:
+        return f"Model: for each sample {operations}; loads are not described."
     again = f"{100 * (work.halo_share or 0):.0f}{numbers.GAP}% of them again"
     return (
         f"Model: for each sample {numbers.three_digits(work.loads_a_sample)} loads of the picture, "
-        f"{again}, and {numbers.three_digits(work.flops / work.samples)} operations."
+        f"{again}, and {operations}."
     )
 
 
@@ -152,16 +167,20 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
     )
 
 
-def _exceptions(points: Sequence[Point], roofs: Roofs) -> tuple[str, ...]:
-    """Of whom the roof says little: who stays in the L2 cache, or multiplies on tensor cores."""
+def _exceptions(
+    points: Sequence[Point], roofs: Roofs, placeless: Sequence[Point]
+) -> tuple[str, ...]:
+    """Of whom the roof says little: who stays in the L2 cache, or multiplies on tensor cores; and
+    nothing."""
     resident = [p for p in points if roofs[id(p)].is_l2_resident]
     tensor = [p for p in points if roofs[id(p)].compute_ms is None]
     told = (
         ("Fits into the L2 cache, which is quicker than the roof", resident),
         ("Multiplies on tensor cores, whose own ceiling was not measured", tensor),
+        (NO_PLACE, placeless),
     )
-    return tuple(
-        f"{what}: {list_of(list(dict.fromkeys(title_of(p.cell.implementation) for p in those)))}."
-        for what, those in told
-        if those
-    )
+    return tuple(f"{what}: {list_of(_titles(those))}." for what, those in told if those)
+
+
+def _titles(points: Sequence[Point]) -> list[str]:
+    return list(dict.fromkeys(title_of(point.cell.implementation) for point in points))
