@@ -52,9 +52,10 @@ the plan), channels, pixel_type, count, cache; and, of one value each, sigma, am
 cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0"."""
 
 REPORT_HELP = """\
-Writes report.html, which needs no network, tables.tex for LaTeX (booktabs), and results.csv.
-Of a folder with several sessions, all are reported on; two of one plan are compared, cell by
-cell."""
+Writes report.html, which needs no network, tables.tex, whose tables fit A4 (its first lines say
+which LaTeX packages they need: booktabs, longtable, array, textcomp, lscape), and results.csv,
+which has the speed-ups as well.  What came with the program is marked as recorded.  Of a folder
+with several sessions, all are reported on; two of one plan are compared, cell by cell."""
 
 COMPARE_HELP = """\
 Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes
@@ -322,6 +323,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="folder to write into (default: the first one's)"
     )
+    parser.add_argument("--pdf", action="store_true", help="write report.pdf for A4 as well")
 
 
 def add_compare_arguments(parser: argparse.ArgumentParser) -> None:

@@ -38,6 +38,14 @@ def test_it_writes_beside_the_session_and_says_where(tmp_path, capsys):
     assert files_in(tmp_path / "run") == {"session.jsonl", *WRITTEN}
 
 
+def test_a_pdf_is_written_where_it_is_asked_for(tmp_path, capsys):
+    sweep_into(tmp_path / "run")
+    assert cli.main(["report", str(tmp_path / "run"), "--pdf"]) == 0
+    assert "report.pdf; report.html, tables.tex and results.csv are" in capsys.readouterr().out
+    assert files_in(tmp_path / "run") == {"session.jsonl", "report.pdf", *WRITTEN}
+    assert (tmp_path / "run" / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
 def test_two_sessions_are_one_report_in_the_folder_named(tmp_path):
     sweep_into(tmp_path / "a")
     sweep_into(tmp_path / "b", LAPTOP)

@@ -15,6 +15,7 @@ from PIL import Image
 
 from kernels import Engine, Job, filters
 from kernels.check import Check
+from kernels.models.occupancy import Occupancy
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
@@ -322,6 +323,141 @@ def test_where_the_gpu_never_pays_off_that_is_said(report):
         ),
     )
     assert "Shared-memory tile 32×8, transfers included, does not pay off" in report(session).words
+
+
+def only(rows, **wanted):
+    (row,) = [r for r in rows if all(r[name] == value for name, value in wanted.items())]
+    return row
+
+
+def test_each_figure_of_the_table_of_times_is_what_one_works_out_by_hand(report):
+    session = in_times({"opencv": 6.0, "global": 2.0, "shared": 0.0004}, sizes=((64, 64),))
+    rows = table(report(session), "verified times")
+    row = only(rows, Implementation="Global memory")
+    assert row["Median (ms)"] == "2.00"
+    assert plain(row["Quartiles (ms)"]) == "2.00 – 2.00"
+    assert row["Samples"] == "9"
+    assert row["Throughput (MP/s)"] == "2.05"  # 4,096 pixels in 2 ms
+    assert row["Speed-up"] == "3.0×"
+    assert plain(row["Interval"]) == "3.00 – 3.00"
+    row = only(rows, Implementation="Shared-memory tile")
+    assert row["Median (ms)"] == "0.000400"
+    assert row["Throughput (MP/s)"] == "10,200"  # in 0.4 µs
+    assert row["Speed-up"] == "15,000×"
+
+
+@pytest.mark.parametrize(
+    ("ms", "unit", "shown"), [(0.0123, "µs", "12.3"), (12.3, "ms", "12.3"), (12_300, "s", "12.3")]
+)
+def test_all_times_of_a_table_have_the_one_unit_that_its_header_names(report, ms, unit, shown):
+    rows = table(report(in_times({"opencv": ms, "global": ms})), "verified times")
+    assert {row[f"Median ({unit})"] for row in rows} == {shown}
+
+
+def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
+    session = in_times(
+        {"opencv": 12.0, "shared": 1.0}, sizes=((64, 64),), transfers=[(2.0, 3.0, 0.5, 0.25)]
+    )
+    page = report(session)
+    row = only(table(page, "the way to the device"), Implementation="Shared-memory tile")
+    assert [row[f"{name} (ms)"] for name in ("Upload", "Kernel", "Download", "Total")] == [
+        *("2.00", "1.00", "3.00", "6.00")
+    ]
+    pinned = ("Upload, pinned", "Download, pinned", "Total, pinned")
+    assert [row[f"{name} (ms)"] for name in pinned] == ["0.500", "0.250", "1.75"]
+    assert row["Speed-up of the total"] == "2.0×"
+    row = only(table(page, "verified times"), Implementation="Shared-memory tile")
+    assert row["Speed-up"] == "12.0×"  # of the kernel alone
+
+
+@pytest.mark.parametrize(
+    ("opencv", "said"),
+    [
+        ((10.0, 10.0, 10.0), "pays off from 64² (0.00410 MP) against"),
+        ((10.0, 5.0, 10.0), "pays off from 256² (0.0655 MP) against"),  # taken back at 128²
+        ((10.0, 10.0, 5.0), "does not pay off at any size measured."),
+        ((6.0, 6.0, 6.0), "does not pay off at any size measured."),  # as long is no less
+    ],
+)
+def test_it_pays_off_from_where_it_does_at_every_larger_size(report, opencv, said):
+    session = in_times(
+        {"opencv": opencv, "shared": 1.0},
+        sizes=((64, 64), (128, 128), (256, 256)),
+        transfers=[(2.0, 3.0, 0.5, 0.25)] * 3,
+    )
+    assert f"Shared-memory tile 16×16, transfers included, {said}" in plain(report(session).words)
+
+
+def test_occupancy_is_the_share_of_warps(report):
+    quarter = Occupancy(2, 16, 64, "Registers.")
+    session = a_session(
+        SMALL, outcome=lambda cell, m: replace(m, occupancy=quarter) if cell.cache else m
+    )
+    rows = table(report(session), "what ran on the GPU")
+    assert {row["Occupancy"] for row in rows} == {"25 %"}
+
+
+def test_published_over_measured_is_what_one_works_out_by_hand(report):
+    session = a_session(
+        "sizes",
+        outcome=lambda cell, m: replace(m, kernel=replace(m.kernel, samples_ms=(0.5,) * 9)),
+    )
+    rows = table(report(session), "published elsewhere")
+    row = only(
+        rows,
+        **{"Image size": "256²", "Implementation": "Sequential", "Published on": "Tesla T4"},
+    )
+    assert float(row["Published (ms)"]) == 0.9
+    assert row["This session (ms)"] == "0.500"
+    assert row["Published ÷ this session"] == "1.8×"
+
+
+# ---------------------------------------------------------------------------- numbers, recorded
+
+
+def test_figures_and_tables_are_numbered_in_the_page_s_order_and_referred_to(report):
+    page = report(a_session("sizes"), a_session("sizes", LAPTOP))
+    tables = [int(each.words.split()[1].rstrip(".")) for each in page.all("caption")]
+    assert tables == [*range(1, len(tables) + 1)]
+    words = [each.words for each in page.all("figure")]
+    figures = [int(re.search(r"Figure (\d+)\.", each)[1]) for each in words]
+    assert figures == [*range(1, len(figures) + 1)]
+    for first, last in re.findall(r"Figures (\d+) to (\d+) draw what was measured", page.words):
+        assert 1 <= int(first) < int(last) <= len(figures)
+    listed = re.findall(r"every verified time in Table (\d+)", page.words)
+    captions = [each.words for each in page.all("caption")]
+    assert len(listed) == 2
+    for number in map(int, listed):
+        assert "verified times" in captions[number - 1]
+
+
+def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report, tmp_path):
+    page = report(replace(a_session("sizes"), is_shipped=True))
+    for each in page.all("caption"):
+        assert re.match(r"Table \d+ \(recorded\)\.", each.words)
+    for each in page.all("figure"):
+        if each.all("svg"):
+            assert re.search(r"Figure \d+ \(recorded\)\.", each.words)
+            assert "recorded" in each.all("svg")[0].attributes["aria-label"] + each.words
+    (lead,) = [each.words for each in page.all("p") if "verified times of" in each.words]
+    assert lead.startswith("Recorded. ")
+    assert "came with Filter Workbench, and were not taken for this report" in page.words
+    tex = (tmp_path / "out" / "tables.tex").read_text(encoding="utf-8")
+    assert tex.count(r"\caption{Recorded: ") == tex.count(r"\caption{") > 0
+
+
+def test_one_s_own_session_is_not_called_recorded(report):
+    session = replace(a_session("sizes"), is_recorded=True)  # as one read from a file is
+    (main,) = report(session).all("main")
+    assert "ecorded" not in main.words
+
+
+def test_of_two_sessions_the_recorded_one_alone_is_marked(report):
+    page = report(replace(a_session(SMALL), is_shipped=True), a_session(SMALL, LAPTOP))
+    captions = [each.words for each in page.all("caption") if "verified times" in each.words]
+    assert ["(recorded)" in each for each in captions] == [True, False]
+    assert "NVIDIA H200, recorded" in page.words
+    assert "Partly recorded. " in page.words
 
 
 def test_the_method_speaks_of_what_was_done_alone(report):

@@ -707,6 +707,24 @@ def test_a_report_is_written_into_a_folder_of_choice(qtbot, window, monkeypatch,
     assert Path(opened[0]).parent.parent == tmp_path
 
 
+def test_a_report_is_written_as_a_pdf_where_that_is_asked_for(qtbot, window, monkeypatch):
+    opened, threads, make = [], [], writing.pdf
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+
+    def noted(document):
+        threads.append(QThread.currentThread())
+        return make(document)
+
+    monkeypatch.setattr(writing, "pdf", noted)
+    window.sessions.begin(a_session("types"), None)
+    trigger(window, "Report as PDF…")
+    until(qtbot, lambda: opened)
+    assert Path(opened[0]).name == "report.pdf"
+    assert Path(opened[0]).read_bytes().startswith(b"%PDF-")
+    assert Path(opened[0]).with_suffix(".html").exists()
+    assert window.thread() not in threads
+
+
 def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, window, monkeypatch):
     opened, threads = [], {}
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QBuffer, QIODevice, QRectF, QSize
-from PySide6.QtGui import QFont, QFontDatabase, QImage, QPaintDevice, QPainter
+from PySide6.QtGui import QFont, QFontDatabase, QImage, QPaintDevice, QPainter, QPicture
 from PySide6.QtWidgets import QApplication
 
 from workbench import theme
@@ -33,7 +33,7 @@ Scheme = Literal["light", "dark"]
 
 def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> str:
     """The whole chart as SVG, by default for white paper; higher than asked if words need it."""
-    _have_application()
+    have_application()
     from PySide6.QtSvg import QSvgGenerator
 
     from workbench.charts.page import Page
@@ -54,6 +54,18 @@ def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = 
     return _finished(text, marks)
 
 
+def strokes_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> tuple[QPicture, QSize]:
+    """Return the whole chart as what is painted, to be painted again in any thread, for white
+    paper; and its size in pixels, higher than asked if words need it."""
+    have_application()
+    from workbench.charts.page import Page
+
+    page = Page(figure, _colors("light"), font_for(*size_px), QSize(*size_px))
+    picture = QPicture()
+    _paint(page, picture)
+    return picture, page.size
+
+
 def png_of(
     figure: Figure,
     scheme: Scheme = "light",
@@ -61,7 +73,7 @@ def png_of(
     scale: float = 2.0,
 ) -> QImage:
     """The whole chart as a picture, `scale` pixels to each of `size_px`."""
-    _have_application()
+    have_application()
     from workbench.charts.page import Page
 
     page = Page(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
@@ -94,7 +106,8 @@ def _colors(scheme: Scheme) -> theme.Colors:
 _application: list[QApplication] = []  # made here and kept: Qt wants one as long as it is used
 
 
-def _have_application() -> None:
+def have_application() -> None:
+    """Make the application that Qt asks for before it draws, where there is none; off screen."""
     if QApplication.instance() is None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         _application.append(QApplication(["workbench"]))

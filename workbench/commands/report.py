@@ -11,7 +11,7 @@ from kernels.job import Progress
 from kernels.sweeps.files import SUFFIXES, read_session, session_path
 from workbench.commands import CommandError
 from workbench.commands.progress_line import say
-from workbench.report.writing import ReportError, writing
+from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 
 
 def run(arguments: Namespace) -> int:
@@ -21,16 +21,17 @@ def run(arguments: Namespace) -> int:
     first = arguments.sessions[0]
     folder = arguments.out or (first if first.is_dir() else first.parent)
     try:
-        for step in writing(sessions, folder):
+        for step in writing(sessions, folder, as_pdf=arguments.pdf):
             if isinstance(step, Progress):
                 say(step.doing)
             else:
-                page = step
+                written = step
     except ReportError as error:
         raise CommandError(str(error)) from error
     finally:
         say("")
-    print(f"Wrote {page}; tables.tex and results.csv are beside it.")
+    beside = f"{PAGE}, {TABLES}" if arguments.pdf else TABLES
+    print(f"Wrote {written}; {beside} and {DATA} are beside it.")
     for session, path in zip(sessions, paths, strict=True):
         for remark in session.remarks:
             print(f"workbench: {path}: {remark}", file=sys.stderr)

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPicture
+
 from kernels.job import Progress
 from kernels.sweeps.record import Session
-from workbench.charts.export import svg_of
+from workbench.charts.export import strokes_of, svg_of
 from workbench.charts.figure import Choices, Figure, Grid
 from workbench.charts.kinds import kinds_for
 from workbench.charts.slices import Data
@@ -19,7 +22,7 @@ from workbench.report.tables import labelled
 
 # As wide as A4 between the page's margins, so that it is printed in the letters that it is drawn
 # in, none of them smaller than 8 pt.
-SIZE_PX = (680, 400)
+SIZE_PX = (680, 360)
 
 
 class ToDraw(Progress):
@@ -31,6 +34,7 @@ class Drawing:
     """key     unique in a report: its id
     number  "Figure 3" on the page
     svg     one element, ready to stand in HTML as it is
+    strokes the same for a PDF, and its size in pixels
     is_map  its colours are values, called light and dark: they stay on a dark screen too
     """
 
@@ -41,6 +45,7 @@ class Drawing:
     sentence: str
     notes: tuple[str, ...]
     svg: str
+    strokes: tuple[QPicture, QSize]
     is_map: bool
     is_recorded: bool
 
@@ -71,7 +76,8 @@ def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterat
                 figure.subtitle,
                 figure.sentence,
                 _not_yet(told, figure, number),
-                embedded(svg_of(_without_words(figure), size_px=SIZE_PX), figure, f"{key}-"),
+                embedded(svg_of(_without_words(figure), "light", SIZE_PX), figure, f"{key}-"),
+                strokes_of(_without_words(figure), SIZE_PX),
                 isinstance(figure.body, Grid),
                 is_recorded,
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from workbench.report.tables import Table
 
@@ -102,6 +103,7 @@ def _unbroken(text: str) -> Sequence[str]:
     return [piece[at : at + MAX_WORD] for piece in pieces for at in range(0, len(piece), MAX_WORD)]
 
 
+@cache
 def _points(text: str, size: float) -> float:
     return sum(map(_em, text)) * size * SMALL_IS_WIDER[size] * SPARE
 

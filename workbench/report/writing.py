@@ -1,4 +1,5 @@
-"""A report of sessions, written into a folder: the page, its tables for LaTeX, all of it as CSV."""
+"""A report of sessions, written into a folder: the page, its tables for LaTeX, all of it as CSV,
+and where it is wanted a PDF."""
 
 from __future__ import annotations
 
@@ -16,10 +17,11 @@ from workbench.report.document import Document, composing
 from workbench.report.latex import escaped
 from workbench.report.latex_columns import layout_of
 from workbench.report.page import page
+from workbench.report.pdf import pdf
 from workbench.report.results import results_csv
 from workbench.report.templates import environment
 
-PAGE, TABLES, DATA = "report.html", "tables.tex", "results.csv"
+PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.pdf"
 
 
 class ReportError(Exception):
@@ -30,15 +32,18 @@ def write_report(
     sessions: Sequence[Session],
     folder: str | Path,
     pictures: Mapping[str, NDArray[Any]] | None = None,
+    *,
+    as_pdf: bool = False,
 ) -> Path:
     """Write report.html, tables.tex and results.csv into `folder`, which is made where there is
-    none; returns the page.
+    none; returns the page, or the PDF where there is one.
 
     pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
+    as_pdf    whether report.pdf is written as well
 
     Raises ReportError.  Takes a second or so; where that is too long, see `writing`.
     """
-    *_, path = writing(sessions, folder, pictures)
+    *_, path = writing(sessions, folder, pictures, as_pdf=as_pdf)
     assert isinstance(path, Path)
     return path
 
@@ -47,34 +52,38 @@ def writing(
     sessions: Sequence[Session],
     folder: str | Path,
     pictures: Mapping[str, NDArray[Any]] | None = None,
+    *,
+    as_pdf: bool = False,
 ) -> Iterator[Progress | Path]:
-    """The same a step at a time; the last thing yielded is the page's path."""
+    """The same a step at a time; the last thing yielded is the path."""
     _refuse_nothing(sessions)
     for step in composing(sessions, pictures or {}, time.time()):
         if isinstance(step, Progress):
             yield step
         else:
             document = step
-    makers: dict[str, Callable[[], str]] = {
-        PAGE: lambda: page(document),
-        TABLES: lambda: tables(document),
-        DATA: lambda: results_csv(sessions),
+    makers: dict[str, Callable[[], bytes]] = {
+        PAGE: lambda: page(document).encode("utf-8"),
+        TABLES: lambda: tables(document).encode("utf-8"),
+        DATA: lambda: results_csv(sessions).encode("utf-8"),
     }
-    texts: dict[str, str] = {}
+    if as_pdf:
+        makers[PAPER] = lambda: pdf(document)
+    made: dict[str, bytes] = {}
     for name, make in makers.items():
         yield Progress(f"writing {name}")
-        texts[name] = make()
+        made[name] = make()
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
+        for name, data in made.items():
             with whole_files.replacing(folder / name) as file:
-                file.write(text.encode("utf-8"))
+                file.write(data)
     except OSError as error:
         raise ReportError(
             f"Cannot write the report into {folder}: {whole_files.reason(error)}."
         ) from error
-    yield folder / PAGE
+    yield folder / (PAPER if as_pdf else PAGE)
 
 
 def _refuse_nothing(sessions: Sequence[Session]) -> None:

@@ -79,6 +79,10 @@ class SweepMenu(QObject):
                 "The same, in a folder that you choose.",
             ),
             Action(
+                *(MENU, "Report as P&DF…", window.reporting.start_pdf, ("Ctrl+Alt+R",)),
+                "The same for A4, as a PDF beside the page.",
+            ),
+            Action(
                 *(MENU, "Chart in a &window", self.toggle_chart_window, ("F9",)),
                 "The chart in a window of its own, and back.",
                 separator=True,

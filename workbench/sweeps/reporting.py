@@ -41,6 +41,11 @@ class Reporting(QObject):
         self._start(folder())
 
     @Slot()
+    def start_pdf(self) -> None:
+        """The same as a PDF as well, which is what is opened then."""
+        self._start(folder(), as_pdf=True)
+
+    @Slot()
     def start_elsewhere(self) -> None:
         """The same, in a folder that the user chooses."""
         settings = self._window.settings
@@ -51,7 +56,7 @@ class Reporting(QObject):
             settings.set(FOLDER, chosen)
             self._start(Path(chosen))
 
-    def _start(self, place: Path) -> None:
+    def _start(self, place: Path, *, as_pdf: bool = False) -> None:
         sessions = self._window.sessions.sessions()
         if self._steps is not None:
             return
@@ -61,7 +66,8 @@ class Reporting(QObject):
         from workbench.report.writing import writing  # jinja2 is not for the window's start
 
         target = new_folder(place, datetime.now())
-        self._steps = writing(sessions, target, given(self._window.store.state.picture))
+        pictures = given(self._window.store.state.picture)
+        self._steps = writing(sessions, target, pictures, as_pdf=as_pdf)
         self._doing = ""
         self._show_doing("beginning")
         self._go_on(self._steps)
