@@ -31,9 +31,13 @@ class Scripted(Engine):
 
 
 class MadeUpGpu(Engine):
-    """Has a GPU whose rungs are worked out by OpenCV."""
+    """Has a GPU whose rungs are worked out on the CPU.
+
+    works_with  the implementation that does so
+    """
 
     device = DEVICE
+    works_with = "opencv"
 
     def ceilings(self):
         return {"copy_gb_s": 4000.0, "fma_tflop_s": 60.0, "empty_launch_ms": 0.003}
@@ -60,7 +64,7 @@ class MadeUpGpu(Engine):
         if reason := self.why_not(job):
             raise CannotRunError(reason)
         yield Progress(f"compiling {job.implementation}")
-        for step in super().filtering(replace(job, implementation="opencv"), sampling):
+        for step in super().filtering(replace(job, implementation=self.works_with), sampling):
             yield _as_on_gpu(step, job) if isinstance(step, Result) else step
 
 

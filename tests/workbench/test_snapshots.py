@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from kernels.job import Ran, Result
 from kernels.pictures import scene
+from kernels.sweeps import estimate
 from kernels.timing import Timing
 from tests.workbench.driving import answers, settle, until
 from tests.workbench.engines import MadeUpGpu
@@ -53,7 +54,10 @@ STATES = {
 
 
 class Steady(MadeUpGpu):
-    """Takes as long as it is told to, so that every figure on the screen stays the same."""
+    """Takes as long as it is told to, and rounds as a GPU does, so that every figure on the screen
+    stays the same."""
+
+    works_with = "sequential"
 
     def filtering(self, job, sampling=None):
         for step in super().filtering(job, sampling):
@@ -65,7 +69,8 @@ def _timed(result):
     samples = tuple(ms * (1 + n / 100) for n in range(-10, 11))
     is_cuda = result.kernel.cache is not None
     ran = result.ran if is_cuda else (Ran("filtering", threads=2),)
-    return replace(result, kernel=Timing(samples, result.kernel.cache, "samples", 1), ran=ran)
+    timing = Timing(samples, result.kernel.cache, "samples", 1)
+    return replace(result, kernel=timing, ran=ran, compile_ms=None)
 
 
 @pytest.fixture
@@ -88,8 +93,10 @@ def dress(qapp):
 
 
 @pytest.fixture
-def steady(qtbot, make_window):
+def steady(qtbot, make_window, monkeypatch):
     """Makes a window in which every figure stays the same, on a small picture."""
+    # How long a sweep takes depends on them, and where its sentence wraps on that.
+    monkeypatch.setattr(estimate, "usable_cores", lambda: 2)
 
     def make():
         window = make_window(Steady)

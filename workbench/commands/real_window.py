@@ -37,6 +37,7 @@ SIZE = (1440, 900)
 TICK_MS = 100  # how long Ctrl+C may go unnoticed
 POLL_MS = 1
 CALM, CALM_MS = 4, 60  # so many looks have to find the same, so far apart
+SOON_MS = 2000  # charts that take long to draw wait so long before the next time
 BASELINE_MS = 30_000  # how long to wait for the CPU's turn, which may be refused
 REPEAT_MS = 30_000  # how long to wait for what was run only once to be timed again
 
@@ -110,17 +111,28 @@ def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = PO
 def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
     """Wait until what `shown` shows has stopped changing; returns that.
 
-    What is worked out aside is drawn when it is there, and charts in a while.
+    What is worked out aside is drawn when it is there, charts and sentences in a while: how long
+    that takes is a matter of speed, so what the window still means to do is waited for, too.
     """
     seen: list[QImage] = []
 
     def is_calm() -> bool:
+        if not seen and _means_to_do_more(window):
+            return False
         seen.append(window.screenshot() if shown is window else shown.grab().toImage())
         del seen[:-CALM]
         return len(seen) == CALM and all(each == seen[0] for each in seen)
 
     wait_until(window, is_calm, CALM_MS)
     return seen[-1]
+
+
+def _means_to_do_more(window: MainWindow) -> bool:
+    """Whether something is to happen in a moment, unlike the end of a message."""
+    return any(
+        each.isActive() and each.isSingleShot() and each.interval() <= SOON_MS
+        for each in window.findChildren(QTimer)
+    )
 
 
 def settle(window: MainWindow, act: Callable[[], None]) -> Result:
