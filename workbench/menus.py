@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
@@ -363,10 +363,8 @@ class Menus(QObject):
         self._window.following.start()
 
     def _toggle_full_screen(self) -> None:
-        if self._window.isFullScreen():
-            self._window.showNormal()
-        else:
-            self._window.showFullScreen()
+        # What is maximised stays so beneath.
+        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _add_panels(self, menu: QMenu) -> None:
         for number, (title, dock) in enumerate(self._window.docks.items(), 1):
@@ -414,6 +412,9 @@ class Menus(QObject):
         question = "Forget all choices, the layout, the theme and the recent files?"
         if not is_agreed(self._window, "Start again", question):
             return
+        QTimer.singleShot(0, self._window, self._begin_anew)  # once the question is off the screen
+
+    def _begin_anew(self) -> None:
         self._window.forget_all()
         self._schemes["system"].trigger()
 

@@ -295,6 +295,16 @@ def test_view_actions_change_the_view(qtbot, window):
     assert not window.isFullScreen()
 
 
+def test_a_maximised_window_is_so_again_after_full_screen(qtbot, window):
+    window.showMaximized()
+    until(qtbot, window.isMaximized)
+    trigger(window, "Full screen")
+    until(qtbot, window.isFullScreen)
+    trigger(window, "Full screen")
+    until(qtbot, lambda: not window.isFullScreen())
+    assert window.isMaximized()
+
+
 def test_run_again_runs_again(qtbot, window):
     before = window.live.result
     with qtbot.waitSignal(window.settled):
