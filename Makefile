@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full mutants format setup lock tables charts screenshots snapshots clean
+.PHONY: help run test lint types unit full mutants format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -59,6 +59,9 @@ lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--u
 tables: .venv/test.stamp ## write the tables of kernels/README.md again, from the rungs and what was measured
 	@$(BIN)/python packaging/ladder_tables.py
 	@$(BIN)/python packaging/shipped_times.py
+
+recorded: .venv/test.stamp ## measure every preset anew into assets/recorded/; goes on where it was stopped
+	@$(BIN)/python packaging/record_sessions.py $(ARGS)
 
 charts: .venv/test.stamp ## draw README's charts again, from the recorded sessions
 	@$(BIN)/python packaging/readme_charts.py

@@ -37,8 +37,8 @@ def main(words: Sequence[str] | None = None) -> int:
             return run(parse(sys.argv[1:] if words is None else words))
         finally:
             sys.stdout.flush()  # here, where a failure is expected, rather than at the very end
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return getattr(stop, "exit_code", INTERRUPTED)
     except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told
         _discard_stdout()
         return FAILED

@@ -33,7 +33,8 @@ The launch stands in an NVTX range named after the rung, so that a profiler find
   nsys profile -t cuda,nvtx workbench launch --implementation auto --picture 8192x8192"""
 
 SWEEP_HELP = """\
-Ctrl+C ends it at any time: what was measured until then is kept, and --resume goes on from there.
+Every cell is measured in ten rounds, a part at a time, with all others in between.  Ctrl+C ends it
+at any time: what was measured until then is kept, and --resume goes on from there.
 
   workbench sweep camerino_image_size
   workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
@@ -239,6 +240,7 @@ def add_tune_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing", action="store_true", help="only kinds of which nothing is known yet"
     )
+    _add_json_option(parser)
     _add_device_options(parser)
 
 
@@ -310,8 +312,10 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         metavar="S",
         type=types.positive_number,
-        help="give a cell up whose first run takes longer (default: as the plan says)",
+        help="give a cell up whose first run takes longer (default: as the plan says); exit code 1 "
+        "only where no cell is left with a time",
     )
+    _add_json_option(parser)
     _add_device_options(parser)
 
 
@@ -333,6 +337,14 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
             name, metavar=name.upper(), type=Path, help="folder or .jsonl of a sweep"
         )
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the table there as well")
+    parser.add_argument(
+        "--fail-slower",
+        metavar="5%",
+        type=types.percentage,
+        help="exit code 1 where a cell of B takes longer by more than that, beyond noise, or has "
+        "lost its time: refused now, or wrong",
+    )
+    _add_json_option(parser)
 
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -382,6 +394,10 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--block", metavar="XxY", type=types.pair, help="CUDA threads a block, such as 32x8"
     )
+
+
+def _add_json_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print a document of JSON instead")
 
 
 def _add_device_options(parser: argparse.ArgumentParser) -> None:

@@ -109,6 +109,17 @@ def positive_number(text: str) -> float:
     return value
 
 
+def percentage(text: str) -> float:
+    """ "5%", or "5", as 0.05."""
+    try:
+        value = float(text.strip().removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e6:
+        raise argparse.ArgumentTypeError(f"takes a percentage such as 5%, not {text!r}")
+    return value / 100
+
+
 def natural(text: str, least: int = 0) -> int:
     if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
         raise argparse.ArgumentTypeError(f"takes a whole number from {least} up, not {text!r}")

@@ -77,6 +77,11 @@ def ratio(value: float) -> str:
     return f"{value:,.{decimals}f}×"
 
 
+def ratio_between(value: float, low: float, high: float) -> str:
+    """12.3× (11.9× to 12.6×): a ratio and its interval; alone where there is none."""
+    return f"{ratio(value)} ({ratio(low)} to {ratio(high)})" if low < high else ratio(value)
+
+
 def _with_unit(value: float, units: Units) -> str:
     scale, unit = _unit_for(value, units)
     return f"{three_digits(value / scale)}{GAP}{unit}"

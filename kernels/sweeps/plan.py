@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
+from math import prod
 
 from kernels.engine import all_implementations
 from kernels.errors import BadJobError
@@ -25,6 +26,7 @@ SWEEP_SAMPLING = Sampling(
 )
 
 
+MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other
 
 
@@ -71,17 +73,36 @@ class Plan:
         """The dimensions with more than one value, by their fields' names."""
         return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
 
+    def count(self, rungs: Mapping[str, Rung]) -> int:
+        """Return how many cells there are at most, without making them: values that are listed
+        twice, or pictures of one size, make fewer.
+
+        rungs  all there are, by their keys
+        """
+        shared = (self.pictures, self.sizes, self.pixel_types, self.channels, self.counts)
+        works = prod(map(len, (*shared, self.filters, self.borders, self.ksizes)))
+        ways = 0
+        for key in self.implementations:
+            blocks = len(self.blocks) if key in rungs and not rungs[key].own_block else 1
+            ways += blocks * (len(self.caches) if key in rungs else 1)
+        return works * ways
+
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
         """The product, once each, in an order that keeps comparable ones together: the
         implementations and their block shapes change first.
 
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
-        Raises BadJobError for an implementation there is not.
+        Raises BadJobError for an implementation there is not, and for more cells than MAX_CELLS.
         """
         about = {each.key: each for each in all_implementations()}
         if unknown := [key for key in self.implementations if key not in about]:
             raise BadJobError(
                 f"There is no implementation {unknown[0]!r}; choose from {', '.join(about)}."
+            )
+        rungs = {key: each for key, each in about.items() if isinstance(each, Rung)}
+        if (count := self.count(rungs)) > MAX_CELLS:
+            raise BadJobError(
+                f"This plan has {count:,} cells; {MAX_CELLS:,} are the most.  List fewer values."
             )
         found: dict[Cell, None] = {}
         own = given_sizes or {}

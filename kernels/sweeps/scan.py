@@ -18,7 +18,7 @@ from kernels.sweeps.record import Record, Session
 
 GZIP = b"\x1f\x8b"
 LONGEST_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
-MOST_REMARKS = 5
+MAX_REMARKS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +53,43 @@ def scan(file: BinaryIO, path: Path) -> Found:
 def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> Found:
     """What follows a header of `whole` bytes."""
     records: dict[Cell, Record] = {}
-    remarks: list[str] = []
+    remarks = _Remarks()
     for number, line in enumerate(_lines(file, remarks), start=2):
         try:
             record = record_of(line.text)
         except NotPlainError as error:
             if not line.is_whole:
-                remarks.append("Its last line was cut off in mid-writing and is left out.")
+                remarks.add("Its last line was cut off in mid-writing and is left out.")
                 break
-            remarks.append(f"Its line {number} is left out: {error}.")
+            remarks.add(f"Its line {number} is left out: {error}.")
         else:
             records[record.cell] = record  # the last one counts, where the first one stood
         whole += line.length
         is_whole = line.is_whole
-    if len(remarks) > MOST_REMARKS:
-        remarks[MOST_REMARKS:] = [f"So it is with {len(remarks) - MOST_REMARKS} lines more."]
-    read = replace(session, records=tuple(records.values()), remarks=tuple(remarks))
+    read = replace(session, records=tuple(records.values()), remarks=remarks.all())
     return Found(read, whole, is_whole)
 
 
-def _lines(file: BinaryIO, remarks: list[str]) -> Iterator[_Line]:
+class _Remarks:
+    """The first few sentences, and how many more there would be: lines may be wrong by the
+    million."""
+
+    def __init__(self) -> None:
+        self._first: list[str] = []
+        self._more = 0
+
+    def add(self, sentence: str) -> None:
+        if len(self._first) < MAX_REMARKS:
+            self._first.append(sentence)
+        else:
+            self._more += 1
+
+    def all(self) -> tuple[str, ...]:
+        more = f"So it is with {self._more:,} line{'s' * (self._more != 1)} more."
+        return (*self._first, more) if self._more else tuple(self._first)
+
+
+def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[_Line]:
     """Line by line, however long one is; compressed data may break off."""
     try:
         while text := file.readline(LONGEST_LINE):
@@ -82,7 +99,7 @@ def _lines(file: BinaryIO, remarks: list[str]) -> Iterator[_Line]:
                 length += len(part)
             yield _Line(text, length, (part or text).endswith(b"\n"))
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        remarks.append("Its compressed data break off, and what follows is left out.")
+        remarks.add("Its compressed data break off, and what follows is left out.")
 
 
 @contextmanager

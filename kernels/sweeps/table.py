@@ -9,6 +9,7 @@ from typing import TextIO
 
 from kernels.engine import all_implementations
 from kernels.health import Health
+from kernels.load import Load
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.compare import Pair
 from kernels.sweeps.plan import Plan
@@ -28,11 +29,13 @@ COLUMNS = (
     *("height", "width", "channels", "pixel_type", "picture", "count"),
     *("filter", "kernel_size", "sigma", "amount", "weights", "border", "block_x", "block_y"),
     *("median_ms", "lower_quartile_ms", "upper_quartile_ms", "min_ms", "max_ms"),
-    *("interval_low_ms", "interval_high_ms", "samples", "warmups", "ended", "cache"),
+    *("interval_low_ms", "interval_high_ms", "samples", "rounds", "warmups", "ended", "cache"),
     *("compile_ms", "upload_ms", "download_ms", "pinned_upload_ms", "pinned_download_ms"),
     *("end_to_end_ms", "megapixels_per_s", "effective_gb_s", "occupancy", "ran"),
     *("sm_mhz_low", "sm_mhz_high", "memory_mhz_low", "memory_mhz_high"),
-    *("temperature_c_high", "power_w_high", "throttled", "threads", "cpu", "device", "machine"),
+    *("temperature_c_high", "power_w_high", "throttled"),
+    *("others_busy_cores", "stolen_share", "quota_cores", "quota_held_back", "disturbed"),
+    *("threads", "cpu", "device", "machine"),
     *("check", "checked_pixels", "max_error", "at", "note"),
 )
 
@@ -108,6 +111,7 @@ def _record_columns(record: Record, plan: Plan) -> Row:
         measured = record.outcome
         row |= _timing_columns(measured.kernel) | _run_columns(measured) | _rates(record)
         row |= _transfer_columns(measured.transfers) | _health_columns(measured.health)
+        row |= _load_columns(measured.load) | {"disturbed": "; ".join(measured.disturbances)}
     return row
 
 
@@ -145,6 +149,7 @@ def _timing_columns(timing: Timing) -> Row:
         "interval_low_ms": interval[0],
         "interval_high_ms": interval[1],
         "samples": len(timing.samples_ms),
+        "rounds": len(timing.rounds) or 1,
         "warmups": timing.warmups,
         "ended": timing.ended,
     }
@@ -200,6 +205,17 @@ def _health_columns(health: Health | None) -> Row:
         "temperature_c_high": health.temperature_c[1] if health.temperature_c else None,
         "power_w_high": health.power_w[1] if health.power_w else None,
         "throttled": ", ".join(health.throttled),
+    }
+
+
+def _load_columns(load: Load | None) -> Row:
+    if load is None:
+        return {}
+    return {
+        "others_busy_cores": load.others,
+        "stolen_share": load.stolen,
+        "quota_cores": load.quota,
+        "quota_held_back": load.throttled,
     }
 
 

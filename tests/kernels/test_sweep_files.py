@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 
@@ -560,6 +561,22 @@ def test_a_disk_without_room_for_a_header_leaves_nothing(tmp_path):
     process = start(tmp_path, "--most-bytes", "100")
     assert "cannot be written (File too large)" in process.communicate()[1]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_millions_of_lines_that_are_wrong_take_no_memory(tmp_path):
+    path = written(tmp_path)
+    with path.open("ab") as file:
+        file.write(b"\n" * 300_000)
+    tracemalloc.start()
+    try:
+        read = read_session(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [record.cell for record in read.records] == CELLS
+    assert read.remarks[-1] == "So it is with 299,995 lines more."
+    assert len(read.remarks) == 6
+    assert peak < 5_000_000  # a sentence each would be 30 MB
 
 
 # -- rounds ----------------------------------------------------------------------------------------

@@ -788,4 +788,4 @@ def test_throttling_is_told():
     hot = replace(hot, health=replace(hot.health, throttled=("power cap",)))
     session = a_session("sizes", outcome=lambda cell, found: replace(found, health=hot.health))
     (line,) = series(figure("time_by_size", session), "Shared-memory tile")
-    assert "throttled: power cap" in line.dots[0].text
+    assert "disturbed: the GPU's clocks were held down: power cap" in line.dots[0].text

@@ -1,14 +1,18 @@
 """`workbench compare`: who is compared, what is faster, and what could not be compared."""
 
 import csv
+import json
 import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from kernels.health import Health
+from kernels.load import Load
 from kernels.sweeps.files import SessionFile
+from kernels.timing import Timing
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
 from workbench import cli
 
@@ -105,6 +109,88 @@ def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
     )
     assert "equal within 1 % *\n" in said
     assert "* The GPU's clocks were held down meanwhile: heat, by the driver." in said
+
+
+def test_load_is_said_beside_what_it_spoils(kept, capsys):
+    def busy(cell, measured):
+        on_cpu = cell.implementation == "opencv"
+        return replace(measured, load=Load(1.0, 8, 4.0, 0.0) if on_cpu else None)
+
+    a, b = kept("a", a_session("transfers")), kept("b", a_session("transfers", outcome=busy))
+    said = said_of(capsys, a, b)
+    starred = [line.split()[0] for line in said.splitlines() if line.endswith(" *")]
+    assert starred == ["opencv"]
+    assert (
+        "* 1 of 1 times on the CPU was disturbed: other programs kept 4.0 of 8 cores busy." in said
+    )
+
+
+def test_what_is_slower_fails_only_where_that_is_asked_for_and_beyond_noise(kept, capsys):
+    a = kept("a", a_session("transfers"))
+    b = kept("b", a_session("transfers", outcome=times_as_long(1.2)))
+    assert cli.main(["compare", a, b]) == 0
+    assert cli.main(["compare", a, b, "--fail-slower", "25%"]) == 0
+    assert cli.main(["compare", b, a, "--fail-slower", "1%"]) == 0  # faster
+    capsys.readouterr()
+    assert cli.main(["compare", a, b, "--fail-slower", "5%"]) == 1
+    complaints = capsys.readouterr().err.splitlines()
+    assert len(complaints) == 6
+    assert all("longer in B; 5 % is the limit." in each for each in complaints)
+    assert complaints[0].startswith("workbench: sequential, laplacian_diagonal 3×3, 2048² takes ")
+    assert cli.main(["compare", a, a, "--fail-slower", "0"]) == 0
+
+
+def test_noise_is_no_reason_to_fail(kept, capsys):
+    def noisy(seed):
+        def changed(_, measured):
+            drawn = np.random.default_rng(seed)
+            samples = tuple(float(each) for each in 1 + drawn.random(20))
+            return replace(measured, kernel=Timing(samples, None, "time", rounds=(2,) * 10))
+
+        return changed
+
+    a, b = (kept(f"{n}", a_session("blocks", outcome=noisy(n))) for n in (3, 4))
+    assert cli.main(["compare", a, b, "--fail-slower", "1%"]) == 0
+
+
+def test_what_has_lost_its_time_fails_as_well(kept, capsys):
+    a = kept("a", a_session("transfers"))
+    b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
+    assert cli.main(["compare", a, b, "--fail-slower", "5%"]) == 1
+    assert "has no time in B any more: Its answer is WRONG" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["-5%", "much", "nan", "%"])
+def test_a_limit_is_a_percentage(limit, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.parse(["compare", "a", "b", f"--fail-slower={limit}"])
+    assert stop.value.code == 2
+    assert "takes a percentage such as 5%" in capsys.readouterr().err
+
+
+def test_json_holds_every_pair_and_what_fails(kept, capsys):
+    a = kept("a", a_session("sizes", LAPTOP))
+    b = kept("b", a_session("sizes", H200, outcome=times_as_long(2)))
+    assert cli.main(["compare", a, b, "--json", "--fail-slower", "5%"]) == 1
+    said = capsys.readouterr()
+    data = json.loads(said.out)
+    assert said.out.count("\n") == 1
+    assert (data["command"], data["verdicts"]) == (
+        "compare",
+        {"faster": 0, "slower": 15, "same": 0},
+    )
+    assert data["ratio"] == pytest.approx(0.5)
+    assert len(data["failures"]) == 15 == said.err.count("\n")
+    assert (data["a"]["machine"]["gpu"], data["b"]["machine"]["gpu"]) == ("", "NVIDIA H200")
+    compared = [pair for pair in data["pairs"] if pair["verdict"]]
+    assert len(data["pairs"]) == 30
+    assert len(compared) == 15
+    for pair in compared:
+        assert pair["b_median_ms"] == pytest.approx(2 * pair["a_median_ms"], rel=1e-4)
+        assert pair["low"] <= pair["ratio"] <= pair["high"] < 1
+        assert pair["why_not"] is None
+    (reason,) = {pair["why_not"] for pair in data["pairs"]} - {None}
+    assert reason == "A: No GPU was found."
 
 
 def test_the_table_goes_into_a_file_as_well(kept, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """`workbench sweep`: into a folder, killed and resumed, with a GPU that is made up and without."""
 
 import csv
+import json
 import re
 import shlex
 import signal
@@ -20,6 +21,7 @@ from kernels.sweeps.plan_files import KEYS, plan_of
 from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Measurement
 from kernels.sweeps.rounds import ROUNDS
+from kernels.version import program_version
 from tests.workbench.engines import MadeUpGpu
 from workbench import cli
 from workbench.commands import sweep
@@ -175,16 +177,92 @@ def test_a_time_limit_is_a_positive_number(seconds, capsys):
     assert "--seconds takes a number" in capsys.readouterr().err
 
 
-def test_a_time_limit_is_kept_and_shown(here, capsys):
+def test_a_time_limit_is_kept_and_shown_and_where_nothing_keeps_it_nothing_was_measured(
+    here, capsys
+):
     (here / "slow.toml").write_text(
         'title = "Slow"\nimplementation = "sequential"\nsize = [1200, 1500]\nkernel_size = 63\n'
     )
-    start = time.monotonic()
-    assert run("slow.toml", "--seconds", "0.1", "--out", "s") == 0
-    assert time.monotonic() - start < 30
-    said = capsys.readouterr().out
+    assert run("slow.toml", "--seconds", "0.1", "--out", "s") == 1
+    captured = capsys.readouterr()
+    assert captured.err == f"workbench: {sweep.NOTHING_MEASURED}\n"
+    said = captured.out
     assert "Given up: not finished after 0.1 s." in said
     assert "Not begun: 1200² was not finished after 0.1 s." in said
+
+
+def test_what_is_given_up_is_no_failure_where_something_else_was_measured(here):
+    (here / "slow.toml").write_text(
+        'title = "Slow"\nimplementation = "sequential"\nsize = [16, 1500]\nkernel_size = 63\n'
+    )
+    assert run("slow.toml", "--seconds", "0.1", "--out", "s") == 0
+
+
+def test_a_sweep_in_which_nothing_was_measured_is_no_success(here, capsys):
+    assert run("camerino_block_shape", "--out", "b") == 1
+    said = capsys.readouterr()
+    assert said.err == f"workbench: {sweep.NOTHING_MEASURED}\n"
+    assert "The GPU was switched off with --no-gpu." in said.out
+    assert len(cells("b")) == 21
+    assert run("camerino_block_shape", "--out", "b", "--resume") == 1  # nor when it is resumed
+
+
+def test_a_plan_of_billions_of_cells_is_refused_by_its_count(here, capsys):
+    sizes = ", ".join(map(str, range(1, 20_001)))
+    blocks = ", ".join(f'"{x}x{y}"' for x in range(1, 33) for y in range(1, 33))
+    (here / "huge.toml").write_text(
+        f'title = "Huge"\nimplementation = ["shared", "opencv"]\nsize = [{sizes}]\n'
+        f"block = [{blocks}]\nkernel_size = [{', '.join(map(str, range(1, 128, 2)))}]\n"
+    )
+    assert run("huge.toml", "--out", "h") == 2
+    assert capsys.readouterr().err == (
+        "workbench: This plan has 1,312,000,000 cells; 200,000 are the most.  List fewer values.\n"
+    )
+    assert not (here / "h").exists()
+
+
+def test_speed_ups_stand_below_the_times_with_their_intervals(here, capsys):
+    assert run("small.toml", "--out", "a") == 0
+    said = capsys.readouterr().out
+    heading = re.search(
+        r"Times as fast as (Sequential|OpenCV), \d+ threads?, and where .*95%.*:", said
+    )
+    assert heading
+    number = r"[\d.,]+×"
+    assert len(re.findall(rf"{number} \({number} to {number}\)", said)) == 4
+
+
+def test_json_is_one_document_on_stdout_and_all_else_on_stderr(here, capsys):
+    assert run("small.toml", "--out", "a", "--json") == 0
+    said = capsys.readouterr()
+    data = json.loads(said.out)
+    assert said.out.count("\n") == 1
+    assert "Small pictures\n8 cells" in said.err
+    assert "Kept in a." in said.err
+    assert (data["command"], data["cells"], data["measured"]) == ("sweep", 8, 8)
+    assert (data["folder"], data["is_complete"]) == ("a", True)
+    assert data["program"] == program_version() == data["machine"]["software"]["Filter Workbench"]
+    session = read_session(here / "a")
+    for told, record in zip(data["records"], session.records, strict=True):
+        assert told["cell"]["implementation"] == record.cell.implementation
+        assert told["median_ms"] == pytest.approx(record.verified.kernel.median_ms, rel=1e-4)
+        low, high = told["interval_ms"]
+        assert low <= told["median_ms"] <= high
+        assert (told["verified"], told["why_not"], told["rounds"]) == (True, None, 3)
+        is_baseline = record.cell.implementation == data["baseline"]
+        assert told["speed_up"]["low"] <= told["speed_up"]["ratio"] <= told["speed_up"]["high"]
+        assert not is_baseline or told["speed_up"]["ratio"] == 1
+
+
+def test_json_says_why_there_is_no_time(here, capsys):
+    assert run("camerino_block_shape", "--out", "b", "--json") == 1
+    said = capsys.readouterr()
+    data = json.loads(said.out)
+    assert (data["cells"], data["measured"], data["baseline"]) == (21, 0, None)
+    reasons = {each["why_not"] for each in data["records"]}
+    assert "The GPU was switched off with --no-gpu." in reasons
+    assert all("median_ms" not in each for each in data["records"])
+    assert said.err.endswith(f"workbench: {sweep.NOTHING_MEASURED}\n")
 
 
 def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
@@ -337,13 +415,14 @@ def test_killed_half_way_it_loses_nothing_and_goes_on(here, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C is not a signal to one process there")
-def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(here):
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(here, sent, code):
     path = here / "k" / "session.jsonl"
     with measuring("long.toml", "--out", "k", "--seconds", "9") as process:
         wait_for_lines(path, 3, process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         out, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (130, "")
+    assert (process.returncode, err) == (code, "")
     kept = cells("k")
     assert f"Stopped: {len(kept)} of 10 cells are kept in k" in out
     with (here / "k" / "session.csv").open(encoding="utf-8") as file:

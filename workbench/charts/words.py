@@ -110,16 +110,20 @@ def details(point: Point, name: str) -> str:
     samples = len(found.kernel.samples_ms)
     lines += [
         f"quartiles {numbers.duration_range(point.ms.low, point.ms.high)}, "
-        f"{samples} sample{'s' if samples != 1 else ''}",
+        f"{samples} sample{'s' if samples != 1 else ''}{_rounds(found.kernel.rounds)}",
         f"{numbers.pixel_rate(rate)}, {numbers.byte_rate(found.effective_gb_s)}",
     ]
     if found.occupancy:
         lines.append(f"occupancy {found.occupancy.share:.0%}: {found.occupancy.limit}")
     if found.end_to_end_ms:
         lines.append(f"with transfers {numbers.duration(found.end_to_end_ms)}")
-    if found.health and found.health.throttled:
-        lines.append(f"throttled: {', '.join(found.health.throttled)}")
+    if found.disturbances:
+        lines.append(f"disturbed: {'; '.join(found.disturbances)}")
     return "\n".join([*lines, str(found.check)])
+
+
+def _rounds(rounds: Sequence[int]) -> str:
+    return f" in {len(rounds)} rounds" if len(rounds) > 1 else ""
 
 
 def _published_notes(shown: Slice) -> list[str]:

@@ -12,19 +12,25 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
+from kernels.load import disturbed_in_words
 from kernels.statistics import EQUAL, Comparison, Verdict
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
 from kernels.sweeps.files import read_session
 from kernels.sweeps.record import Record, Session
+from kernels.sweeps.running import in_words
 from kernels.sweeps.table import write_pairs_csv
 from workbench import numbers
 from workbench.charts.names import ran_on
+from workbench.cli import FAILED
 from workbench.commands import CommandError
+from workbench.commands.as_json import text_of
+from workbench.commands.sweep_json import compare_data
 from workbench.commands.words import aligned, columns
 from workbench.files.whole_files import replacing
 
 WIDTH = 100
+NOTHING_SHARED = "They have no cell in common: nothing can be compared."
 HEADER = ("", "A", "B", "A / B", "B is")
 VERDICTS: dict[Verdict, str] = {
     "faster": "faster",
@@ -34,7 +40,8 @@ VERDICTS: dict[Verdict, str] = {
 
 
 def run(arguments: Namespace) -> int:
-    """Print who is compared, a row for each cell that both have, and what they say together."""
+    """Print who is compared, a row for each cell that both have, and what they say together; with
+    --json a document of that.  FAILED where --fail-slower says so."""
     sessions = {"A": read_session(arguments.a), "B": read_session(arguments.b)}
     for name, session in sessions.items():
         for remark in session.remarks:
@@ -44,12 +51,37 @@ def run(arguments: Namespace) -> int:
         _write(pairs, arguments.csv)
     shared = [pair for pair in pairs if pair.a and pair.b]
     ran = {pair.cell.implementation for pair in shared if pair.comparison}
-    print(aligned([(name, _who(each, ran)) for name, each in sessions.items()]), end="\n\n")
-    if not shared:
-        raise CommandError("They have no cell in common: nothing can be compared.")
-    print("\n".join(table(shared)), end="\n\n")
-    print("\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in closing(pairs)))
-    return 0
+    failures = [] if arguments.fail_slower is None else failing(pairs, arguments.fail_slower)
+    if arguments.json:
+        print(text_of(compare_data(sessions["A"], sessions["B"], pairs, failures)))
+        if not shared:
+            raise CommandError(NOTHING_SHARED)
+    else:
+        print(aligned([(name, _who(each, ran)) for name, each in sessions.items()]), end="\n\n")
+        if not shared:
+            raise CommandError(NOTHING_SHARED)
+        print("\n".join(table(shared)), end="\n\n")
+        print("\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in closing(pairs)))
+    for failure in failures:
+        print(f"workbench: {failure}", file=sys.stderr)
+    return FAILED if failures else 0
+
+
+def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
+    """A sentence for each cell that takes longer in B by more than `limit` (0.05: 5 %), so that the
+    whole interval says so; and for each that had a time in A and in B has none that counts."""
+    sentences = []
+    for pair in pairs:
+        found = pair.comparison
+        name = in_words(pair.cell)
+        if found is not None and found.high < 1 / (1 + limit):
+            low, high = 1 / found.high - 1, 1 / found.low - 1
+            sentences.append(
+                f"{name} takes {low:.1%} to {high:.1%} longer in B; {100 * limit:g} % is the limit."
+            )
+        elif pair.a and pair.a.verified and pair.b and not pair.b.verified:
+            sentences.append(f"{name} has no time in B any more: {pair.b.objection}")
+    return sentences
 
 
 def table(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -86,6 +118,9 @@ def closing(pairs: Iterable[Pair]) -> Iterator[str]:
         if lonely:
             keys = dict.fromkeys(cell.implementation for cell in lonely)
             yield f"Only in {name}, {_cells(len(lonely))}: {', '.join(keys)}."
+    measured = [r.verified for pair in pairs for r in (pair.a, pair.b) if r and r.verified]
+    if words := disturbed_in_words(each.load for each in measured):
+        yield f"* {words}"
     if throttled := sorted({each for pair in pairs for each in _throttled(pair)}):
         yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
 
@@ -110,7 +145,7 @@ def _row(pair: Pair, *, with_cache: bool) -> tuple[str, ...]:
     name = f"  {cell.implementation} {cell.block_in_words}".rstrip()
     if with_cache and cell.cache:
         name += f", {cell.cache}"
-    mark = " *" if any(_throttled(pair)) else ""
+    mark = " *" if _is_disturbed(pair) else ""
     verdict = pair.comparison.in_words if pair.comparison else "not compared"
     return (
         name,
@@ -139,6 +174,10 @@ def _ratio(value: float) -> str:
 def _three(value: float) -> str:
     """Finer than `numbers.ratio`, for here a hundredth may be the difference."""
     return numbers.three_digits(value)
+
+
+def _is_disturbed(pair: Pair) -> bool:
+    return any(r.verified.disturbances for r in (pair.a, pair.b) if r and r.verified)
 
 
 def _throttled(pair: Pair) -> Iterator[str]:

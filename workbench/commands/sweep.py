@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 
 from kernels import Engine
 from kernels.errors import KernelError
@@ -23,56 +24,69 @@ from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import read_plan
 from kernels.sweeps.presets import presets
-from kernels.sweeps.record import Machine, Record
+from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.running import cells_of, refusal, sweeping
 from kernels.sweeps.table import write_csv
 from workbench.cli import USAGE
 from workbench.commands import CommandError
 from workbench.commands.machine import engine_maker
 from workbench.commands.progress_line import say
+from workbench.commands.stopping import ended_by_sigterm
+from workbench.commands.sweep_json import printed_apart, sweep_data
 from workbench.commands.sweep_table import closing_lines, opening_lines
 from workbench.files.whole_files import replacing
 from workbench.sweeps.keeping import refuse_other_pictures
 
 ESTIMATE_EVERY_S = 1.0
+NOTHING_MEASURED = (
+    "Nothing was measured: no cell gave a right answer in its time; the reasons stand above."
+)
 
 
 def run(arguments: Namespace) -> int:
-    """Print the plan, measure what is not measured yet, and print what came of it."""
-    plan = plan_for(arguments)
-    given = _given(plan, arguments.plan)
-    folder = _folder(arguments)
-    engine = engine_maker(arguments)()
-    cells = cells_of(plan, given)
-    print("\n".join(opening_lines(plan, cells)), flush=True)
-    machine = this_machine(engine)
-    if arguments.resume:
-        refuse_other_pictures(read_session(folder), given)
-    before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
-    records = {record.cell: record for record in before}
-    with file:
-        print(
-            _prospect(engine, plan, cells, before),
-            f"On {machine.name}, into {folder}.",
-            flush=True,
-        )
-        try:
-            for record in _measured(plan, engine, given, cells, records):
-                file.append(record)
-                records[record.cell] = record
-        except BaseException as error:
-            say("")
-            kept = read_session(folder).records  # it may have ended between file and dict
-            print("\n".join(closing_lines(plan, kept)))
-            _print_interruption(error, kept, len(cells), arguments, folder)
-            raise
-        finally:
-            say("")
-            table = _write_table(folder)
-    print("\n".join(closing_lines(plan, list(records.values()))))
-    print(f"\nKept in {folder}.")
+    """Print the plan, measure what is not measured yet, and print what came of it; with --json a
+    document of that on stdout, and all else on stderr."""
+    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
+        plan = plan_for(arguments)
+        given = _given(plan, arguments.plan)
+        folder = _folder(arguments)
+        engine = engine_maker(arguments)()
+        cells = cells_of(plan, given)
+        print("\n".join(opening_lines(plan, cells)), flush=True)
+        machine = this_machine(engine)
+        if arguments.resume:
+            refuse_other_pictures(read_session(folder), given)
+        before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
+        records = {record.cell: record for record in before}
+        session = Session(plan, machine, time())
+        with file:
+            print(
+                _prospect(engine, plan, cells, before),
+                f"On {machine.name}, into {folder}.",
+                flush=True,
+            )
+            try:
+                for record in _measured(plan, engine, given, cells, records):
+                    file.append(record)
+                    records[record.cell] = record
+            except BaseException as error:
+                say("")
+                session = read_session(folder)  # it may have ended between file and dict
+                print("\n".join(closing_lines(session)))
+                _print_interruption(error, session.records, len(cells), arguments, folder)
+                print_json(partial(sweep_data, session, len(cells), folder))
+                raise
+            finally:
+                say("")
+                table = _write_table(folder)
+        session = replace(session, records=tuple(records.values()))
+        print("\n".join(closing_lines(session)))
+        print(f"\nKept in {folder}.")
+        print_json(partial(sweep_data, session, len(cells), folder))
     if table:
         raise table
+    if not any(record.verified for record in session.records):
+        raise CommandError(NOTHING_MEASURED)
     return 0
 
 
@@ -225,6 +239,8 @@ def _print_interruption(
     if not isinstance(error, (KeyboardInterrupt, KernelError)):
         return  # a bug, which speaks for itself
     words = ["workbench", "sweep", arguments.plan, "--out", str(folder), "--resume"]
+    if arguments.json:
+        words.append("--json")
     if arguments.implementations:
         words += ["--implementations", ",".join(arguments.implementations)]
     if arguments.seconds is not None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from kernels.load import disturbed_in_words
+from kernels.statistics import CONFIDENCE
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.record import Record
+from kernels.sweeps.record import Record, Session
 from workbench import numbers
 from workbench.commands.words import columns
+from workbench.report.baselines import Baseline, baseline_of
 
 MOST_REASONS = 8
+# By what a row stands for, then by implementation.
+Rows = dict[tuple[str, ...], dict[str, list[Record]]]
 # Of Plan's lists: what one value, or several, are called, and what a cell has there.
 Words = Callable[[Cell], str]
 DOWN: dict[str, tuple[str, str, Words]] = {
@@ -40,27 +45,78 @@ def opening_lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     yield f"{len(cells)} cell{'s' if len(cells) != 1 else ''}{made}."
 
 
-def closing_lines(plan: Plan, records: Sequence[Record]) -> Iterator[str]:
-    """Medians of what was found right, then why the others have none."""
+def closing_lines(session: Session) -> Iterator[str]:
+    """Medians of what was found right, speed-ups, what disturbed, then why the others have none."""
+    plan, records = session.plan, session.records
     down = _dimensions_down(plan)
-    rows: dict[tuple[str, ...], dict[str, list[Record]]] = {}
-    for record in records:
-        key = tuple(DOWN[name][2](record.cell) for name in down)
-        rows.setdefault(key, {}).setdefault(record.cell.implementation, []).append(record)
+    shows_block = "blocks" in plan.varied and "blocks" not in down
+    rows = _rows(records, down)
     keys = list(dict.fromkeys(record.cell.implementation for record in records))
-    if any(record.verified for record in records):
-        shows_block = "blocks" in plan.varied and "blocks" not in down
+    if rows:
         head = (*(DOWN[name][0] for name in down), *keys)
         body = [
             (*key, *(_time(found.get(each, ()), shows_block) for each in keys))
             for key, found in rows.items()
-            if any(record.verified for each in found.values() for record in each)
         ]
         yield ""
         yield columns([head, *body])
+        yield from _speed_ups(session, rows, down, keys)
+        yield from _disturbances(records)
     if plan.tolerance is not None:
         yield from _errors(records, plan.tolerance)
     yield from _reasons(records)
+
+
+def _rows(records: Sequence[Record], down: Sequence[str]) -> Rows:
+    """The records of each row by their implementation; only of rows with a verified time."""
+    rows: Rows = {}
+    for record in records:
+        key = tuple(DOWN[name][2](record.cell) for name in down)
+        rows.setdefault(key, {}).setdefault(record.cell.implementation, []).append(record)
+    return {
+        key: found
+        for key, found in rows.items()
+        if any(record.verified for each in found.values() for record in each)
+    }
+
+
+def _speed_ups(
+    session: Session, rows: Rows, down: Sequence[str], keys: Sequence[str]
+) -> Iterator[str]:
+    """How many times as fast as the baseline, with the interval of each ratio."""
+    baseline = baseline_of(session)
+    others = [key for key in keys if baseline is not None and key != baseline.key]
+    if baseline is None or not others:
+        return
+    head = (*(DOWN[name][0] for name in down), *others)
+    body = [
+        (*key, *(_speed_up(_quickest(found.get(each, ())), baseline) for each in others))
+        for key, found in rows.items()
+    ]
+    yield ""
+    yield f"Times as fast as {baseline.title}, and where that lies at {CONFIDENCE:.0%} confidence:"
+    yield columns([head, *body])
+
+
+def _speed_up(record: Record | None, baseline: Baseline) -> str:
+    found = baseline.speed_up(record) if record else None
+    if found is None:
+        return numbers.MISSING
+    return numbers.ratio_between(found.ratio, found.low, found.high)
+
+
+def _disturbances(records: Sequence[Record]) -> Iterator[str]:
+    """What stands behind the stars."""
+    measured = [found for each in records if (found := each.verified)]
+    if words := disturbed_in_words(each.load for each in measured):
+        yield ""
+        yield f"* {words}"
+    throttled = dict.fromkeys(
+        why for each in measured if each.health for why in each.health.throttled
+    )
+    if throttled:
+        yield ""
+        yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
 
 
 def _errors(records: Sequence[Record], tolerance: float) -> Iterator[str]:
@@ -86,13 +142,21 @@ def _dimensions_down(plan: Plan) -> tuple[str, ...]:
 
 
 def _time(records: Sequence[Record], shows_block: bool) -> str:
-    """The quickest that was found right; a dash where none was."""
-    verified = [(found.kernel.median_ms, each.cell) for each in records if (found := each.verified)]
-    if not verified:
+    """The quickest that was found right; a dash where none was.  A star: something disturbed it."""
+    record = _quickest(records)
+    if record is None or record.verified is None:
         return numbers.MISSING
-    median_ms, cell = min(verified, key=lambda each: each[0])
-    block = f" {cell.block_in_words}" if shows_block and cell.block_xy else ""
-    return f"{numbers.duration(median_ms)}{block}"
+    block = record.cell.block_in_words if shows_block else ""
+    once = "once" if len(record.verified.kernel.samples_ms) == 1 else ""
+    star = "*" if record.verified.disturbances else ""
+    duration = numbers.duration(record.verified.kernel.median_ms)
+    return " ".join(filter(None, (duration, block, once, star)))
+
+
+def _quickest(records: Sequence[Record]) -> Record | None:
+    """Of those that were found right."""
+    verified = [(found.kernel.median_ms, each) for each in records if (found := each.verified)]
+    return min(verified, key=lambda each: each[0])[1] if verified else None
 
 
 def _reasons(records: Sequence[Record]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +19,15 @@ from kernels.errors import BadJobError
 from kernels.job import PIXEL_TYPES, Job
 from kernels.kinds import Kind, kind_of
 from kernels.measurements import Candidate
+from kernels.sweeps.plain import to_plain
 from kernels.tuner import Trial, Tuning, tuning
+from kernels.version import program_version
 from workbench import numbers
 from workbench.commands import CommandError, made_jobs
 from workbench.commands.machine import engine_maker
 from workbench.commands.progress_line import say
+from workbench.commands.stopping import ended_by_sigterm
+from workbench.commands.sweep_json import printed_apart
 
 PIXEL = np.zeros((1, 1, 1), np.uint8)
 Make = Callable[[], Job]
@@ -34,27 +39,64 @@ TYPES = (("uint8", 3), ("uint8", 1), ("float32", 1))
 
 
 def run(arguments: Namespace) -> int:
-    """Measure kind by kind, printing the quickest way of each."""
-    jobs = jobs_for(arguments)
-    engine = engine_maker(arguments)()
-    if isinstance(engine.device, NoDevice):
-        raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
-    if arguments.missing:
-        known = set(engine.picker.measurements.kinds())
-        jobs = [make for make in jobs if kind_of(make()) not in known]
-    _say_complaint(engine)
-    kinds = "kind" if len(jobs) == 1 else "kinds"
-    print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
-    try:
-        _tune(engine, jobs, shapes=not arguments.quick)
-    except KeyboardInterrupt:
-        print("Stopped; what was measured until now is kept.")
-        raise
-    finally:
-        say("")
-    print(f"Kept in {engine.picker.measurements.path}.")
-    _say_complaint(engine)
+    """Measure kind by kind, printing the quickest way of each; with --json a document of that on
+    stdout, and all else on stderr."""
+    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
+        jobs = jobs_for(arguments)
+        engine = engine_maker(arguments)()
+        if isinstance(engine.device, NoDevice):
+            raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
+        if arguments.missing:
+            known = set(engine.picker.measurements.kinds())
+            jobs = [make for make in jobs if kind_of(make()) not in known]
+        _say_complaint(engine)
+        kinds = "kind" if len(jobs) == 1 else "kinds"
+        print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
+        trials: list[Trial] = []
+        try:
+            for trial in _tune(engine, jobs, shapes=not arguments.quick):
+                trials.append(trial)
+        except KeyboardInterrupt:
+            print("Stopped; what was measured until now is kept.")
+            raise
+        finally:
+            say("")
+            print_json(partial(_data, engine, trials))
+        print(f"Kept in {engine.picker.measurements.path}.")
+        _say_complaint(engine)
     return 0
+
+
+def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
+    """Every way that was tried, kind by kind: its time in milliseconds, or why it has none."""
+    kinds: dict[Kind, list[Trial]] = {}
+    for trial in trials:
+        kinds.setdefault(trial.kind, []).append(trial)
+    return {
+        "command": "tune",
+        "program": program_version(),
+        "device": getattr(engine.device, "name", None),
+        "file": str(engine.picker.measurements.path),
+        "kinds": [
+            {
+                "kind": to_plain(kind),
+                "best": _way(next(ranked(engine.picker.measurements.of(kind)), None)),
+                "tried": [_tried(trial) for trial in tried],
+            }
+            for kind, tried in kinds.items()
+        ],
+    }
+
+
+def _way(best: Candidate | None) -> Any:
+    return None if best is None else to_plain(best)
+
+
+def _tried(trial: Trial) -> dict[str, Any]:
+    way = {"implementation": trial.implementation, "block_xy": to_plain(trial.block_xy)}
+    if isinstance(trial.outcome, str):
+        return way | {"median_ms": None, "why_not": trial.outcome}
+    return way | {"median_ms": trial.outcome.median_ms, "why_not": None}
 
 
 def jobs_for(arguments: Namespace) -> list[Make]:
@@ -97,8 +139,9 @@ def _refuse_unknown(names: Sequence[str], known: Sequence[str], what: str) -> No
             raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
 
 
-def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> None:
-    """Each kind's line is printed when the next one begins, or nothing follows."""
+def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
+    """What came of each way; each kind's line is printed when the next one begins, or nothing
+    follows."""
     found: dict[Kind, int] = {}
     latest: Kind | None = None
     for step in tuning(engine, jobs, shapes=shapes):
@@ -110,6 +153,7 @@ def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> None:
             _print_best(engine, latest, found)
         latest = step.kind
         found[latest] = found.get(latest, 0) + isinstance(step.outcome, Candidate)
+        yield step
     if latest is not None:
         _print_best(engine, latest, found)
 

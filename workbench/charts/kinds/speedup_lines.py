@@ -20,12 +20,12 @@ def figure(data: Data, title: str, name: str) -> Figure:
     baseline = option.chosen if option else ""
     against = dict(option.values)[baseline] if option else "nothing measured yet"
     found = speed_ups(shown.points, shown.points, baseline)
-    ratios = {id(each.point): each.ratio for each in found}
+    ratios = {id(each.point): each for each in found}
     series = lines.series_of(
         shown,
         name,
-        lambda point: ratios.get(id(point)),
-        lambda point: f"{numbers.ratio(ratios[id(point)].middle)} as fast as {against}",
+        lambda point: ratios[id(point)].ratio if id(point) in ratios else None,
+        lambda point: f"{ratios[id(point)].in_words} as fast as {against}",
     )
     x = lines.x_axis(shown, name)
     log = is_log(shown, [*lines.ends(series), 1.0])

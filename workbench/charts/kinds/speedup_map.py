@@ -43,12 +43,17 @@ def figure(data: Data, title: str) -> Figure:
     against = dict(option.values)[baseline] if option else "nothing measured yet"
     shown = data.narrowed(everything, "implementations")
     found = speed_ups(shown.points, everything.points, baseline)
-    ratios = {id(each.point): each.ratio.middle for each in found}
+    ratios = {id(each.point): each.ratio for each in found}
 
     def words(point: Point) -> tuple[str, ...]:
-        return (numbers.ratio(ratios[id(point)]),)
+        middle, low, high = ratios[id(point)]
+        interval = (f"{numbers.ratio(low)} to {numbers.ratio(high)}",) if low < high else ()
+        return (numbers.ratio(middle), *interval)
 
-    tiles = tiles_of(shown, places(data, "sizes", "ksizes"), lambda p: ratios.get(id(p)), words)
+    def value(point: Point) -> float | None:
+        return ratios[id(point)].middle if id(point) in ratios else None
+
+    tiles = tiles_of(shown, places(data, "sizes", "ksizes"), value, words)
     body = Grid(
         names(data, "sizes"),
         names(data, "ksizes"),

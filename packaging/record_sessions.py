@@ -1,0 +1,108 @@
+"""Measures every preset anew into assets/recorded/: `make recorded`.
+
+Each preset is a sweep of its own into a folder below --work, which may be stopped at any time and
+gone on with by the same command.  A whole one is packed into assets/recorded/, marked as one that
+comes with the program, and how its times stand to those it replaces is printed, implementation by
+implementation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+from kernels.load import disturbed_in_words
+from kernels.sweeps.compare import compare_sessions
+from kernels.sweeps.estimate import about
+from kernels.sweeps.files import NAME, SUFFIXES, read_session
+from kernels.sweeps.lines import header_line, record_line
+from kernels.sweeps.presets import presets
+from kernels.sweeps.record import Session
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORDED = ROOT / "assets" / "recorded"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure, pack and compare; 0 where every preset that was asked for is recorded anew."""
+    known = [preset.key for preset in presets()]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="default: all there are")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "recorded")
+    parser.add_argument("--no-gpu", action="store_true", help="to try it out")
+    arguments = parser.parse_args(words)
+    if unknown := [each for each in arguments.presets if each not in known]:
+        parser.error(f"there is no preset {unknown[0]!r}; choose from {', '.join(known)}")
+    start, failed = time.monotonic(), []
+    for key in arguments.presets or known:
+        began = time.monotonic()
+        if measured(key, arguments.work / key, no_gpu=arguments.no_gpu):
+            record(key, arguments.work / key)
+            print(f"{key}: {about(time.monotonic() - began)}\n", flush=True)
+        else:
+            failed.append(key)
+    print(f"All of it took {about(time.monotonic() - start)}.")
+    if failed:
+        print(f"Not recorded: {', '.join(failed)}.")
+    return 1 if failed else 0
+
+
+def measured(key: str, folder: Path, *, no_gpu: bool) -> bool:
+    """Sweep into `folder`, or go on there; whether that came to its end."""
+    words = [sys.executable, "-m", "workbench", "sweep", key, "--out", str(folder)]
+    words += ["--resume"] if (folder / NAME).exists() else []
+    words += ["--no-gpu"] if no_gpu else []
+    return subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def record(key: str, folder: Path) -> None:
+    """Pack what `folder` holds, and print how it stands to what it replaces."""
+    new, path = read_session(folder), RECORDED / f"{key}{SUFFIXES[1]}"
+    if path.exists():
+        old = read_session(path)
+        print(f"{key}: time before over time now")
+        print("\n".join(f"  {line}" for line in ratios(old, new)))
+    if words := disturbed_in_words(each.verified.load for each in new.records if each.verified):
+        print(f"  {words}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(packed(new))
+
+
+def packed(session: Session) -> bytes:
+    """The session's lines, each cell once, compressed: the same bytes from the same session."""
+    shipped = replace(session, is_shipped=True)
+    buffer = BytesIO()
+    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0) as file:
+        file.write(header_line(shipped))
+        for each in shipped.records:
+            file.write(record_line(each))
+    return buffer.getvalue()
+
+
+def ratios(old: Session, new: Session) -> Iterator[str]:
+    """A line for each implementation: geometric mean and range of the old time over the new."""
+    found: dict[str, list[float]] = {}
+    lost: dict[str, int] = {}
+    for pair in compare_sessions(old, new):
+        key = pair.cell.implementation
+        if pair.comparison:
+            found.setdefault(key, []).append(pair.comparison.ratio)
+        elif pair.a and pair.a.verified:
+            lost[key] = lost.get(key, 0) + 1
+    for key, values in found.items():
+        mean = math.exp(math.fsum(map(math.log, values)) / len(values))
+        yield f"{key:<20}{mean:8.2f}  ({min(values):.2f} to {max(values):.2f}, {len(values)} cells)"
+    for key, count in lost.items():
+        yield f"{key:<20}{count} times that there were are missing now"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

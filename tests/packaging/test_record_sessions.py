@@ -1,0 +1,76 @@
+"""Recorded sessions: every preset is measured anew, packed, marked, and held against the old."""
+
+import importlib.util
+from dataclasses import replace
+
+import pytest
+
+from kernels.sweeps.files import SessionFile, read_session
+from tests.made_sessions import a_session
+
+
+@pytest.fixture
+def script(root, tmp_path, monkeypatch):
+    """The module, with a folder of its own for what is recorded."""
+    spec = importlib.util.spec_from_file_location(
+        "record_sessions", root / "packaging" / "record_sessions.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "RECORDED", tmp_path / "recorded")
+    return module
+
+
+def kept(folder, session):
+    with SessionFile.create(folder, session.plan, session.machine, session.started) as file:
+        for record in session.records:
+            file.append(record)
+    return folder
+
+
+def twice_as_long(_, measured):
+    samples = tuple(2 * each for each in measured.kernel.samples_ms)
+    return replace(measured, kernel=replace(measured.kernel, samples_ms=samples))
+
+
+def test_what_is_packed_is_marked_and_whole(script, tmp_path):
+    session = a_session("transfers")
+    script.record("a", kept(tmp_path / "a", session))
+    read = read_session(tmp_path / "recorded" / "a.jsonl.gz")
+    assert read.is_shipped
+    assert read.started == session.started
+    assert [each.cell for each in read.records] == [each.cell for each in session.records]
+    assert script.packed(read) == (tmp_path / "recorded" / "a.jsonl.gz").read_bytes()
+
+
+def test_the_ratios_to_what_it_replaces_are_told_for_each_implementation(script, tmp_path, capsys):
+    script.record("a", kept(tmp_path / "old", a_session("transfers", outcome=twice_as_long)))
+    assert "before" not in capsys.readouterr().out
+    script.record("a", kept(tmp_path / "new", a_session("transfers")))
+    said = capsys.readouterr().out
+    assert said.startswith("a: time before over time now\n")
+    assert said.count("    2.00  (2.00 to 2.00, 1 cells)") == 6
+
+
+def test_every_preset_is_one_of_those_and_unknown_ones_are_refused(script, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(script, "measured", lambda key, folder, no_gpu: asked.append(key))
+    assert script.main([]) == 1  # none came to its end
+    assert asked == [preset.key for preset in script.presets()]
+    with pytest.raises(SystemExit):
+        script.main(["no_such"])
+    assert "there is no preset 'no_such'" in capsys.readouterr().err
+
+
+def test_one_that_was_stopped_is_gone_on_with(script, tmp_path, monkeypatch):
+    ran = []
+
+    def run(words, **_):
+        ran.append(words)
+        return type("Done", (), {"returncode": 0})
+
+    monkeypatch.setattr(script.subprocess, "run", run)
+    assert script.measured("a", tmp_path / "new", no_gpu=False)
+    assert script.measured("a", kept(tmp_path / "old", a_session("sizes")), no_gpu=True)
+    assert ["--resume" in words for words in ran] == [False, True]
+    assert ["--no-gpu" in words for words in ran] == [False, True]
