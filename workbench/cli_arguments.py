@@ -10,7 +10,7 @@ from workbench import cli_types as types
 from workbench.modes import MODES
 
 LISTS = ("filters", "borders", "implementations", "presets")
-BENCHES = ("startup", "latency", "display", "frames", "kernels", "timing", "cpu")
+BENCHES = ("startup", "latency", "display", "frames", "kernels", "timing", "cpu", "repeat")
 
 APPLY_HELP = """\
 Of a folder, the files that have a picture's extension and no dot in front of their name are
@@ -196,9 +196,15 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what to measure: {types.in_words(BENCHES)}",
     )
     parser.add_argument(
-        "--runs", metavar="N", type=types.positive, help="how often to repeat it; of the window's"
+        "--runs",
+        metavar="N",
+        type=types.positive,
+        help="how often to repeat it, of the window's benches; of repeat, how many sweeps of one "
+        "plan are held against each other, to see how often A is called different from A",
     )
-    options = parser.add_argument_group("kernels; of timing and cpu, --cells and --json")
+    options = parser.add_argument_group(
+        "kernels; of timing and cpu, --cells and --json; of repeat, --json"
+    )
     options.add_argument("--peers", action="store_true", help="time other libraries as well")
     options.add_argument(
         "--quick", action="store_true", help="only what auto picks, and its second choice"

@@ -11,14 +11,15 @@ from kernels.version import program_version
 from workbench import qt_libraries
 from workbench.cli import USAGE
 from workbench.commands import CommandError, machine
-from workbench.commands.benches import HEADER, cpu, kernels, timing
+from workbench.commands.benches import HEADER, cpu, kernels, repeat, timing
 from workbench.commands.words import aligned, columns
 
-NEED_NO_QT = {"cpu": cpu.run, "kernels": kernels.run, "timing": timing.run}
+NEED_NO_QT = {"cpu": cpu.run, "kernels": kernels.run, "repeat": repeat.run, "timing": timing.run}
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
 TAKEN = {
     "kernels": OPTIONS[1:],
     "cpu": ("cells", "json"),
+    "repeat": ("runs", "json"),
     "timing": ("cells", "json"),
     "display": (),
 }
