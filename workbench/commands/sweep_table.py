@@ -85,7 +85,8 @@ def _speed_ups(
 ) -> Iterator[str]:
     """How many times as fast as the baseline, with the interval of each ratio."""
     baseline = baseline_of(session)
-    others = [key for key in keys if baseline is not None and key != baseline.key]
+    timed = {record.cell.implementation for record in session.records if record.verified}
+    others = [key for key in keys if baseline and key != baseline.key and key in timed]
     if baseline is None or not others:
         return
     head = (*(DOWN[name][0] for name in down), *others)
