@@ -15,11 +15,12 @@ class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
     """Adds the file in which `kernels.version` finds the commit outside of a checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the file, unless this is an editable install, which is the checkout itself."""
-        if version == "editable":
-            return
+        """Write the file, unless this is an editable install, which is the checkout itself, or a
+        source archive, which holds it already."""
         root = Path(self.root)
         known = _version_module(root)
+        if version == "editable" or (root / known.BUILD_FILE).exists():
+            return
         if build := known.build_of(root):
             self._folder = tempfile.TemporaryDirectory()
             stamp = Path(self._folder.name) / "build.txt"
