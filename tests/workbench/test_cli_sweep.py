@@ -88,7 +88,7 @@ def test_a_plan_is_measured_into_a_folder(here, capsys):
         "Small pictures\n8 cells: 2 sizes × 2 kernel sizes × 2 implementations.\n"
     )
     assert re.search(r"Measuring them takes (about|less than) .*\. On .*, into results\.", said.out)
-    assert re.search(r"24×20 +5×5 +[\d.]+\sµs +[\d.]+\sµs\n", said.out)
+    assert re.search(r"24×20 +5×5 +[\d.]+\sµs( \*)? +[\d.]+\sµs( \*)?\n", said.out)
     assert "Kept in results." in said.out
     session = read_session(here / "results")
     assert len(session.records) == 8
@@ -303,7 +303,7 @@ def test_on_a_gpu_every_cell_has_its_time(here, on_gpu, capsys):
     )
     assert cli.main(["sweep", "gpu.toml", "--out", "g"]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"16² +\S+\s\S+ +\S+\s\S+ (8×8|16×16) +\S+\s\S+\n", said)
+    assert re.search(r"16² +\S+\s\S+( \*)? +\S+\s\S+ (8×8|16×16) +\S+\s\S+\n", said)
     session = read_session(here / "g")
     assert session.machine.gpu == "NVIDIA Made Up 1"
     on_device = [r.verified for r in session.records if r.cell.implementation != "opencv"]
