@@ -15,6 +15,7 @@ from PIL import Image
 
 from kernels import Engine, Job, filters
 from kernels.check import Check
+from kernels.load import Load
 from kernels.models.occupancy import Occupancy
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import plan_of
@@ -253,12 +254,24 @@ def test_refusals_are_grouped_by_their_reason(report):
             ),
             "throttled: power limit",
         ),
+        (
+            lambda c, m: replace(m, load=Load(10.0, 2, 13.0, 0.0)) if c.cache else m,
+            "disturbed: other programs kept 1.3 of 2 cores busy",
+        ),
     ],
 )
 def test_what_makes_a_figure_doubtful_stands_beside_it(report, outcome, remark):
     rows = table(report(a_session(SMALL, outcome=outcome)), "verified times")
     assert {row["Remarks"] for row in rows if row["Implementation"] == "OpenCV"} == {""}
     assert {row["Remarks"] for row in rows if row["Implementation"] != "OpenCV"} == {remark}
+
+
+def test_of_many_cells_the_quickest_that_has_one_sample_is_marked_as_such(report):
+    once = changed(samples_ms=(0.0001,), ended="single")
+    session = a_session("everything", outcome=lambda c, m: once(c, m) if c.ksize == 7 else m)
+    rows = table(report(session), "the quickest of each")
+    marks = {(row["Kernel size"], row["Remarks"]) for row in rows}
+    assert marks == {("3×3", ""), ("5×5", ""), ("7×7", "one sample")}
 
 
 def test_what_really_ran_is_told_with_what_limits_it(report):

@@ -148,6 +148,8 @@ def remarks(measurement: Measurement) -> Iterator[str]:
         yield "time limit"
     if measurement.health and measurement.health.throttled:
         yield f"throttled: {list_of(measurement.health.throttled)}"
+    if measurement.load and (disturbances := measurement.load.disturbances):
+        yield f"disturbed: {list_of(disturbances)}"
 
 
 # ------------------------------------------------------------------------ the quickest of each
@@ -173,6 +175,7 @@ def quickest_table(session: Session, key: str) -> Table | None:
             Column(units.rate.title("Throughput")),
             *speed_up_columns(baseline),
             Column("Of"),
+            Column("Remarks", is_number=False),
         ),
         tuple(_quickest_row(group, outer, baseline, units) for group in by_work.values()),
         headers=len(outer),
@@ -198,6 +201,7 @@ def _quickest_row(
             units.rate.write(record.megapixels_per_s),
             *(baseline.in_words(record) if baseline else ()),
             plural(len(group), "way"),
+            "; ".join(remarks(record.verified)) if record.verified else "",
         )
     )
 
