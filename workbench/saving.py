@@ -60,7 +60,7 @@ class Saving(QObject):
         from workbench.files.reducing import fit_of  # OpenCV: not before it is needed
 
         try:
-            fit = fit_of(path, result.picture)
+            fit = fit_of(path, result.picture, picture.exif)
         except ImageFileError as error:
             self._window.messages.show_message("error", str(error))
             return
