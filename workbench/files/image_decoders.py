@@ -50,6 +50,7 @@ def decode(
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
             raise ValueError(f"decoded to {samples.shape}")
         samples = np.ascontiguousarray(samples)
+        _note_infinite(samples, notes)
     return samples, notes, exif
 
 
@@ -162,6 +163,17 @@ def _count(path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool
             raise
         except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
             return None
+
+
+def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
+    if samples.dtype.kind != "f":
+        return
+    count = sum(row.size - np.count_nonzero(np.isfinite(row)) for row in samples)
+    if count:
+        notes.append(
+            f"{count:,} of its samples are infinite or NaN: filters spread NaN around them, since "
+            "an infinity times a weight of 0 is NaN."
+        )
 
 
 def _note_first_of(count: int | None, notes: list[str]) -> None:
