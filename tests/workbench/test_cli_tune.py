@@ -120,6 +120,39 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
     assert "shared.convolve, grid 3×2" in capsys.readouterr().out
 
 
+def test_a_launch_takes_own_weights_as_apply_does(monkeypatch):
+    asked = []
+
+    class Launching(MadeUpGpu):
+        def launch_once(self, job):
+            asked.append(job)
+            return ()
+
+    monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
+    words = ["launch", "--implementation", "shared", "--picture", "30x20", "--pixel-type", "uint8"]
+    assert cli.main([*words, "--weights", "0 1 0; 1 -4 1; 0 1 1/2", "--offset", "1/2"]) == 0
+    assert cli.main(words) == 0
+    own, usual = asked
+    assert own.weights.tolist() == [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]
+    assert (own.offset, own.filter_title) == (127.5, "Custom weights")
+    assert (usual.ksize, usual.offset, usual.filter_title) == (5, 0, "Gaussian blur")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--weights", "1 2; 3 4"], "odd size"),
+        (["--weights", "1", "--filter", "box"], "leave out --filter and --size"),
+        (["--weights", "1", "--size", "1"], "leave out --filter and --size"),
+        (["--offset", "1/2"], "it needs --weights"),
+    ],
+)
+def test_weights_that_clash_are_refused(words, complaint, capsys):
+    small = ["launch", "--implementation", "shared", "--no-gpu", "--picture", "8x8"]
+    assert cli.main([*small, *words]) == 2
+    assert complaint in capsys.readouterr().err
+
+
 def test_a_launch_on_the_cpu_is_refused():
     with pytest.raises(CannotRunError, match="on the CPU"):
         MadeUpGpu().launch_once(made_jobs.job("gaussian", 3, (8, 8), implementation="opencv"))
