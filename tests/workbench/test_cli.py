@@ -17,7 +17,8 @@ from workbench import cli, qt_libraries
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
-HEAVY = ("PySide6", "cupy", "numba", "cv2")
+HEAVY = ("PySide6", "pyqtgraph", "cupy", "numba", "cv2", "numpy", "PIL", "tifffile", "imageio")
+NOT_FOR_FILES = ("PySide6", "pyqtgraph", "cupy", "numba", "requests", "pooch", "jinja2")
 
 
 def workbench(*words, **options):
@@ -45,6 +46,19 @@ def refused(capsys):
         return said.err
 
     return refused
+
+
+def test_apply_imports_nothing_that_it_does_not_use(tmp_path):
+    image_files.save(tmp_path / "a.png", pictures.noise(20, 30, 3))
+    script = (
+        "import sys\nfrom workbench.cli import main\n"
+        "assert main(['apply', 'a.png', 'b.png', '--implementation', 'opencv', '--no-gpu']) == 0\n"
+        f"print([name for name in {NOT_FOR_FILES} if name in sys.modules])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert said.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["apply", "--help"]])
