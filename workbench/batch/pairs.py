@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.files import neighbours
+from workbench.files.identity import identity
 from workbench.files.image_files import EXTENSIONS
 
 
@@ -136,7 +137,7 @@ def _pictures_in(folder: Path, recursive: bool, output: Path) -> Iterator[Path]:
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
     for name in _shown(names):
-        if _identity(folder / name) != _identity(output):
+        if identity(folder / name) != identity(output):
             yield from (Path(name) / each for each in _pictures_in(folder / name, True, output))
 
 
@@ -147,21 +148,12 @@ def _shown(names: Iterable[str]) -> Iterator[str]:
 
 def _refuse_losses(pairs: list[Pair]) -> None:
     """No input is written onto, whatever it is called there, and no result onto another one."""
-    originals = {_identity(each.source) for each in pairs}
+    originals = {identity(each.source) for each in pairs}
     counts = Counter(each.target for each in pairs)
     for each in pairs:
-        if _identity(each.target) in originals:
+        if identity(each.target) in originals:
             raise PairingError(f"{each.target} is an input; write to another file or folder.")
         if counts[each.target] > 1:
             raise PairingError(
                 f"Several inputs are called {each.target.name} in the output; rename one."
             )
-
-
-def _identity(path: Path) -> tuple[int, int] | str:
-    """The same for two names of one file, be it by links, or by case where that does not matter."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):  # there is none, a loop of links, or no name at all
-        return str(path.absolute())
-    return status.st_dev, status.st_ino
