@@ -103,20 +103,15 @@ def _refuse_nameless(target: Path, extension: str | None) -> None:
 def _into_folder(
     inputs: list[Path], folder: Path, recursive: bool, extension: str | None
 ) -> tuple[list[Pair], list[str]]:
-    pairs, complaints = [], []
+    pairs: list[Pair] = []
+    complaints: list[str] = []
     for each in inputs:
-        if not each.is_dir():
-            found = [Path(each.name)]
-            parent = each.parent
+        if each.is_dir():
+            parent, wrong = each, list[str]()
+            found = list(_pictures_in(each, recursive, folder, wrong))
+            complaints += wrong or ([] if found else [_nothing_in(each, recursive)])
         else:
-            parent = each
-            try:
-                found = list(_pictures_in(each, recursive, folder))
-            except OSError as error:
-                complaints.append(f"Cannot look into {each}: {error.strerror}.")
-                continue
-            if not found:
-                complaints.append(_nothing_in(each, recursive))
+            parent, found = each.parent, [Path(each.name)]
         for name in found:
             target = (folder / name).with_suffix(extension or name.suffix)
             below = target.parent if target.parent != folder else None
@@ -129,16 +124,28 @@ def _nothing_in(folder: Path, recursive: bool) -> str:
     return f"There are no pictures in {folder}{hint}."
 
 
-def _pictures_in(folder: Path, recursive: bool, output: Path) -> Iterator[Path]:
-    """Relative to `folder`; nothing of what lies in `output`.  Raises OSError."""
-    yield from map(Path, _shown(neighbours.pictures_in(folder)))
-    if not recursive:
+def _pictures_in(
+    folder: Path, recursive: bool, output: Path, complaints: list[str]
+) -> Iterator[Path]:
+    """Relative to `folder`; nothing of what lies in `output`.  A folder that cannot be looked into
+    becomes one of the `complaints`."""
+    try:
+        names = list(neighbours.pictures_in(folder))
+        folders = _folders_in(folder) if recursive else []
+    except OSError as error:
+        complaints.append(f"Cannot look into {folder}: {error.strerror}.")
         return
-    with os.scandir(folder) as entries:
-        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-    for name in _shown(names):
+    yield from map(Path, _shown(names))
+    for name in _shown(folders):
         if identity(folder / name) != identity(output):
-            yield from (Path(name) / each for each in _pictures_in(folder / name, True, output))
+            for each in _pictures_in(folder / name, True, output, complaints):
+                yield name / each
+
+
+def _folders_in(folder: Path) -> list[str]:
+    """Without links, which may lead in circles.  Raises OSError."""
+    with os.scandir(folder) as entries:
+        return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
 def _shown(names: Iterable[str]) -> Iterator[str]:
