@@ -17,7 +17,7 @@ from workbench import cli, qt_libraries
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
-HEAVY = ("PySide6", "pyqtgraph", "cupy", "numba", "cv2", "numpy", "PIL", "tifffile", "imageio")
+HEAVY = ("PySide6", "pyqtgraph", "cupy", "numba", "cv2", "PIL", "tifffile", "imageio")
 NOT_FOR_FILES = ("PySide6", "pyqtgraph", "cupy", "numba", "requests", "pooch", "jinja2")
 
 
