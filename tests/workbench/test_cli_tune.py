@@ -39,6 +39,19 @@ def test_a_kind_s_line_names_the_quickest_way(path, capsys):
     assert [kind["ksize"] for kind in kinds_in(path)] == [3]
 
 
+def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
+    assert cli.main(["tune", "--quick", *ONE_KIND, "--json"]) == 0
+    said = capsys.readouterr()
+    data = json.loads(said.out)
+    assert said.out.count("\n") == 1
+    assert "1 kind of jobs on" in said.err
+    (kind,) = data["kinds"]
+    times = [each["median_ms"] for each in kind["tried"] if each["why_not"] is None]
+    assert kind["best"]["median_ms"] == pytest.approx(min(times), rel=0.05)
+    assert {"implementation", "block_xy"} <= set(kind["best"])
+    assert (data["command"], data["file"]) == ("tune", str(path))
+
+
 def test_what_is_known_already_need_not_be_measured_again(path, capsys):
     assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
     assert cli.main(["tune", "--quick", "--missing", *ONE_KIND]) == 0
