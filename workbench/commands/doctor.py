@@ -31,6 +31,7 @@ PACKAGES = (
     "imageio",
     "pillow",
     "tifffile",
+    "imagecodecs",
     "pooch",
     "platformdirs",
 )
