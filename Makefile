@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full mutants format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test lint types unit full pasted mutants format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -30,6 +30,9 @@ full: .venv/test.stamp ## every implementation over the full product of cases, o
 mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
 	$(BIN)/python -m pip install --quiet coverage
 	$(BIN)/python -m tests.mutation $(ARGS)
+
+pasted: .venv/test.stamp ## all tests on a copy of the tree with README's rung and filter in it
+	$(BIN)/python -m tests.pasted $(ARGS)
 
 format: .venv/test.stamp ## put the format right
 	$(BIN)/ruff format .

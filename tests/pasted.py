@@ -1,0 +1,90 @@
+"""The tree with README's rung and filter in it: `python -m tests.pasted` runs all tests there.
+
+As a plugin of pytest (`-p tests.pasted`) it leaves those that one file more can change and that
+answer soon: the ones that name the new rung or filter, and of modules that ask for the list of
+rungs, implementations or filters, all but what is of another one, builds device code, draws its
+cases at random or opens a window.  What that leaves out, the whole suite has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parents[1]
+GENERATED = (".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "build", "dist")
+# Heading, language, and where it goes.
+EXAMPLES = (
+    ("## Adding a rung", "cuda", "kernels/ladder/24_two_sums.cu"),
+    ("## Adding a filter", "python", "kernels/filters/motion_blur.py"),
+)
+NEW = {"two_sums", "motion_blur"}
+ASKS = re.compile(r"\b(ladder|all_implementations|all_filters|patterns)\(\)")
+SLOW = {"qtbot", "build_cache"}
+# As on a computer without NVIDIA's compilers: with them it takes a minute.
+TABLES = """
+import sys
+sys.path.insert(0, "packaging")
+import ladder_tables
+ladder_tables.compiler_versions = dict
+sys.exit(ladder_tables.main())
+"""
+
+
+def paste_into(folder: Path) -> Path:
+    """Copy the tree into `folder`, put README's examples into it, write its tables; its root."""
+    tree = folder / "tree"
+    copytree(ROOT, tree, ignore=ignore_patterns(*GENERATED))
+    for beside, name in (
+        (ROOT.parent / "shared", folder / "shared"),
+        (ROOT / ".venv", tree / ".venv"),
+    ):
+        if beside.exists():
+            name.symlink_to(beside)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for heading, language, path in EXAMPLES:
+        found = re.search(rf"```{language}\n(.*?)```", readme[readme.index(heading) :], re.DOTALL)
+        assert found is not None
+        assert not (tree / path).exists()
+        (tree / path).write_text(found[1], encoding="utf-8")
+    subprocess.run([sys.executable, "-c", TABLES], cwd=tree, env=environment(tree), check=True)
+    return tree
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """Return this process's, with the tree in front of whatever is installed."""
+    return {**os.environ, "PYTHONPATH": str(tree), "FILTER_WORKBENCH_PASTED": "1"}
+
+
+def pytest_collection_modifyitems(items: list) -> None:
+    """Leave those that one file more can change."""
+    from kernels.engine import all_implementations
+    from kernels.filters import all_filters
+
+    known = {each.key for each in (*all_implementations(), *all_filters())} - NEW
+    items[:] = [each for each in items if _may_change(each, known)]
+
+
+def _may_change(item, known: set[str]) -> bool:
+    words = set(re.findall(r"\w+", item.callspec.id)) if hasattr(item, "callspec") else set()
+    if words & NEW:
+        return True
+    if words & known or SLOW & set(item.fixturenames) or hasattr(item.obj, "hypothesis"):
+        return False
+    return bool(ASKS.search(item.path.read_text(encoding="utf-8")))
+
+
+def main() -> int:
+    with TemporaryDirectory() as folder:
+        tree = paste_into(Path(folder))
+        words = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile"]
+        return subprocess.run([*words, *sys.argv[1:]], cwd=tree, env=environment(tree)).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
