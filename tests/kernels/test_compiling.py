@@ -57,7 +57,7 @@ def test_one_that_fails_does_not_keep_the_others_from_being_compiled(compiled):
 
 
 def test_stopped_it_forgets_those_that_wait(compiled, monkeypatch):
-    monkeypatch.setattr("kernels.compiling.threads", lambda: 1)
+    monkeypatch.setattr("kernels.compiling.usable_cores", lambda: 1)
     may_go_on = threading.Event()
     compiled.before = lambda rung: may_go_on.wait(10)
     steps = compiling_ahead(H200, [(RUNGS[key], JOB) for key in ("global", "constant", "shared")])

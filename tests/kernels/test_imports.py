@@ -9,13 +9,11 @@ import pytest
 
 from tests.conftest import ROOT
 
-HEAVY = ["PySide6", "cupy", "numba", "cv2", "pyqtgraph", "scipy", "PIL", "imageio", "tifffile"]
 
-
-@pytest.mark.parametrize("module", HEAVY)
+@pytest.mark.parametrize("module", ["PySide6", "cupy", "numba", "cv2", "pyqtgraph", "scipy"])
 def test_importing_kernels_does_not_import(module):
     program = (
-        "import sys; from kernels import Engine, Job, filters; from kernels.rung import ladder;"
+        "import sys, kernels; from kernels.rung import ladder; from kernels import filters;"
         "ladder(); filters.all_filters();"
         f"sys.exit({module!r} in sys.modules)"
     )
