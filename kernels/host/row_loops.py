@@ -21,7 +21,7 @@ Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[None]]  # from a picture
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
-_compiled: set[tuple[str, bool]] = set()
+_compiled: set[tuple[str, bool, bool]] = set()
 
 
 def prepare(job: Job) -> bool:
@@ -29,12 +29,14 @@ def prepare(job: Job) -> bool:
 
     Some seconds the first time; numba keeps the machine code on disk.
     """
-    wanted = job.pixel_type, job.gradient
+    # To numba an array that may not be written is of another type.
+    wanted = job.pixel_type, job.gradient, job.picture.flags.writeable
     if wanted in _compiled:
         return False
     one = np.zeros((1, 1, 1), job.picture.dtype)
+    one.flags.writeable = job.picture.flags.writeable
     small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
-    for _ in runner(small)(one.copy()):
+    for _ in runner(small)(np.empty_like(one)):
         pass
     _compiled.add(wanted)
     return True

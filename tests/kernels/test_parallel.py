@@ -7,7 +7,7 @@ import pytest
 
 from kernels import Job
 from kernels.borders import BORDERS
-from kernels.host import host_implementations, parallel, row_loops, sequential
+from kernels.host import _jit_rows, host_implementations, parallel, row_loops, sequential
 
 RNG = np.random.default_rng
 
@@ -55,3 +55,22 @@ def test_every_implementation_says_what_it_calls():
         assert ran.threads
         assert ran.threads >= 1
         assert ran.function
+
+
+@pytest.mark.parametrize("writeable", [True, False])
+@pytest.mark.parametrize("gradient", [True, False])
+@pytest.mark.parametrize("pixel_type", ["uint8", "float16", "float32"])
+def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
+    """A picture of the window may not be written to; to numba it is of a type of its own."""
+    picture = RNG(4).integers(0, 256, (12, 13, 3)).astype(pixel_type)
+    picture.flags.writeable = writeable
+    job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
+    prepared = parallel.prepare(job)
+    before = compiled()
+    for _ in prepared.filtering(np.empty_like(picture)):
+        pass
+    assert compiled() == before
+
+
+def compiled():
+    return len(_jit_rows.sum_rows.signatures), len(_jit_rows.length_rows.signatures)
