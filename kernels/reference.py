@@ -48,11 +48,12 @@ def correlate(
     left, right = columns or (0, picture.shape[1])
     radius = weights.shape[0] // 2
     around = read(picture, border, (top - radius, bottom + radius), (left - radius, right + radius))
-    around = around.astype(np.float64)
     height, width = bottom - top, right - left
 
     total = np.zeros((height, width, picture.shape[2]))
-    with np.errstate(invalid="ignore", over="ignore"):  # infinities in the picture are its own
+    # Infinities and NaN in the picture are its own: a weight of 0 makes NaN of an infinity.
+    with np.errstate(invalid="ignore", over="ignore"):
+        around = around.astype(np.float64)
         for j, weights_row in enumerate(weights.astype(np.float64)):
             for i, weight in enumerate(weights_row):
                 total += weight * around[j : j + height, i : i + width]

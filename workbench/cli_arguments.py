@@ -267,12 +267,12 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--filter",
         metavar="NAME",
-        default="gaussian",
         help="a filter's name, or random (default: gaussian)",
     )
     options.add_argument(
-        "--size", metavar="K", type=types.size, default=5, help="K×K weights, K odd (default: 5)"
+        "--size", metavar="K", type=types.size, help="K×K weights, K odd (default: 5)"
     )
+    _add_weights_options(options)
     _add_device_options(parser)
 
 
@@ -361,10 +361,12 @@ def add_list_arguments(parser: argparse.ArgumentParser) -> None:
         type=types.one_of(*LISTS),
         help=f"only {types.in_words(LISTS)} (default: all)",
     )
+    _add_json_option(parser)
     _add_device_options(parser)
 
 
-def add_no_arguments(parser: argparse.ArgumentParser) -> None:
+def add_doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_json_option(parser)
     _add_device_options(parser)
 
 
@@ -377,15 +379,7 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
         "--sigma", metavar="S", type=types.number, help="width of the bell, in pixels"
     )
     options.add_argument("--amount", metavar="A", type=types.number, help="strength of unsharp")
-    options.add_argument(
-        "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
-    )
-    options.add_argument(
-        "--offset",
-        metavar="O",
-        type=types.part_of_white,
-        help="added to what --weights give, as a part of white: 1/2, or --offset=-0.25",
-    )
+    _add_weights_options(options)
     options.add_argument("--border", metavar="NAME", help="default: clamp")
     options.add_argument(
         "--pixel-type",
@@ -399,6 +393,18 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
     )
     options.add_argument(
         "--block", metavar="XxY", type=types.pair, help="CUDA threads a block, such as 32x8"
+    )
+
+
+def _add_weights_options(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
+    )
+    options.add_argument(
+        "--offset",
+        metavar="O",
+        type=types.part_of_white,
+        help="added to what --weights give, as a part of white: 1/2, or --offset=-0.25",
     )
 
 
@@ -417,7 +423,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "apply": ("Filter picture files, and say how long it took.", add_apply_arguments),
     "list": ("List what there is, and why what is missing cannot run here.", add_list_arguments),
-    "doctor": ("Say what is installed here, and what is missing.", add_no_arguments),
+    "doctor": ("Say what is installed here, and what is missing.", add_doctor_arguments),
     "shot": ("Draw the real window off screen into a PNG file.", add_shot_arguments),
     "bench": ("Measure the window, or every rung, on this computer.", add_bench_arguments),
     "tune": ("Measure every rung, so that auto picks the quickest.", add_tune_arguments),

@@ -60,7 +60,8 @@ class Exporter(QObject):
             from workbench.files.reducing import reduced  # OpenCV: not before it is needed
 
             samples = with_file_white(result.picture, picture.samples)
-            image_files.save(path, reduced(path, samples) if reduce else samples, quality)
+            samples = reduced(path, samples) if reduce else samples
+            image_files.save(path, samples, quality, picture.exif)
 
         self._write(path, write)
 

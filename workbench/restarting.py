@@ -90,7 +90,7 @@ def _in_a_file(picture: Picture) -> Picture:
     """
     path = Path(mkdtemp(prefix="filter-workbench-")) / f"{Path(picture.name).stem}.tif"
     try:
-        image_files.save(path, picture.as_in_file)
+        image_files.save(path, picture.as_in_file, exif=picture.exif)
     except BaseException:
         rmtree(path.parent, ignore_errors=True)
         raise

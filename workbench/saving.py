@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from kernels.job import Result
 from workbench.exporter import suggested_name
+from workbench.files.identity import identity
 from workbench.files.image_files import SAVE_FILTER, ImageFileError
 from workbench.model.state import Picture
 from workbench.save_path import ask_save_path, remember_folder, save_folder
@@ -45,7 +46,8 @@ class Saving(QObject):
         if path is None:
             return None
         picture = window.store.state.picture
-        if picture is not None and picture.path is not None and _is_same(picture.path, path):
+        original = picture.path if picture is not None else None
+        if original is not None and identity(original) == identity(path):
             window.messages.show_message(
                 "error", f"{path.name} is the picture that is open; save under another name."
             )
@@ -60,7 +62,7 @@ class Saving(QObject):
         from workbench.files.reducing import fit_of  # OpenCV: not before it is needed
 
         try:
-            fit = fit_of(path, result.picture)
+            fit = fit_of(path, result.picture, picture.exif)
         except ImageFileError as error:
             self._window.messages.show_message("error", str(error))
             return
@@ -84,10 +86,3 @@ class Saving(QObject):
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.resolve() == other.resolve()
-    except OSError:
-        return one == other

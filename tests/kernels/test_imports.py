@@ -9,11 +9,13 @@ import pytest
 
 from tests.conftest import ROOT
 
+HEAVY = ["PySide6", "cupy", "numba", "cv2", "pyqtgraph", "scipy", "PIL", "imageio", "tifffile"]
 
-@pytest.mark.parametrize("module", ["PySide6", "cupy", "numba", "cv2", "pyqtgraph", "scipy"])
+
+@pytest.mark.parametrize("module", HEAVY)
 def test_importing_kernels_does_not_import(module):
     program = (
-        "import sys, kernels; from kernels.rung import ladder; from kernels import filters;"
+        "import sys; from kernels import Engine, Job, filters; from kernels.rung import ladder;"
         "ladder(); filters.all_filters();"
         f"sys.exit({module!r} in sys.modules)"
     )

@@ -76,7 +76,7 @@ def test_most_of_it_can_run_on_an_h200_and_what_cannot_says_why(key, h200):
 
 
 def test_all_of_them_take_some_ten_minutes_on_a_machine_of_16_cores(h200, monkeypatch):
-    monkeypatch.setattr("kernels.sweeps.estimate.threads", lambda: 16)
+    monkeypatch.setattr("kernels.sweeps.estimate.usable_cores", lambda: 16)
     total_s = 0.0
     for each in presets():
         able = [cell for cell in each.plan.cells() if refusal(h200, cell) is None]

@@ -247,3 +247,22 @@ def test_turning_picture_and_weights_turns_the_answer(picture, weights, border):
 def test_a_flat_picture_stays_flat(value, weights, border):
     picture = np.full((4, 3, 1), value, np.uint8)
     assert (correlate(picture, weights, border) == value * weights.sum(dtype=np.float64)).all()
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [("float16", 0x7D00), ("float32", 0x7FA00000)])
+@pytest.mark.parametrize("work_out", [correlate, gradient])
+def test_a_nan_of_any_kind_in_the_picture_is_no_warning(dtype, bits, work_out):
+    picture = np.ones((9, 9, 1), dtype)
+    picture.view(f"u{picture.itemsize}")[4, 4] = bits  # one that signals
+    made = work_out(picture, np.full((3, 3), 1 / 9, np.float32), "clamp")
+    assert np.isnan(made[4, 4]).all()
+
+
+def test_a_weight_of_zero_makes_nan_of_an_infinity():
+    picture = np.ones((7, 7, 1), np.float32)
+    picture[3, 3] = np.inf
+    identity = np.zeros((5, 5), np.float32)
+    identity[2, 2] = 1
+    made = correlate(picture, identity, "clamp")[..., 0]
+    assert np.isnan(made[1:6, 1:6]).sum() == 24
+    assert made[3, 3] == np.inf

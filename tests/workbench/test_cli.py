@@ -1,5 +1,6 @@
 """The command line: what it understands, what it says when it does not, and what it imports."""
 
+import json
 import runpy
 import signal
 import subprocess
@@ -8,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from kernels import pictures
+from kernels import filters, pictures
+from kernels.engine import all_implementations
+from kernels.sweeps.presets import presets
 from kernels.version import program_version
 from workbench import cli, qt_libraries
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
-HEAVY = ("PySide6", "cupy", "numba", "cv2")
+HEAVY = ("PySide6", "pyqtgraph", "cupy", "numba", "cv2", "PIL", "tifffile", "imageio")
+NOT_FOR_FILES = ("PySide6", "pyqtgraph", "cupy", "numba", "requests", "pooch", "jinja2")
 
 
 def workbench(*words, **options):
@@ -42,6 +46,19 @@ def refused(capsys):
         return said.err
 
     return refused
+
+
+def test_apply_imports_nothing_that_it_does_not_use(tmp_path):
+    image_files.save(tmp_path / "a.png", pictures.noise(20, 30, 3))
+    script = (
+        "import sys\nfrom workbench.cli import main\n"
+        "assert main(['apply', 'a.png', 'b.png', '--implementation', 'opencv', '--no-gpu']) == 0\n"
+        f"print([name for name in {NOT_FOR_FILES} if name in sys.modules])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert said.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["apply", "--help"]])
@@ -135,7 +152,7 @@ def test_without_qt_there_is_a_sentence(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "PySide6", None)
     for name in [each for each in sys.modules if each.startswith(("workbench.", "PySide6."))]:
         monkeypatch.delitem(sys.modules, name)
-    assert cli.main(["apply", str(tmp_path / "a.png"), str(tmp_path / "b.png")]) == 1
+    assert cli.main(["shot", str(tmp_path / "a.png")]) == 1
     said = capsys.readouterr().err
     assert said.startswith("workbench: Qt does not load")
 
@@ -183,6 +200,48 @@ def test_list_draws_the_borders_by_their_definition(capsys):
     said = capsys.readouterr().out
     for line in ("zero     0 0 0 | a b c d | 0 0 0", "mirror   d c b | a b c d | c b a"):
         assert line in said
+
+
+def test_list_tells_programs_all_it_tells_people(capsys):
+    assert cli.main(["list", "--no-gpu", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sorted(found) == ["borders", "filters", "implementations", "presets"]
+    by_key = {each["key"]: each for each in found["filters"]}
+    assert [each.key for each in filters.all_filters()] == list(by_key)
+    unsharp = by_key["unsharp"]
+    assert (unsharp["min_size"], unsharp["max_size"]) == (1, 127)
+    assert {"name": "amount", "low": 0.0, "high": 10.0, "default": 1.0} in unsharp["parameters"]
+    assert [each["key"] for each in found["filters"] if each["takes_weights"]] == ["custom"]
+    assert {"key": "mirror", "sketch": "d c b | a b c d | c b a"} in found["borders"]
+    here = {each["key"]: each["why_not"] for each in found["implementations"]}
+    assert list(here) == ["auto", *(each.key for each in all_implementations())]
+    assert here["auto"] is here["opencv"] is None
+    assert here["shared"].startswith("The GPU was switched off with --no-gpu.")
+    assert [each["key"] for each in found["presets"]] == [each.key for each in presets()]
+
+
+def test_list_tells_programs_the_one_list_that_is_named(capsys):
+    assert cli.main(["list", "borders", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["borders"]
+
+
+def test_doctor_tells_programs_what_it_tells_people(capsys, monkeypatch):
+    assert cli.main(["doctor", "--no-gpu"]) == 0
+    words = capsys.readouterr().out
+    assert cli.main(["doctor", "--no-gpu", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert all(name in words and value in words for name, value in found["facts"].items())
+    assert found["facts"]["Filter Workbench"] == program_version()
+    assert (found["has_gpu"], found["why_no_gpu"]) == (
+        False,
+        "The GPU was switched off with --no-gpu.",
+    )
+    assert found["why_no_window"] is None
+    assert found["window"] in words
+    monkeypatch.setattr(qt_libraries, "why_no_window", lambda _: "Qt needs a thing.")
+    assert cli.main(["doctor", "--no-gpu", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["why_no_window"], found["window"]) == ("Qt needs a thing.", None)
 
 
 def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):

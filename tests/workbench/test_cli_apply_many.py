@@ -12,7 +12,7 @@ import pytest
 from kernels import engine, pictures
 from kernels.check import Check
 from workbench import cli
-from workbench.batch import running
+from workbench.batch import pairs, running
 from workbench.cli_types import EXTENSION_OF
 from workbench.files import image_encoders, image_files
 
@@ -89,6 +89,23 @@ def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsy
         "\n"
     )
     assert files("out") == ["a.png"]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_said_and_the_others_are_done(
+    folder, capsys, monkeypatch
+):
+    real = pairs.neighbours.pictures_in
+
+    def forbidden(path):
+        if path.name == "sub":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(pairs.neighbours, "pictures_in", forbidden)
+    assert apply("in", "out/", "--recursive") == 1
+    said = capsys.readouterr().err
+    assert said == f"workbench: Cannot look into {Path('in/sub')}: Permission denied.\n"
+    assert files("out") == ["p10.png", "p2.png"]
 
 
 def test_a_folder_of_pictures_that_fail_is_not_left_behind(folder, capsys):

@@ -39,6 +39,19 @@ def test_a_kind_s_line_names_the_quickest_way(path, capsys):
     assert [kind["ksize"] for kind in kinds_in(path)] == [3]
 
 
+def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
+    assert cli.main(["tune", "--quick", *ONE_KIND, "--json"]) == 0
+    said = capsys.readouterr()
+    data = json.loads(said.out)
+    assert said.out.count("\n") == 1
+    assert "1 kind of jobs on" in said.err
+    (kind,) = data["kinds"]
+    times = [each["median_ms"] for each in kind["tried"] if each["why_not"] is None]
+    assert kind["best"]["median_ms"] == pytest.approx(min(times), rel=0.05)
+    assert {"implementation", "block_xy"} <= set(kind["best"])
+    assert (data["command"], data["file"]) == ("tune", str(path))
+
+
 def test_what_is_known_already_need_not_be_measured_again(path, capsys):
     assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
     assert cli.main(["tune", "--quick", "--missing", *ONE_KIND]) == 0
@@ -118,6 +131,39 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
     assert (job.implementation, job.ksize, job.block_xy) == ("shared", 7, (16, 4))
     assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint8")
     assert "shared.convolve, grid 3×2" in capsys.readouterr().out
+
+
+def test_a_launch_takes_own_weights_as_apply_does(monkeypatch):
+    asked = []
+
+    class Launching(MadeUpGpu):
+        def launch_once(self, job):
+            asked.append(job)
+            return ()
+
+    monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
+    words = ["launch", "--implementation", "shared", "--picture", "30x20", "--pixel-type", "uint8"]
+    assert cli.main([*words, "--weights", "0 1 0; 1 -4 1; 0 1 1/2", "--offset", "1/2"]) == 0
+    assert cli.main(words) == 0
+    own, usual = asked
+    assert own.weights.tolist() == [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]
+    assert (own.offset, own.filter_title) == (127.5, "Custom weights")
+    assert (usual.ksize, usual.offset, usual.filter_title) == (5, 0, "Gaussian blur")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--weights", "1 2; 3 4"], "odd size"),
+        (["--weights", "1", "--filter", "box"], "leave out --filter and --size"),
+        (["--weights", "1", "--size", "1"], "leave out --filter and --size"),
+        (["--offset", "1/2"], "it needs --weights"),
+    ],
+)
+def test_weights_that_clash_are_refused(words, complaint, capsys):
+    small = ["launch", "--implementation", "shared", "--no-gpu", "--picture", "8x8"]
+    assert cli.main([*small, *words]) == 2
+    assert complaint in capsys.readouterr().err
 
 
 def test_a_launch_on_the_cpu_is_refused():

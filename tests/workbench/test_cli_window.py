@@ -96,6 +96,8 @@ def test_a_shot_leaves_the_user_s_settings_alone(folder):
         (["w.png", "--size", "4"], "has no size 4", 2),
         (["w.png", "--size-px", "300x200"], "so --size-px 300x200 is too small", 2),
         (["w.png", "missing.png"], "There is no file missing.png", 1),
+        (["loop.png", "a.png"], "it is a link that leads back to itself", 1),
+        (["w.png", "loop.png"], "Cannot open loop.png", 1),
         (["w.png", "broken.png"], "broken.png", 1),
         (["nowhere/w.png"], "its folder does not exist", 1),
         (["w.png", "--implementation", "shared"], "switched off with --no-gpu", 1),
@@ -107,12 +109,13 @@ def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
 ):
     image_files.save("a.png", pictures.checkerboard())
     (folder / "broken.png").write_bytes((folder / "a.png").read_bytes()[:60])
+    (folder / "loop.png").symlink_to("loop.png")
     assert cli.main(["shot", *words, "--no-gpu"]) == code
     said = capsys.readouterr()
     assert said.out == ""
     assert complaint in said.err
     assert said.err.count("\n") == 1
-    assert sorted(each.name for each in folder.iterdir()) == ["a.png", "broken.png"]
+    assert sorted(each.name for each in folder.iterdir()) == ["a.png", "broken.png", "loop.png"]
 
 
 def test_ctrl_c_ends_a_shot_quietly(folder, capsys):

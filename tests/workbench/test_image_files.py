@@ -350,6 +350,15 @@ def test_float_samples_keep_their_values_whatever_the_profile(tmp_path):
     assert "not applied" in picture.notes[0]
 
 
+def test_what_infinite_samples_do_to_filters_is_said(tmp_path):
+    samples = samples_of("float32", 3)
+    samples[2, 3] = np.inf, np.nan, 1
+    save(tmp_path / "a.tif", samples)
+    picture = load(tmp_path / "a.tif")
+    assert np.array_equal(picture.samples, samples, equal_nan=True)
+    assert picture.notes[0].startswith("2 of its samples are infinite or NaN: filters spread NaN")
+
+
 # -- refusals --------------------------------------------------------------------------------------
 
 

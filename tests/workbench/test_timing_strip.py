@@ -74,7 +74,9 @@ def test_a_transfer_says_that_it_was_one_and_what_the_copy_alone_took(strip):
         f"Upload:{GAP}", "Upload: "
     ).replace(f",{GAP}n", ", n")
     tip = upload.toolTip().replace(GAP, " ")
-    assert "58.6 KiB, once. The copies over the bus alone took 30.0 µs by CUDA events" in tip
+    assert (
+        "58.6 KiB, once (n = 1). The copies over the bus alone took 30.0 µs by CUDA events" in tip
+    )
     assert "2.00 GB/s" in tip
     strip.show_result(result(samples_ms=QUICK))
     assert "CUDA events" not in upload.toolTip()

@@ -302,6 +302,7 @@ def test_the_list_names_a_filter_while_its_weights_stand_there(qtbot, window, ed
 
 def test_normalise_transpose_flip(qtbot, window, editor, grid):
     settle(qtbot, window, lambda: pick(child(editor, "weights-preset", QComboBox), "sobel_x"))
+    assert sentence(editor) == HINT
     sobel = filters.get("sobel_x").weights(3)
     settle(qtbot, window, lambda: click(child(editor, "weights-transpose", QPushButton)))
     np.testing.assert_array_equal(weights_of(window), sobel.T)

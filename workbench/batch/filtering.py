@@ -49,6 +49,7 @@ class Outcome:
     skipped  its file was there already and was left alone
     remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
+    exif     as `Picture.exif` has it
     """
 
     pair: Pair
@@ -59,6 +60,7 @@ class Outcome:
     skipped: bool = False
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    exif: bytes | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -82,7 +84,7 @@ def read(pair: Pair, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: Fa
             return outcome
         picture = image_files.load(pair.source, is_stopped=is_stopped)
         outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
-        outcome.remarks = outcome.picture.remarks
+        outcome.remarks, outcome.exif = outcome.picture.remarks, outcome.picture.exif
         _refuse_misfit(outcome, recipe)
     except ImageFileError as error:  # it names the file itself
         outcome.error = str(error)
@@ -112,7 +114,7 @@ def write(outcome: Outcome, recipe: Recipe) -> None:
     try:
         with _folder(outcome.pair.folder):
             samples = reduced(target, outcome.result.picture)
-            image_files.save(target, samples, recipe.quality)
+            image_files.save(target, samples, recipe.quality, outcome.exif)
     except ImageFileError as error:
         outcome.error = str(error)
     except MemoryError:
@@ -162,7 +164,7 @@ def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
     changed."""
     assert outcome.picture is not None
     target = outcome.pair.target
-    fit = fit_of(target, outcome.picture.samples)
+    fit = fit_of(target, outcome.picture.samples, outcome.exif)
     if fit.why_not is not None:
         raise ImageFileError(f"Cannot save {target.name}: {fit}")
     if fit.changes and not recipe.reduce:

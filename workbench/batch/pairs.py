@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.files import neighbours
+from workbench.files.identity import identity
 from workbench.files.image_files import EXTENSIONS
 
 
@@ -102,20 +103,15 @@ def _refuse_nameless(target: Path, extension: str | None) -> None:
 def _into_folder(
     inputs: list[Path], folder: Path, recursive: bool, extension: str | None
 ) -> tuple[list[Pair], list[str]]:
-    pairs, complaints = [], []
+    pairs: list[Pair] = []
+    complaints: list[str] = []
     for each in inputs:
-        if not each.is_dir():
-            found = [Path(each.name)]
-            parent = each.parent
+        if each.is_dir():
+            parent, wrong = each, list[str]()
+            found = list(_pictures_in(each, recursive, folder, wrong))
+            complaints += wrong or ([] if found else [_nothing_in(each, recursive)])
         else:
-            parent = each
-            try:
-                found = list(_pictures_in(each, recursive, folder))
-            except OSError as error:
-                complaints.append(f"Cannot look into {each}: {error.strerror}.")
-                continue
-            if not found:
-                complaints.append(_nothing_in(each, recursive))
+            parent, found = each.parent, [Path(each.name)]
         for name in found:
             target = (folder / name).with_suffix(extension or name.suffix)
             below = target.parent if target.parent != folder else None
@@ -128,16 +124,28 @@ def _nothing_in(folder: Path, recursive: bool) -> str:
     return f"There are no pictures in {folder}{hint}."
 
 
-def _pictures_in(folder: Path, recursive: bool, output: Path) -> Iterator[Path]:
-    """Relative to `folder`; nothing of what lies in `output`.  Raises OSError."""
-    yield from map(Path, _shown(neighbours.pictures_in(folder)))
-    if not recursive:
+def _pictures_in(
+    folder: Path, recursive: bool, output: Path, complaints: list[str]
+) -> Iterator[Path]:
+    """Relative to `folder`; nothing of what lies in `output`.  A folder that cannot be looked into
+    becomes one of the `complaints`."""
+    try:
+        names = list(neighbours.pictures_in(folder))
+        folders = _folders_in(folder) if recursive else []
+    except OSError as error:
+        complaints.append(f"Cannot look into {folder}: {error.strerror}.")
         return
+    yield from map(Path, _shown(names))
+    for name in _shown(folders):
+        if identity(folder / name) != identity(output):
+            for each in _pictures_in(folder / name, True, output, complaints):
+                yield name / each
+
+
+def _folders_in(folder: Path) -> list[str]:
+    """Without links, which may lead in circles.  Raises OSError."""
     with os.scandir(folder) as entries:
-        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-    for name in _shown(names):
-        if _identity(folder / name) != _identity(output):
-            yield from (Path(name) / each for each in _pictures_in(folder / name, True, output))
+        return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
 def _shown(names: Iterable[str]) -> Iterator[str]:
@@ -147,21 +155,12 @@ def _shown(names: Iterable[str]) -> Iterator[str]:
 
 def _refuse_losses(pairs: list[Pair]) -> None:
     """No input is written onto, whatever it is called there, and no result onto another one."""
-    originals = {_identity(each.source) for each in pairs}
+    originals = {identity(each.source) for each in pairs}
     counts = Counter(each.target for each in pairs)
     for each in pairs:
-        if _identity(each.target) in originals:
+        if identity(each.target) in originals:
             raise PairingError(f"{each.target} is an input; write to another file or folder.")
         if counts[each.target] > 1:
             raise PairingError(
                 f"Several inputs are called {each.target.name} in the output; rename one."
             )
-
-
-def _identity(path: Path) -> tuple[int, int] | str:
-    """The same for two names of one file, be it by links, or by case where that does not matter."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):  # there is none, a loop of links, or no name at all
-        return str(path.absolute())
-    return status.st_dev, status.st_ino

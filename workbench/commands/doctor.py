@@ -12,12 +12,13 @@ import re
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from kernels.device import Device, NoDevice, cupy_version
 from kernels.version import program_version
 from workbench import numbers, qt_libraries
 from workbench.cli import FAILED
-from workbench.commands import machine
+from workbench.commands import as_json, machine
 from workbench.commands.machine import engine_maker
 from workbench.commands.words import aligned
 
@@ -30,6 +31,7 @@ PACKAGES = (
     "imageio",
     "pillow",
     "tifffile",
+    "imagecodecs",
     "pooch",
     "platformdirs",
 )
@@ -39,10 +41,24 @@ def run(arguments: Namespace) -> int:
     """Print all facts; FAILED where something keeps the window from opening."""
     device = engine_maker(arguments)().device
     why_no_window = _why_no_window()
+    if arguments.json:
+        print(as_json.text_of(_data(device, why_no_window), indent=2))
+        return FAILED if why_no_window else 0
     print(aligned(facts(device)))
     print()
     print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
     return FAILED if why_no_window else 0
+
+
+def _data(device: Device | NoDevice, why_no_window: str | None) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "facts": dict(facts(device)),
+        "has_gpu": isinstance(device, Device),
+        "why_no_gpu": device.reason if isinstance(device, NoDevice) else None,
+        "why_no_window": why_no_window,
+        "window": None if why_no_window else _where_it_opens(),
+    }
 
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
+from kernels import Job, filters
+from kernels.errors import BadJobError
+from kernels.filters import custom
+from kernels.pictures import white
 from workbench.commands import made_jobs
 from workbench.commands.machine import engine_maker
 
 
 def run(arguments: Namespace) -> int:
     """Launch, and print what ran."""
+    for ran in engine_maker(arguments)().launch_once(_job(arguments)):
+        print(ran)
+    return 0
+
+
+def _job(arguments: Namespace) -> Job:
+    """Raises BadJobError where the options clash."""
     width, height = arguments.picture
     job = made_jobs.job(
-        arguments.filter,
-        arguments.size,
+        arguments.filter or "gaussian",
+        arguments.size or 5,
         (height, width),
         arguments.channels,
         arguments.pixel_type,
@@ -21,6 +33,16 @@ def run(arguments: Namespace) -> int:
         implementation=arguments.implementation,
         block_xy=arguments.block,
     )
-    for ran in engine_maker(arguments)().launch_once(job):
-        print(ran)
-    return 0
+    if arguments.weights is None:
+        if arguments.offset is not None:
+            raise BadJobError("--offset is added to what own weights give; it needs --weights.")
+        return job
+    if arguments.filter is not None or arguments.size is not None:
+        raise BadJobError("--weights are own weights; leave out --filter and --size.")
+    own, matrix = filters.get("custom"), custom.parse(arguments.weights)
+    return replace(
+        job,
+        weights=own.weights(len(matrix), matrix=matrix),
+        filter_title=own.title,
+        offset=(arguments.offset or 0.0) * white(job.picture.dtype),
+    )

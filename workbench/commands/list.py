@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 import numpy as np
 
 from kernels import Engine, Job, filters
-from kernels.auto import AUTO
+from kernels.auto import AUTO, Auto
 from kernels.borders import BORDERS, OUTSIDE, source_indices
 from kernels.device import Device, NoDevice
-from kernels.engine import all_implementations
+from kernels.engine import Implementation, all_implementations
 from kernels.filters import Filter
 from kernels.rung import Rung
 from kernels.sweeps.presets import presets
 from workbench.cli_arguments import LISTS
+from workbench.commands import as_json
 from workbench.commands.machine import engine_maker
 from workbench.commands.words import columns
 
@@ -24,8 +26,50 @@ KINDS = {"cpu": "CPU", "cuda": "CUDA", "auto": "any"}
 def run(arguments: Namespace) -> int:
     """Print the lists, or the one that is named."""
     wanted = (arguments.what,) if arguments.what else LISTS
-    print("\n\n".join(_section(name, arguments) for name in wanted))
+    if arguments.json:
+        print(as_json.text_of({name: _data(name, arguments) for name in wanted}, indent=2))
+    else:
+        print("\n\n".join(_section(name, arguments) for name in wanted))
     return 0
+
+
+def _data(name: str, arguments: Namespace) -> list[dict[str, Any]]:
+    """One list for programs, by the keys that the options take."""
+    if name == "filters":
+        return [_filter_data(each) for each in filters.all_filters()]
+    if name == "borders":
+        return [{"key": each, "sketch": _sketch(each)} for each in BORDERS]
+    if name == "presets":
+        return [{"key": each.key, "title": each.plan.title} for each in presets()]
+    engine = engine_maker(arguments)()
+    listed: tuple[Auto | Implementation, ...] = (AUTO, *all_implementations())
+    return [
+        {
+            "key": each.key,
+            "title": each.title,
+            "kind": each.kind,
+            "idea": each.idea,
+            "why_not": None if isinstance(each, Auto) else _why_not(each, engine.device),
+        }
+        for each in listed
+    ]
+
+
+def _filter_data(each: Filter) -> dict[str, Any]:
+    """Its sizes are all the odd ones from the smallest to the largest."""
+    parameters = [
+        {"name": p.name, "low": p.low, "high": p.high, "default": p.default}
+        for p in each.parameters
+        if p.low is not None
+    ]
+    return {
+        "key": each.key,
+        "title": each.title,
+        "min_size": each.sizes[0],
+        "max_size": each.sizes[-1],
+        "parameters": parameters,
+        "takes_weights": each.key == "custom",
+    }
 
 
 def _section(name: str, arguments: Namespace) -> str:
@@ -63,13 +107,19 @@ def _sketch(border: str) -> str:
 
 def _refusals(engine: Engine) -> dict[str, list[str]]:
     """Why some cannot run even the smallest job here: each reason, and whose it is."""
-    pixel, weights = np.zeros((1, 1, 1), np.uint8), filters.get("box").weights(3)
     refusals: dict[str, list[str]] = {}
     for each in all_implementations():
-        job = Job(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
-        if reason := each.why_not(job, engine.device):
-            refusals.setdefault(_with_remedy(reason, engine.device), []).append(each.key)
+        if reason := _why_not(each, engine.device):
+            refusals.setdefault(reason, []).append(each.key)
     return refusals
+
+
+def _why_not(each: Implementation, device: Device | NoDevice) -> str | None:
+    """Why it cannot run even the smallest job here, and what would mend that; None if it can."""
+    pixel, weights = np.zeros((1, 1, 1), np.uint8), filters.get("box").weights(3)
+    job = Job(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
+    reason = each.why_not(job, device)
+    return _with_remedy(reason, device) if reason else None
 
 
 def _with_remedy(reason: str, device: Device | NoDevice) -> str:

@@ -28,6 +28,7 @@ from workbench.commands.real_window import (
 )
 from workbench.commands.words import as_table
 from workbench.files.export import save_png
+from workbench.files.identity import identity
 from workbench.files.image_files import ImageFileError
 from workbench.intents import Changes
 from workbench.main_window import MainWindow
@@ -75,7 +76,7 @@ def _baseline(name: str | None) -> Changes:
 def _check(output: Path, paths: list[Path]) -> None:
     if output.suffix.lower() != ".png":
         raise CommandError(f"{output} must end in .png, the format that keeps the settings.", USAGE)
-    if output.resolve() in [each.resolve() for each in paths]:
+    if identity(output) in [identity(each) for each in paths]:
         raise CommandError(f"{output} is an input; write to another file.", USAGE)
 
 

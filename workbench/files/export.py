@@ -107,5 +107,5 @@ def _encoded(path: Path, samples: NDArray[Any]) -> bytes:
 
     write = image_encoders.writer_for(path.with_suffix(".png"), samples)
     buffer = io.BytesIO()
-    write(buffer, samples, None)
+    write(buffer, samples, None, None)
     return buffer.getvalue()

@@ -22,6 +22,7 @@ from workbench.files import (
     png,
     quiet,
 )
+from workbench.files import exif as exif_of
 from workbench.files.image_files import ImageFileError
 from workbench.files.watched import Watched
 
@@ -32,21 +33,25 @@ Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows
 _PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
 
 
-def decode(path: Path, ask: bool, is_stopped: Callable[[], bool]) -> tuple[NDArray[Any], list[str]]:
-    """The samples, (H, W, C) and C-contiguous, and one sentence for each conversion made.
+def decode(
+    path: Path, ask: bool, is_stopped: Callable[[], bool]
+) -> tuple[NDArray[Any], list[str], bytes | None]:
+    """The samples, (H, W, C) and C-contiguous, one sentence for each conversion made, and the EXIF
+    that is kept, if any.
 
     ask, is_stopped  as `image_files.load` has them
     Raises ImageFileError.
     """
     notes: list[str] = []
     with quiet.without_warnings(), _failures_in_words(path.name):
-        samples = _decode(path, notes, ask, is_stopped)
+        samples, exif = _decode(path, notes, ask, is_stopped)
         if samples.ndim == 2:
             samples = samples[:, :, np.newaxis]
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
             raise ValueError(f"decoded to {samples.shape}")
         samples = np.ascontiguousarray(samples)
-    return samples, notes
+        _note_infinite(samples, notes)
+    return samples, notes, exif
 
 
 @contextmanager
@@ -79,14 +84,14 @@ def _failures_in_words(name: str) -> Iterator[None]:
 
 def _decode(
     path: Path, notes: list[str], ask: bool, is_stopped: Callable[[], bool]
-) -> NDArray[Any]:
+) -> tuple[NDArray[Any], bytes | None]:
     with path.open("rb") as file:
         start = file.read(4096)
     if start.startswith(from_tiff.SIGNATURES) and (found := _tiff(path, notes, ask)) is not None:
         return found
     if (header := from_bmp.header_of(path.name, start)) is not None:
         needs.check(from_bmp.need_of(path, header), ask=ask)
-        return from_bmp.samples_of(path, header, notes)
+        return from_bmp.samples_of(path, header, notes), None
     with Watched(path, is_stopped) as file, Image.open(file, formats=_PILLOW_FORMATS) as image:
         quiet.fax_error()  # of an earlier file
         from_pillow.put_marked_grey_right(image)
@@ -99,7 +104,7 @@ def _decode(
         needs.check(need, ask=ask)
         from_pillow.refuse_cut_short(path, image)
         _note_first_of(_count(path, image, is_stopped), notes)
-        orientation = _orientation(path, image, is_deep)
+        exif = _exif(path, image, is_deep)
         samples = (
             from_opencv.samples_of(path, start, notes)
             if is_deep
@@ -108,12 +113,13 @@ def _decode(
         if error := quiet.fax_error():
             raise EOFError(error)
         samples = _to_srgb(samples, image.info.get("icc_profile"), image.mode, notes)
-        # Pillow turns a TIFF by itself.
-        return samples if image.format == "TIFF" else _upright(samples, orientation, notes)
+        if image.format != "TIFF":  # which Pillow turns by itself
+            samples = _upright(samples, int(exif.get(from_tiff.ORIENTATION_TAG, 1)), notes)
+        return samples, _kept(lambda: exif, samples, notes)
 
 
-def _tiff(path: Path, notes: list[str], ask: bool) -> NDArray[Any] | None:
-    """The samples of a TIFF file; None where Pillow is the one to read it."""
+def _tiff(path: Path, notes: list[str], ask: bool) -> tuple[NDArray[Any], bytes | None] | None:
+    """The samples of a TIFF file and its EXIF; None where Pillow is the one to read it."""
     with tifffile.TiffFile(path) as tiff:
         page = tiff.pages.first
         from_tiff.refuse_odd(path, page)
@@ -125,14 +131,22 @@ def _tiff(path: Path, notes: list[str], ask: bool) -> NDArray[Any] | None:
         orientation = page.tags.valueof(from_tiff.ORIENTATION_TAG, 1)
         samples = from_tiff.samples_of(page, notes)
         mode = "CMYK" if page.photometric == tifffile.PHOTOMETRIC.SEPARATED else ""
-    return _upright(_to_srgb(samples, icc, mode, notes), orientation, notes)
+        samples = _upright(_to_srgb(samples, icc, mode, notes), orientation, notes)
+        return samples, _kept(lambda: exif_of.of_tiff(path, page), samples, notes)
 
 
-def _orientation(path: Path, image: Image.Image, is_deep: bool) -> int:
-    """EXIF's orientation, 1 to 8.  For a PNG without one Pillow decodes all pixels to be sure."""
-    if is_deep and not png.holds(path, b"eXIf"):
-        return 1
-    return int(image.getexif().get(from_tiff.ORIENTATION_TAG, 1))
+def _exif(path: Path, image: Image.Image, is_deep: bool) -> Image.Exif:
+    """As it is in the file.  For a PNG without one Pillow decodes all pixels to be sure."""
+    return Image.Exif() if is_deep and not png.holds(path, b"eXIf") else image.getexif()
+
+
+def _kept(read: Callable[[], Image.Exif], samples: NDArray[Any], notes: list[str]) -> bytes | None:
+    """What is kept of EXIF beside samples that are upright."""
+    try:
+        return exif_of.kept(read(), samples.shape[1], samples.shape[0])
+    except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
+        notes.append("The EXIF data in the file are damaged and are not kept.")
+        return None
 
 
 def _count(path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]) -> int | None:
@@ -149,6 +163,17 @@ def _count(path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool
             raise
         except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
             return None
+
+
+def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
+    if samples.dtype.kind != "f":
+        return
+    count = sum(row.size - np.count_nonzero(np.isfinite(row)) for row in samples)
+    if count:
+        notes.append(
+            f"{count:,} of its samples are infinite or NaN: filters spread NaN around them, since "
+            "an infinity times a weight of 0 is NaN."
+        )
 
 
 def _note_first_of(count: int | None, notes: list[str]) -> None:

@@ -15,15 +15,18 @@ import tifffile
 from numpy.typing import NDArray
 
 from kernels.job import PIXEL_TYPES
+from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.image_files import ImageFileError
 
-Writer = Callable[[BinaryIO, NDArray[Any], int | None], None]
+Writer = Callable[[BinaryIO, NDArray[Any], int | None, bytes | None], None]
 JPEG_QUALITY = 95  # where none is asked for
 # Of zlib.  8000×8000 pixels of photographs take 5.4 s and 115.3 MB; at zlib's usual level, 6, they
 # take 19 s and 113.5 MB.
 PNG_LEVEL = 2
+LARGEST_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
+LARGEST_JPEG_EXIF_BYTES = 65_000
 LARGEST_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
 _PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
@@ -33,11 +36,13 @@ _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour w
 class Format:
     """What a file format can hold, and who writes it.
 
-    write  gets the file, the samples and a quality; None: as good as it gets
+    write  gets the file, to be read as well, the samples, a quality, None: as good as it gets, and
+           EXIF, if there is any and the format holds it
     largest_side        in pixels
     largest_deep_bytes  of uint16 samples
     has_quality         whether it knows a quality from 1 to 100
     can_be_lossless     whether it can also do without loss
+    largest_exif_bytes  of EXIF; 0: it holds none
     """
 
     title: str
@@ -49,6 +54,11 @@ class Format:
     largest_deep_bytes: int = 2**63 - 1
     has_quality: bool = False
     can_be_lossless: bool = True
+    largest_exif_bytes: int = 2**31 - 1
+
+    def holds_exif(self, exif: bytes) -> bool:
+        """Whether the format has room for it."""
+        return len(exif) <= self.largest_exif_bytes
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """What of these samples the format cannot hold, or None."""
@@ -100,11 +110,14 @@ def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
     return wanted.write
 
 
-def _write_png(file: BinaryIO, samples: NDArray[Any], _quality: int | None = None) -> None:
+def _write_png(
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, exif: bytes | None
+) -> None:
     channels = samples.shape[2]
     if samples.dtype == np.uint8:
         icc = profile_for(channels)
-        _write_8_bits(file, samples, "PNG", icc_profile=icc, compress_level=PNG_LEVEL)
+        options = {"icc_profile": icc, "compress_level": PNG_LEVEL}
+        _write_8_bits(file, samples, "PNG", exif, **options)
         return
     encoded = (
         _encoded_grey_alpha_16(samples)
@@ -112,6 +125,8 @@ def _write_png(file: BinaryIO, samples: NDArray[Any], _quality: int | None = Non
         else cv2.imencode(".png", _as_bgr(samples))[1].tobytes()
     )
     profile = b"icc\0\0" + zlib.compress(profile_for(channels))
+    if exif is not None:
+        encoded = png.insert_chunk(encoded, b"eXIf", exif)
     file.write(png.insert_chunk(encoded, b"iCCP", profile))
 
 
@@ -126,8 +141,10 @@ def _encoded_grey_alpha_16(samples: NDArray[Any]) -> bytes:
     return png.with_header(encoded, bit_depth=16, colour_type=4)
 
 
-def _write_tiff(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> None:
-    channels = samples.shape[2]
+def _write_tiff(
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, exif: bytes | None
+) -> None:
+    channels, is_big = samples.shape[2], samples.nbytes > LARGEST_TIFF_BYTES
     tifffile.imwrite(
         file,
         samples if channels > 1 else samples[:, :, 0],
@@ -137,26 +154,39 @@ def _write_tiff(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> 
         # What floats stand for only their maker knows: they may be light, heights or differences.
         iccprofile=profile_for(channels) if samples.dtype.kind == "u" else None,
         metadata=None,
+        bigtiff=is_big,
+        software=False,
+        extratags=None if exif is None else exif_of.tiff_tags(exif, is_big=is_big),
     )
+    if exif is not None:
+        exif_of.fill_tiff(file, exif)
 
 
-def _write_jpeg(file: BinaryIO, samples: NDArray[Any], quality: int | None) -> None:
+def _write_jpeg(
+    file: BinaryIO, samples: NDArray[Any], quality: int | None, exif: bytes | None
+) -> None:
     icc = profile_for(samples.shape[2])
     quality = quality or JPEG_QUALITY
-    _write_8_bits(file, samples, "JPEG", quality=quality, subsampling=0, icc_profile=icc)
+    _write_8_bits(file, samples, "JPEG", exif, quality=quality, subsampling=0, icc_profile=icc)
 
 
-def _write_webp(file: BinaryIO, samples: NDArray[Any], quality: int | None) -> None:
+def _write_webp(
+    file: BinaryIO, samples: NDArray[Any], quality: int | None, exif: bytes | None
+) -> None:
     options = {"lossless": True} if quality is None else {"quality": quality}
     icc = profile_for(samples.shape[2])
-    _write_8_bits(file, samples, "WEBP", exact=True, icc_profile=icc, **options)
+    _write_8_bits(file, samples, "WEBP", exif, exact=True, icc_profile=icc, **options)
 
 
-def _write_bmp(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> None:
-    _write_8_bits(file, samples, "BMP")
+def _write_bmp(
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _exif: bytes | None
+) -> None:
+    _write_8_bits(file, samples, "BMP", None)
 
 
-def _write_pnm(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> None:
+def _write_pnm(
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _exif: bytes | None
+) -> None:
     height, width, channels = samples.shape
     kind = "P5" if channels == 1 else "P6"
     file.write(f"{kind}\n{width} {height}\n{np.iinfo(samples.dtype).max}\n".encode())
@@ -164,9 +194,15 @@ def _write_pnm(file: BinaryIO, samples: NDArray[Any], _quality: int | None) -> N
 
 
 def _write_8_bits(
-    file: BinaryIO, samples: NDArray[np.uint8], pillow_format: str, **options: Any
+    file: BinaryIO,
+    samples: NDArray[np.uint8],
+    pillow_format: str,
+    exif: bytes | None,
+    **options: Any,
 ) -> None:
     channels = samples.shape[2]
+    if exif is not None:
+        options["exif"] = exif_of.PREFIX + exif
     iio.imwrite(
         file,
         np.ascontiguousarray(samples[:, :, 0] if channels == 1 else samples),
@@ -204,10 +240,11 @@ FORMATS = (
         65_500,
         has_quality=True,
         can_be_lossless=False,
+        largest_exif_bytes=LARGEST_JPEG_EXIF_BYTES,
     ),
     Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383, has_quality=True),
-    Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp),
-    Format("PNM", (".pnm",), ("uint8", "uint16"), (1, 3), _write_pnm),
-    Format("PGM", (".pgm",), ("uint8", "uint16"), (1,), _write_pnm),
-    Format("PPM", (".ppm",), ("uint8", "uint16"), (3,), _write_pnm),
+    Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp, largest_exif_bytes=0),
+    Format("PNM", (".pnm",), ("uint8", "uint16"), (1, 3), _write_pnm, largest_exif_bytes=0),
+    Format("PGM", (".pgm",), ("uint8", "uint16"), (1,), _write_pnm, largest_exif_bytes=0),
+    Format("PPM", (".ppm",), ("uint8", "uint16"), (3,), _write_pnm, largest_exif_bytes=0),
 )

@@ -62,23 +62,31 @@ def load(
         image_decoders,  # Pillow, OpenCV and tifffile: not before they are needed
     )
 
-    samples, notes = image_decoders.decode(path, ask, is_stopped)
-    return Picture(path.name, samples, path, tuple(notes))
+    samples, notes, exif = image_decoders.decode(path, ask, is_stopped)
+    return Picture(path.name, samples, path, tuple(notes), exif=exif)
 
 
-def save(path: str | Path, samples: NDArray[Any], quality: int | None = None) -> None:
+def save(
+    path: str | Path,
+    samples: NDArray[Any],
+    quality: int | None = None,
+    exif: bytes | None = None,
+) -> None:
     """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
     quality  1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
+    exif     as `Picture.exif` has it; left out where the format cannot hold it
     Raises ImageFileError, and then leaves the folder as it was.
     """
     path = Path(path).absolute()
     from workbench.files import image_encoders
 
     write = image_encoders.writer_for(path, samples)
+    if exif is not None and not image_encoders.format_of(path).holds_exif(exif):
+        exif = None
     try:
         with whole_files.replacing(path) as file:
-            write(file, samples, quality)
+            write(file, samples, quality, exif)
     except OSError as error:
         raise ImageFileError(f"Cannot save {path.name}: {whole_files.reason(error)}.") from error
 

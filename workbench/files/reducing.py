@@ -44,8 +44,10 @@ class Fit:
         return f"In {title} {' and '.join(self.changes)}; {keeps} {keep} all of it."
 
 
-def fit_of(path: Path, samples: NDArray[Any]) -> Fit:
+def fit_of(path: Path, samples: NDArray[Any], exif: bytes | None = None) -> Fit:
     """How samples, (H, W, C) of any pixel type, fit what the extension of `path` names.
+
+    exif  what is to be kept beside them: see `Picture.exif`
 
     Raises ImageFileError where it names no format.
     """
@@ -62,6 +64,8 @@ def fit_of(path: Path, samples: NDArray[Any]) -> Fit:
         changes.append("grey becomes three equal channels")
     if samples.shape[2] > 2 >= corner.shape[2]:
         changes.append("colours become grey")
+    if exif is not None and not wanted.holds_exif(exif):
+        changes.append("EXIF data, such as camera and date, are left out")
     as_large = np.broadcast_to(corner, (*samples.shape[:2], corner.shape[2]))
     instead = tuple(each.title for each in able(samples))
     return Fit(wanted, tuple(changes), wanted.why_not(as_large), instead)

@@ -27,6 +27,7 @@ class Picture:
     built_in  its key in `kernels.pictures.PICTURES`, if it is one of those
     original  the samples before they were stored in another pixel type; None if they were not
     beyond    how many of them that type could not hold
+    exif      what is kept of its EXIF, such as maker and date: see `workbench.files.exif.kept`
     """
 
     name: str
@@ -36,6 +37,7 @@ class Picture:
     built_in: str | None = None
     original: NDArray[Any] | None = field(default=None, repr=False)
     beyond: int = 0
+    exif: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from kernels.load import disturbed_in_words
 from kernels.statistics import CONFIDENCE, RESAMPLES, SAME_WITHIN
 from kernels.sweeps.record import Measurement, Session
 from workbench import numbers
@@ -67,7 +68,16 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
         warmups = span(each.warmups for each in kernels)
         yield f"Runs to warm up came first and do not count: {warmups} of them."
     yield f"A time is the median of {span(len(each.samples_ms) for each in kernels)} samples."
-    yield from dict.fromkeys(_stopping_rule(session) for session in sessions)
+    if any(len(each.rounds) > 1 for each in kernels):
+        yield (
+            "Every cell was measured in rounds, a part at a time, with parts of all others in "
+            "between, in shuffled order, so that what drifted hit all alike. Intervals come from "
+            f"how far the rounds lie apart: {span(len(each.rounds) or 1 for each in kernels)} of "
+            "them."
+        )
+    yield from dict.fromkeys(_stopping_rule(session) for session in _in_one_go(sessions))
+    if words := disturbed_in_words(each.load for _, each in measured):
+        yield words
     ended: Counter[str] = Counter(each.ended for each in kernels if each.ended)
     endings = (
         ("stable", "ended because they were steady"),
@@ -78,6 +88,14 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
     known = [f"{ended[name]:,} {words}" for name, words in endings if ended[name]]
     if known:
         yield f"Of {plural(len(kernels), 'measurement')}, {list_of(known)}."
+
+
+def _in_one_go(sessions: Sequence[Session]) -> Iterator[Session]:
+    """Those that were measured before there were rounds: a spread that settles ends no round."""
+    for session in sessions:
+        outcomes = [each.outcome for each in session.records if not isinstance(each.outcome, str)]
+        if not any(each.kernel.rounds for each in outcomes):
+            yield session
 
 
 def _stopping_rule(session: Session) -> str:
@@ -96,7 +114,8 @@ def _statistics() -> str:
         "Beside a median stand the quartiles, in results.csv the smallest and largest sample as "
         "well; none was left out. Two times count as different only where the "
         f"{100 * CONFIDENCE:g} % interval of their ratio "
-        f"({RESAMPLES:,} bootstrap resamples of both medians) lies wholly beyond "
+        f"({RESAMPLES:,} bootstrap resamples of both medians, from the medians of their rounds "
+        "where there were rounds) lies wholly beyond "
         f"{100 * SAME_WITHIN:g} %. Otherwise they are called equal: within "
         f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise."
     )

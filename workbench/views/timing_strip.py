@@ -160,7 +160,8 @@ class TimingStrip(QWidget):
         ):
             tile.show_value(
                 _time_or(ms, otherwise if on_gpu else MISSING),
-                note="" if ms is None else f"n{GAP}={GAP}{result.strips}",
+                # Spoken, and in the tooltip: a small tile has no room for it.
+                "" if ms is None else f"n{GAP}={GAP}1",
                 more=_copied(count, copy_ms),
             )
         self._total.show_value(numbers.duration(result.total_ms))
@@ -332,7 +333,7 @@ def _copied(count: int, copy_ms: float | None) -> str:
     if not copy_ms:
         return ""
     return (
-        f"{numbers.byte_count(count)}, once. The copies over the bus alone took "
+        f"{numbers.byte_count(count)}, once (n = 1). The copies over the bus alone took "
         f"{numbers.duration(copy_ms)} by CUDA events, {numbers.byte_rate(count / 1e6 / copy_ms)}; "
         "the rest is the computer's own copying, and its waiting."
     )

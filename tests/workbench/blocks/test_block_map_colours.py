@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF
 
 from tests.workbench.seeing import pixels_of
 from workbench import theme
 from workbench.blocks.block_map import BlockMap
 from workbench.blocks.rows import Row
-from workbench.charts.cividis import cividis
+from workbench.charts.cividis import ON_DARK, ON_LIGHT, cividis
 from workbench.views.tile import scaled_font
 
 MS = {(8, 8): 9.0, (32, 8): 1.0, (8, 16): 3.0, (32, 16): 2.0}
@@ -59,6 +59,15 @@ def test_the_legend_goes_from_light_to_dark_as_times_do(block_map):
     assert light.min() < 20
     assert dark.min() < 20
     assert light.argmin() < dark.argmin()
+
+
+def test_times_are_written_dark_on_light_and_light_on_dark(block_map):
+    pixels = painted(block_map, rows()).astype(int)
+    at = {row.key: box.toRect() for box, row in block_map.boxes()}
+    for key, ink in (((32, 8), ON_LIGHT), ((8, 8), ON_DARK)):
+        box = at[key].adjusted(4, 4, -4, -4)
+        tile = pixels[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
+        assert np.abs(tile - QColor(ink).getRgb()[:3]).max(1).min() < 60
 
 
 def test_widths_go_across_and_heights_down(block_map):

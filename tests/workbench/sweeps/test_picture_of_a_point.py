@@ -1,0 +1,39 @@
+"""Whether the picture that is open is the one that a point of a sweep was measured with."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernels.picture_kinds import of_kind
+from kernels.sweeps.cell import Cell
+from workbench.model.state import Picture
+from workbench.sweeps.draft import given_name
+from workbench.sweeps.picking import is_of
+from workbench.sweeps.words import name_of
+
+MADE = Cell("opencv", width=24, height=16, channels=3, pixel_type="uint8")
+SAMPLES = of_kind("noise", 16, 24, 3, "uint8")
+
+
+def test_a_made_picture_is_known_by_its_kind_and_size():
+    picture = Picture(name_of(MADE), SAMPLES)
+    assert is_of(picture, MADE)
+    assert not is_of(Picture("photo.png", SAMPLES), MADE)
+    assert not is_of(None, MADE)
+
+
+@pytest.mark.parametrize(
+    "facts", [{"width": 16, "height": 24}, {"channels": 1}, {"pixel_type": "uint16"}]
+)
+def test_of_another_size_or_type_it_is_another(facts):
+    assert not is_of(Picture(name_of(MADE), SAMPLES), replace(MADE, **facts))
+
+
+@pytest.mark.parametrize("name", ["photo.png", "noise"])
+def test_a_given_picture_is_known_by_the_name_it_was_given(name):
+    """Whatever its file is called: a made kind has that name, too."""
+    picture = Picture(name, SAMPLES)
+    given = replace(MADE, picture=given_name(picture))
+    assert is_of(picture, given)
+    assert not is_of(Picture("another.png", SAMPLES), given)
+    assert not is_of(picture, MADE)

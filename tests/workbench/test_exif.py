@@ -1,0 +1,171 @@
+"""What a camera says of a picture is kept by what is saved, or said to be left out before."""
+
+import io
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import ExifTags, Image
+
+from kernels.pictures import noise
+from tests.workbench.driving import until
+from workbench import cli
+from workbench.files.image_encoders import FORMATS
+from workbench.files.image_files import load, save
+from workbench.files.reducing import fit_of, reduced
+
+TAKEN, EXPOSURE, NOTE = "2026:01:02 03:04:05", 0.005, b"maker's own"
+IFD = ExifTags.IFD
+HOLDING = [each for each in FORMATS if each.largest_exif_bytes]
+
+
+def camera_exif(orientation=1):
+    exif = Image.Exif()
+    exif[271], exif[272], exif[306], exif[274] = "Maker", "Model 1", TAKEN, orientation
+    exif[IFD.Exif] = {
+        36867: TAKEN,
+        33434: EXPOSURE,
+        37500: NOTE,
+        40962: 40,
+        40963: 30,
+        40961: 65535,
+    }
+    exif[IFD.GPSInfo] = {1: "N", 2: (48.0, 8.0, 30.0)}
+    return exif
+
+
+def photo(path, orientation=1):
+    """(30, 40), with the EXIF of a camera."""
+    Image.fromarray(noise(30, 40, 3)).save(path, exif=camera_exif(orientation).tobytes())
+    return path
+
+
+def told(path):
+    """{field: value}, as Pillow reads them from a file."""
+    with Image.open(path) as image:
+        exif = image.getexif()
+        main = {tag: exif.get(tag) for tag in (271, 272, 306, 274)}
+        return main | dict(exif.get_ifd(IFD.Exif)) | {"gps": dict(exif.get_ifd(IFD.GPSInfo))}
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp", "a.tif"])
+@pytest.mark.parametrize("wanted", HOLDING, ids=lambda each: each.title)
+def test_what_the_camera_said_is_kept_in_every_format_that_holds_it(tmp_path, name, wanted):
+    picture = load(photo(tmp_path / name, orientation=6))
+    assert picture.samples.shape[:2] == (40, 30)
+    path = tmp_path / f"saved{wanted.extensions[0]}"
+    assert fit_of(path, picture.samples, picture.exif).is_exact
+    save(path, picture.samples, exif=picture.exif)
+    found = told(path)
+    assert (found[271], found[272], found[306]) == ("Maker", "Model 1", TAKEN)
+    assert found[36867] == TAKEN
+    assert float(found[33434]) == pytest.approx(EXPOSURE)
+    assert found["gps"] == {1: "N", 2: (48.0, 8.0, 30.0)}
+    assert found[274] in (None, 1)  # upright
+    assert (found[40962], found[40963]) == (30, 40)
+    assert found[40961] == 1  # sRGB
+    assert 37500 not in found
+    again = load(path)
+    assert again.exif == picture.exif
+    assert again.notes == ()
+    if wanted.title != "JPEG":
+        np.testing.assert_array_equal(again.samples, picture.samples)
+
+
+@pytest.mark.parametrize("pixel_type", ["uint16", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_deep_pictures_keep_it_too(tmp_path, pixel_type, channels):
+    exif = load(photo(tmp_path / "a.jpg")).exif
+    samples = noise(30, 40, channels, pixel_type)
+    name = "b.png" if pixel_type == "uint16" else "b.tif"
+    save(tmp_path / name, samples, exif=exif)
+    again = load(tmp_path / name)
+    assert again.exif == exif
+    np.testing.assert_array_equal(again.samples, samples)
+
+
+@pytest.mark.parametrize("name", ["b.bmp", "b.ppm", "b.pnm"])
+def test_where_a_format_cannot_hold_it_that_is_said_before(tmp_path, name):
+    picture = load(photo(tmp_path / "a.jpg"))
+    fit = fit_of(tmp_path / name, picture.samples, picture.exif)
+    assert "EXIF data, such as camera and date, are left out; PNG and TIFF keep all" in str(fit)
+    save(tmp_path / name, reduced(tmp_path / name, picture.samples), exif=picture.exif)
+    assert load(tmp_path / name).exif is None
+
+
+def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
+    exif = camera_exif()
+    exif[270] = "x" * 70_000
+    Image.fromarray(noise(30, 40, 3)).save(tmp_path / "a.png", exif=exif)
+    picture = load(tmp_path / "a.png")
+    assert "are left out" in str(fit_of(tmp_path / "b.jpg", picture.samples, picture.exif))
+    save(tmp_path / "b.jpg", picture.samples, exif=picture.exif)
+    assert load(tmp_path / "b.jpg").exif is None
+
+
+def test_a_picture_without_exif_gets_none(tmp_path):
+    save(tmp_path / "a.png", noise(9, 8, 3))
+    assert load(tmp_path / "a.png").exif is None
+    with Image.open(tmp_path / "a.png") as image:
+        assert not image.getexif()
+
+
+def test_the_thumbnail_of_what_was_is_not_in_what_is_saved(tmp_path):
+    secret = b"the picture before it was filtered"
+    exif = camera_exif()
+    small = exif.tobytes() + secret
+    Image.fromarray(noise(30, 40, 3)).save(tmp_path / "a.jpg", exif=small)
+    assert secret in (tmp_path / "a.jpg").read_bytes()
+    picture = load(tmp_path / "a.jpg")
+    for each in HOLDING:
+        path = tmp_path / f"b{each.extensions[0]}"
+        save(path, picture.samples, exif=picture.exif)
+        assert secret not in path.read_bytes()
+
+
+def test_letters_beyond_ascii_come_through(tmp_path):
+    artist = "Zoë Größe".encode()
+    tifffile.imwrite(
+        tmp_path / "a.tif",
+        noise(9, 8)[..., 0],
+        extratags=[(315, "s", len(artist) + 1, artist, True)],
+    )
+    picture = load(tmp_path / "a.tif")
+    for name in ("b.tif", "b.png", "b.jpg"):
+        save(tmp_path / name, picture.samples, exif=picture.exif)
+        assert artist in (tmp_path / name).read_bytes()
+
+
+def test_it_stays_with_a_picture_in_another_pixel_type(tmp_path):
+    picture = load(photo(tmp_path / "a.jpg"))
+    assert picture.stored_as("float32").exif == picture.exif
+
+
+def test_tiffs_remain_readable_by_others(tmp_path):
+    picture = load(photo(tmp_path / "a.jpg"))
+    save(tmp_path / "b.tif", picture.samples, exif=picture.exif)
+    with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
+        assert tiff.pages.first.tags.valueof(34665)["DateTimeOriginal"] == TAKEN
+        np.testing.assert_array_equal(tiff.asarray(), picture.samples)
+    assert io.BytesIO((tmp_path / "b.tif").read_bytes()).read(2) == b"II"
+
+
+def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
+    source = str(photo(tmp_path / "a.jpg"))
+    how = ["--filter", "identity", "--size", "3", "--no-gpu"]
+    assert cli.main(["apply", source, str(tmp_path / "b.tif"), *how]) == 0
+    assert told(tmp_path / "b.tif")[36867] == TAKEN
+    assert cli.main(["apply", source, str(tmp_path / "b.bmp"), *how]) == 1
+    assert "EXIF data, such as camera and date, are left out" in capsys.readouterr().err
+    assert not (tmp_path / "b.bmp").exists()
+    assert cli.main(["apply", source, str(tmp_path / "b.bmp"), "--reduce", *how]) == 0
+    assert load(tmp_path / "b.bmp").exif is None
+
+
+def test_what_the_window_saves_keeps_it(qtbot, window, tmp_path):
+    window.opener.open_file(photo(tmp_path / "a.jpg"))
+    until(qtbot, lambda: window.live.of_view is not None)
+    picture, result, _ = window.live.of_view
+    with qtbot.waitSignal(window.exporter.saved):
+        window.exporter.save_result(tmp_path / "b.png", picture, result)
+    assert told(tmp_path / "b.png")[271] == "Maker"

@@ -1,0 +1,106 @@
+"""EXIF: who took a picture, with what, when and where, taken along into the files that we save."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import tifffile
+from PIL import ExifTags, Image, TiffImagePlugin
+
+PREFIX = b"Exif\0\0"  # of EXIF in JPEG and WebP files
+# What is told in words, such as the maker and the date; all else of the main directory is about how
+# the pixels of that one file are stored.
+_WORDS = (270, 271, 272, 305, 306, 315, 316, 33432)
+_SUBORDINATE = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
+_LEFT_OUT = (  # notes whose inner offsets hold in the camera's file alone; a directory; a link
+    *(ExifTags.Base.MakerNote, ExifTags.Base.ExifInteroperabilityOffset),
+    ExifTags.Base.RelatedSoundFile,
+)
+_SRGB = 1
+
+
+def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
+    """Return the EXIF of a TIFF file, whose own directory it is; of a BigTIFF its words alone."""
+    exif = Image.Exif()
+    if page.parent.is_bigtiff:
+        exif.update({tag: page.tags.valueof(tag) for tag in _WORDS if tag in page.tags})
+        return exif
+    with path.open("rb") as file:
+        exif.load_from_fp(file)
+        for tag in _SUBORDINATE:
+            exif.get_ifd(tag)  # while it is open
+    return exif
+
+
+def kept(exif: Image.Exif, width: int, height: int) -> bytes | None:
+    """Return what is kept of EXIF as a small TIFF structure, or None where there is nothing.
+
+    It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail and the
+    maker's own notes are left out.  Raises whatever Pillow does where it is damaged.
+    """
+    # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
+    words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
+    made = Image.Exif()
+    made.update(words)
+    for tag in _SUBORDINATE:
+        fields = {key: value for key, value in exif.get_ifd(tag).items() if key not in _LEFT_OUT}
+        if tag == ExifTags.IFD.Exif and fields:
+            news = {
+                ExifTags.Base.ExifImageWidth: width,
+                ExifTags.Base.ExifImageHeight: height,
+                ExifTags.Base.ColorSpace: _SRGB,
+            }
+            fields |= {key: value for key, value in news.items() if key in fields}
+        if fields:
+            made[tag] = fields
+    return made.tobytes().removeprefix(PREFIX) if len(made) else None
+
+
+def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
+    """Return what `tifffile.imwrite` takes as `extratags`; directories are empty until
+    `fill_tiff` fills them, and left out of a file that is so large that it becomes a BigTIFF."""
+    found = _read(exif)
+    words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
+    tags: list[tuple[int, str, int, Any, bool]] = [
+        (tag, "s", len(word), word, True) for tag, word in words
+    ]
+    if is_big:
+        return tags
+    return tags + [(_stand_in(tag), "I", 1, 0, True) for tag in _SUBORDINATE if found.get_ifd(tag)]
+
+
+def fill_tiff(file: BinaryIO, exif: bytes) -> None:
+    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`, and point to
+    them; the file can be read as well as written."""
+    found = _read(exif)
+    file.seek(0)
+    with tifffile.TiffFile(file) as tiff:
+        order, tags = tiff.byteorder, tiff.pages.first.tags
+        stand_ins = {tag: tags.get(_stand_in(tag)) for tag in _SUBORDINATE}
+        start = b"II*\0" if order == "<" else b"MM\0*"
+    for tag, found_at in stand_ins.items():
+        if found_at is None:
+            continue
+        directory = TiffImagePlugin.ImageFileDirectory_v2(start + bytes(4))
+        for key, value in found.get_ifd(tag).items():
+            directory[key] = value
+        end = file.seek(0, 2)
+        end += file.write(bytes(end % 2))
+        file.write(directory.tobytes(end))
+        file.seek(found_at.offset)
+        file.write(struct.pack(f"{order}H", tag))
+        file.seek(found_at.valueoffset)
+        file.write(struct.pack(f"{order}I", end))
+
+
+def _stand_in(tag: int) -> int:
+    """What tifffile, which writes no such directories, writes at its place."""
+    return tag - 1
+
+
+def _read(exif: bytes) -> Image.Exif:
+    found = Image.Exif()
+    found.load(PREFIX + exif)
+    return found

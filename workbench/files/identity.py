@@ -1,0 +1,14 @@
+"""Whether two names are of one file: by links, or by case where that does not matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def identity(path: Path) -> tuple[int, int] | str:
+    """Return what is equal for two names of one file; the path itself where there is no file."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # there is none, it is a loop of links, or no name at all
+        return str(path.absolute())
+    return status.st_dev, status.st_ino
