@@ -24,8 +24,11 @@ def prepare(job: Job) -> bool:
     wanted = job.pixel_type, job.gradient
     if wanted in _compiled:
         return False
-    one = np.zeros((1, 1, 1), job.picture.dtype)
-    fill(Job(one, np.zeros((1, 1), np.float32), gradient=job.gradient), one.copy(), (0, 1, 0, 1))
+    small = np.zeros((2, 2, 1), job.picture.dtype)
+    small_job = Job(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
+    # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
+    for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
+        fill(small_job, small.copy(), rectangle)
     _compiled.add(wanted)
     return True
 

@@ -7,7 +7,7 @@ import pytest
 
 from kernels import Job
 from kernels.borders import BORDERS
-from kernels.host import _jit_rows, host_implementations, parallel, row_loops, sequential
+from kernels.host import _jit_rows, host_implementations, loops, parallel, row_loops, sequential
 
 RNG = np.random.default_rng
 
@@ -70,6 +70,19 @@ def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
     for _ in prepared.filtering(np.empty_like(picture)):
         pass
     assert compiled() == before
+
+
+@pytest.mark.parametrize("gradient", [True, False])
+@pytest.mark.parametrize("pixel_type", ["uint8", "float16", "float32"])
+def test_nor_is_it_for_a_part_of_the_rows_on_one_thread(gradient, pixel_type):
+    picture = RNG(4).integers(0, 256, (12, 13, 3)).astype(pixel_type)
+    job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
+    sequential.prepare(job)
+    loops_of = (loops._sums, loops._lengths)
+    before = [loops._compile(each).signatures for each in loops_of]
+    for rectangle in ((0, 12, 0, 13), (3, 5, 2, 9)):
+        loops.fill(job, np.empty_like(picture), rectangle)
+    assert [loops._compile(each).signatures for each in loops_of] == before
 
 
 def compiled():
