@@ -129,8 +129,9 @@ def test_the_copies_of_a_large_picture_run_at_the_speed_of_the_bus(engine):
     job = a_job(height=4000, width=4000)
     result = engine.run(job, QUICK)
     *_, transfers = engine.transfers(job)
-    assert result.upload_copy_ms == pytest.approx(transfers.pinned_up.median_ms, rel=0.5)
-    assert result.download_copy_ms == pytest.approx(transfers.pinned_down.median_ms, rel=0.5)
+    # A single first copy may take longer than the median of many, but not by much.
+    assert 0.5 < result.upload_copy_ms / transfers.pinned_up.median_ms < 3
+    assert 0.5 < result.download_copy_ms / transfers.pinned_down.median_ms < 3
     assert result.upload_ms > result.upload_copy_ms
 
 
@@ -316,7 +317,7 @@ def test_a_graph_of_launches_gives_the_same_answer(engine, rung):
 STICKY = """
 import numpy as np
 from kernels import Engine, Job, filters
-from kernels.engine import ladder
+from kernels.rung import ladder
 from kernels.errors import DeviceLostError
 from dataclasses import replace
 engine = Engine()
