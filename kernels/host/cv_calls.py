@@ -75,22 +75,22 @@ def _named(job: Job, factors: Separable | None) -> Iterator[Call]:
 
 
 def _gaussian(ksize: int, sigma: float) -> Call:
+    import cv2
+
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, _depth: int, border: int
     ) -> NDArray[Any]:
-        import cv2
-
         return cv2.GaussianBlur(source, (ksize, ksize), sigma, dst=target, borderType=border)
 
     return Call("cv2.GaussianBlur", apply, coarse=True)
 
 
 def _mean(ksize: int) -> Call:
+    import cv2
+
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, _depth: int, border: int
     ) -> NDArray[Any]:
-        import cv2
-
         return cv2.blur(source, (ksize, ksize), dst=target, borderType=border)
 
     return Call("cv2.blur", apply)
@@ -106,11 +106,11 @@ def _derivatives(job: Job) -> Iterator[Call]:
 
 
 def _sobel(dx: int, dy: int, scale: float, offset: float) -> Call:
+    import cv2
+
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
     ) -> NDArray[Any]:
-        import cv2
-
         return cv2.Sobel(
             source, depth, dx, dy, dst=target, scale=scale, delta=offset, borderType=border
         )
@@ -119,11 +119,11 @@ def _sobel(dx: int, dy: int, scale: float, offset: float) -> Call:
 
 
 def _laplacian(aperture: int, scale: float, offset: float) -> Call:
+    import cv2
+
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
     ) -> NDArray[Any]:
-        import cv2
-
         return cv2.Laplacian(
             source,
             depth,
@@ -140,11 +140,11 @@ def _laplacian(aperture: int, scale: float, offset: float) -> Call:
 def _separable(job: Job, factors: Separable) -> Call:
     column, row = factors
 
+    import cv2
+
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
     ) -> NDArray[Any]:
-        import cv2
-
         return cv2.sepFilter2D(
             source, depth, row, column, dst=target, delta=job.offset, borderType=border
         )
@@ -153,11 +153,11 @@ def _separable(job: Job, factors: Separable) -> Call:
 
 
 def _filter2d(job: Job) -> Call:
+    import cv2
+
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
     ) -> NDArray[Any]:
-        import cv2
-
         return cv2.filter2D(
             source, depth, job.weights, dst=target, delta=job.offset, borderType=border
         )

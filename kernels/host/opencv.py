@@ -47,7 +47,7 @@ OPENCV_BORDERS = {
 }
 DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": "CV_32F"}
 
-Fill = Callable[[NDArray[Any], Span], None]  # fills rows of an array like the picture
+Fill = Callable[[NDArray[Any], Span], object]  # fills rows of an array like the picture
 __all__ = ["prepare", "tolerance", "why_not"]
 
 
@@ -91,13 +91,14 @@ def prepare(job: Job) -> Prepared:
         choice = choose(job, _border(job))
         call, ran = choice.call, Ran(choice.call.name, threads=choice.threads)
         fill = _filling_sums(job, call)
-    bands = tuple(_bands(job))
+    bands, threads, has_alpha = tuple(_bands(job)), ran.threads or 1, job.has_alpha
 
     def filtering(out: NDArray[Any]) -> Iterator[None]:
-        use_threads(ran.threads or 1)
+        use_threads(threads)
         for rows in bands:
             fill(out, rows)
-            _copy_alpha(job, out, rows)
+            if has_alpha:
+                _copy_alpha(job, out, rows)
             yield
 
     return Prepared(ran, filtering)
@@ -112,8 +113,11 @@ def _bands(job: Job) -> Iterator[Span]:
 
 def _filling_sums(job: Job, call: Call) -> Fill:
     """Return what fills rows with weighted samples."""
-    if job.border in OPENCV_BORDERS and job.picture.dtype != np.float16:
-        return partial(_fill_in_place, job, call, _border(job))
+    picture, border = job.picture, _border(job)
+    if job.border in OPENCV_BORDERS and picture.dtype != np.float16:
+        if len(tuple(_bands(job))) > 1:
+            return partial(_fill_in_place, job, call, border)
+        return lambda out, _: call.apply(picture, out, -1, border)
 
     def fill(out: NDArray[Any], rows: Span) -> None:
         _store(_weighted(job, call, -1, rows, (0, job.width)), out[rows[0] : rows[1]])
@@ -129,9 +133,6 @@ def _fill_in_place(job: Job, call: Call, border: int, out: NDArray[Any], rows: S
     """
     (top, bottom), r = rows, job.radius
     first, last = max(top - r, 0), min(bottom + r, job.height)
-    if bottom - top == job.height:  # one plain call
-        call.apply(job.picture, out, -1, border)
-        return
     kept = out[first:top].copy()
     call.apply(job.picture[first:last], out[first:last], -1, border)
     out[first:top] = kept
@@ -193,8 +194,6 @@ def _border(job: Job) -> int:
 
 def _copy_alpha(job: Job, out: NDArray[Any], rows: Span) -> None:
     """Put the picture's own alpha into rows `rows` of `out`."""
-    if not job.has_alpha:
-        return
     import cv2
 
     top, bottom = rows
