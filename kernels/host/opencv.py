@@ -33,7 +33,9 @@ SMALLEST_LENGTH, LARGEST_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 LARGEST_SUM = 2.0**30
-# A call gets so many samples at most, so that a large picture can be stopped in between, ...
+# A call gets so many samples at most, so that a large picture can be stopped in between.  That
+# costs nothing but where filter2D multiplies spectra: there 4 to 10 %, and a quarter of this 25 to
+# 40 %; ...
 BAND_SAMPLES = 1 << 24
 # ... and rows of so many times the filter's reach, since each band is read with its halo.
 BAND_REACHES = 32

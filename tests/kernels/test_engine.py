@@ -127,7 +127,8 @@ def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, mon
     picture = np.zeros((2048, 2048, 3), np.float32)
     weights = np.random.default_rng(0).random((31, 31), np.float32)
     steps = engine.filtering(Job(picture, weights, implementation=implementation), QUICK)
-    assert all(isinstance(step, Progress) for step in islice(steps, 4))
+    count = 2 if implementation == "opencv" else 4  # its bands are large: see test_opencv.py
+    assert all(isinstance(step, Progress) for step in islice(steps, count))
     steps.close()
 
 
