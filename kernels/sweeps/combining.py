@@ -62,6 +62,9 @@ def _all_checks(checks: Sequence[Check]) -> Check | None:
         bound=max(each.bound for each in checks),
         checked=sum(each.checked for each in checks),
         total=sum(each.total for each in checks),
+        levels=max(each.levels for each in checks),
+        samples=sum(each.samples for each in checks),
+        library=next((each.library for each in checks if each.library), ""),
     )
 
 

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from kernels import Engine, check
+from kernels.check import Check
 from kernels.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.job import Progress, Result, Sampling
 from kernels.models.occupancy import Occupancy
 from kernels.statistics import compare
 from kernels.sweeps import jobs, running
 from kernels.sweeps.cell import Cell
+from kernels.sweeps.combining import one_after_another
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import ROUNDS, in_order
@@ -298,8 +300,22 @@ def test_several_pictures_are_timed_one_after_another(made_up):
     assert one.verified.kernel.samples_ms == (2.0,) * 3
     assert four.verified.kernel.samples_ms == (8.0,) * 3
     assert four.verified.check.total == 4 * one.verified.check.total
+    assert four.verified.check.samples == 4 * one.verified.check.samples > 0
     assert four.verified.compulsory_bytes == 4 * one.verified.compulsory_bytes
     assert four.cell.megapixels == 4 * one.cell.megapixels
+
+
+def test_the_share_of_samples_that_differ_does_not_grow_with_the_pictures(made_up):
+    (one,) = records(plan("shared"), made_up())
+    check = Check(1.0, (0, 0, 0), 13, 0, 0.1, 50, 50, levels=1, samples=100, library="OpenCV")
+    exact = replace(check, max_error=0.0, differing=0, levels=0, library="")
+    alike, mixed = (
+        one_after_another([replace(one.verified, check=each) for each in checks]).check
+        for checks in ([check] * 4, [exact, check])
+    )
+    assert alike == replace(check, differing=52, checked=200, total=200, samples=400)
+    assert alike.own_rounding == "OpenCV's own rounding: within 1 level, 13 % of samples differ"
+    assert mixed.own_rounding == "OpenCV's own rounding: within 1 level, 6.5 % of samples differ"
 
 
 def test_each_of_many_pictures_is_sampled_as_often_as_any_other():
