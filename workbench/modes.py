@@ -82,7 +82,8 @@ MODES = {
         "**Ctrl+E** opens a grid of any odd size to 31: type, paste from a spreadsheet or from "
         "code, start from any filter, normalise, flip, turn, add an offset; sum, rank and "
         "frequency response follow, and every valid change is filtered at once. Weights can be "
-        "named, and go to and from .toml, .csv and .txt files.",
+        "named, and go to and from .toml, .csv and .txt files; a .toml, plans included, has "
+        "400,000 characters and 8 dots in a key at most.",
     ),
     "sweep": Mode(
         "Sweep",

@@ -17,8 +17,9 @@ from numba import njit, prange
 
 STRETCH = 1024  # sums at a time: 4 KiB
 
-# GNU's OpenMP, where numba finds it, reads this when it is loaded.  By itself it keeps threads that
-# wait spinning for milliseconds: where anything else runs on the cores, a loop of 0.7 ms takes 24.
+# GNU's OpenMP, where numba finds it, reads this when it is loaded, unless something else loaded it.
+# By itself it keeps threads that wait spinning for milliseconds: where anything else runs on the
+# cores, a loop of 0.7 ms takes 24.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 

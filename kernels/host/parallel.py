@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kernels.check import Tolerance
 from kernels.host import row_loops
-from kernels.host.cores import usable_cores
 from kernels.host.prepared import Prepared
 from kernels.job import Job, Ran
 
@@ -29,5 +28,5 @@ def why_not(job: Job) -> str | None:  # noqa: ARG001
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load what was compiled before."""
     compiled = row_loops.prepare(job)
-    ran = Ran("parallel loops", threads=usable_cores())
+    ran = Ran("parallel loops", threads=row_loops.threads_for(job))
     return Prepared(ran, row_loops.runner(job), compiled)

@@ -112,12 +112,19 @@ def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return rows, np.where(pixels < 0, -1, samples).ravel()
 
 
+def threads_for(job: Job) -> int:
+    """Return how many threads share the job's rows: numba may have been told to use fewer."""
+    from numba import get_num_threads
+
+    return min(usable_cores(), int(get_num_threads()), job.height)
+
+
 def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
     """Yield each step's first row, its end, and in how many bands threads share it.
 
     products  what a sample costs
     """
-    threads = usable_cores()
+    threads = threads_for(job)
     rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
     for first in range(0, job.height, rows):
         last = min(first + rows, job.height)

@@ -123,7 +123,7 @@ def test_a_timing_says_why_it_ended_on_the_cpu_as_on_the_gpu(engine):
 def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, monkeypatch):
     """Each yield is a chance to stop; a superseded job must not run to its end."""
     # On many cores there are fewer steps.
-    monkeypatch.setattr("kernels.host.row_loops.usable_cores", lambda: 1)
+    monkeypatch.setattr("kernels.host.row_loops.threads_for", lambda job: 1)
     picture = np.zeros((2048, 2048, 3), np.float32)
     weights = np.random.default_rng(0).random((31, 31), np.float32)
     steps = engine.filtering(Job(picture, weights, implementation=implementation), QUICK)

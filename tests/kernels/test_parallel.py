@@ -40,7 +40,7 @@ def test_several_threads_may_filter_at_once():
 
 
 def test_a_step_is_short_whatever_the_picture(monkeypatch):
-    monkeypatch.setattr(row_loops, "usable_cores", lambda: 2)
+    monkeypatch.setattr(row_loops, "threads_for", lambda job: 2)
     picture = np.zeros((1000, 600, 3), np.uint8)
     job = Job(picture, np.ones((31, 31), np.float32))
     steps = sum(1 for _ in parallel.prepare(job).filtering(np.empty_like(picture)))

@@ -80,6 +80,15 @@ def test_the_closing_lines_name_what_misses_the_aim():
     ]
 
 
+def test_a_wrong_answer_of_ours_is_told_and_fails(quick, monkeypatch, capsys):
+    right = cpu._error
+    monkeypatch.setattr(
+        cpu, "_error", lambda job, entry: 9.0 if entry.way.library == "ours" else right(job, entry)
+    )
+    assert cli.main(["bench", "cpu", "--cells", "box 3.*uint8"]) == 1
+    assert "box 3 80×60×3 uint8: opencv is off by 9, which is WRONG" in capsys.readouterr().out
+
+
 def test_cells_are_chosen_by_a_pattern_that_has_to_fit():
     names = [name for name, _ in chosen_cells(arguments("sobel.*uint16"))]
     assert names == ["sobel_x"]

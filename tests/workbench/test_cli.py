@@ -134,7 +134,8 @@ def test_a_block_shape_is_x_by_y():
         (["list", "extra"], "extra"),
         (
             ["bench", "speed"],
-            "BENCH takes startup, latency, display, frames, kernels, timing or cpu, not 'speed'",
+            "BENCH takes startup, latency, display, frames, kernels, timing, cpu or repeat, not "
+            "'speed'",
         ),
         (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
         (["bench", "kernels", "--sizes", "3;5"], "--sizes takes an odd number"),

@@ -292,7 +292,7 @@ def test_a_pasted_picture_that_cannot_be_written_down_leaves_no_folder(
     folder.mkdir()
     monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(folder))
 
-    def full(*_):
+    def full(*_, **__):
         raise image_files.ImageFileError("The disk is full.")
 
     pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))

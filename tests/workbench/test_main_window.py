@@ -195,7 +195,12 @@ def test_everything_can_be_forgotten(qtbot, home, make_window, say):
     pick(child(window, "border", QComboBox), "wrap")
     pick(child(window, "implementation", QComboBox), "sequential")
     window.docks["History"].hide()
-    result = settle(qtbot, window, lambda: trigger(window, "Start with defaults again"))
+
+    def forget():
+        trigger(window, "Start with defaults again")
+        until(qtbot, lambda: window.store.state.border == "clamp")  # once the question has gone
+
+    result = settle(qtbot, window, forget)
     assert (result.job.border, result.job.implementation) == ("clamp", "opencv")
     assert window.docks["History"].isVisible()
     assert window.settings.recent_files == []

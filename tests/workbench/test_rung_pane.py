@@ -186,7 +186,7 @@ def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window)
 def test_a_cpu_implementation_shows_its_module(qtbot, window):
     tab(window, "source")
     choose(window, "sequential")
-    assert "def filtering" in text(window, "rung-source")
+    assert "def prepare" in text(window, "rung-source")
     assert not child(window, "rung-source-file").isVisible()
 
 

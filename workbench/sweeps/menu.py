@@ -79,7 +79,7 @@ class SweepMenu(QObject):
                 "The same, in a folder that you choose.",
             ),
             Action(
-                *(MENU, "Report as P&DF…", window.reporting.start_pdf, ("Ctrl+Alt+R",)),
+                *(MENU, "Report as PD&F…", window.reporting.start_pdf, ("Ctrl+Alt+R",)),
                 "The same for A4, as a PDF beside the page.",
             ),
             Action(

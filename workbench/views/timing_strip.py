@@ -246,14 +246,15 @@ class VerdictCard(QFrame):
         painter.drawRoundedRect(QRectF(5, 6, 4, self.height() - 12), 2, 2)
 
     def _lay_out(self) -> None:
+        # A long verdict leaves no room beside it.
         line = QHBoxLayout()
-        line.addWidget(self._verdict)
+        line.addWidget(self._ran, 2)
         line.addWidget(self._doing, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 5, 10, 5)
         layout.setSpacing(1)
+        layout.addWidget(self._verdict)
         layout.addLayout(line)
-        layout.addWidget(self._ran)
 
     def _show(self, text: str, check: Check | None) -> None:
         self._check = check

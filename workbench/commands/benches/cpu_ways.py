@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -189,13 +189,12 @@ def c_loop() -> ctypes.CDLL | None:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         return None
-    library = Path(mkdtemp(prefix="filter-workbench-")) / "cpu_loop.so"
-    command = [compiler, *C_FLAGS, str(C_SOURCE), "-o", str(library)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        return None
-    found = ctypes.CDLL(str(library))
-    shutil.rmtree(library.parent)  # it is in memory now
-    return found
+    with TemporaryDirectory() as folder:
+        library = str(Path(folder) / "cpu_loop.so")
+        command = [compiler, *C_FLAGS, str(C_SOURCE), "-o", library]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            return None
+        return ctypes.CDLL(library)  # which is in memory then
 
 
 @cache
