@@ -59,12 +59,16 @@ def refuse_clashes(plan: Plan) -> None:
 def sampling_value(name: str, value: Any) -> Any:
     """Of the field `name` of Sampling; for one that may be None, 0 is that."""
     hint = get_type_hints(Sampling)[name]
-    if hint is bool:
+    kinds = get_args(hint) or (hint,)
+    if bool in kinds:
         return _truth(name, value)
-    if hint is int:
-        return _whole(0 if name == "warmups" else 1, MOST)(name, value)
-    number = _number(0.0, LONGEST_S)(name, value)
-    return None if number == 0 and NoneType in get_args(hint) else number
+    may_be_none = NoneType in kinds
+    if int in kinds:
+        low = 0 if may_be_none or name == "warmups" else 1
+        number = _whole(low, MOST)(name, value)
+    else:
+        number = _number(0.0, LONGEST_S)(name, value)
+    return None if number == 0 and may_be_none else number
 
 
 def _sizes_of(key: str, plan: Plan) -> Sequence[int]:
