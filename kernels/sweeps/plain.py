@@ -1,4 +1,5 @@
-"""Frozen dataclasses as what JSON can hold, and back, strictly: nothing is guessed or converted.
+"""Frozen dataclasses as what JSON can hold, and back, strictly: nothing is guessed or converted,
+and only control characters, which a terminal would obey, are left out of the texts that are read.
 
 Tuples are lists, and the floats JSON has no words for are the texts "inf", "-inf" and "nan".  A
 field may be left out where its dataclass has a default: so files outlive a field that is added.
@@ -38,7 +39,7 @@ class NotPlainError(ValueError):
     "cell.ksize is not a whole number"."""
 
     def __init__(self, why: str, where: str = "") -> None:
-        shown = where.lstrip(".")
+        shown = without_controls(where.lstrip("."))
         shown = shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"
         super().__init__(f"{shown} {why}".lstrip())
         self.why, self.where = why, where
@@ -168,7 +169,9 @@ def _dict(reader: Read) -> Read:
     def read(data: Any) -> dict[str, Any]:
         if type(data) is not dict:
             raise NotPlainError(f"is not {IN_WORDS[dict]}")
-        return {name: _at(f".{name}", reader, each) for name, each in data.items()}
+        return {
+            without_controls(name): _at(f".{name}", reader, each) for name, each in data.items()
+        }
 
     return read
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.sweeps.plain import NotPlainError, from_plain, to_plain
+from tests.letters import SHOWN
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,18 @@ WHOLE = st.integers(1 - (1 << 63), (1 << 63) - 1)
 INNER = st.builds(
     Inner,
     st.none() | st.tuples(WHOLE, WHOLE),
-    st.text(st.characters(codec="utf-8")),
+    st.text(SHOWN),
 )
 OUTER = st.builds(
     Outer,
-    name=st.text(),
+    name=st.text(SHOWN),
     count=WHOLE,
     share=st.floats(allow_nan=False),
     kind=st.sampled_from(["cold", "warm", None]),
     samples=st.lists(st.floats(allow_nan=False), max_size=5).map(tuple),
-    outcome=INNER | st.text(),
+    outcome=INNER | st.text(SHOWN),
     inner=st.none() | INNER,
-    limits=st.none() | st.dictionaries(st.text(), WHOLE, max_size=3),
+    limits=st.none() | st.dictionaries(st.text(SHOWN), WHOLE, max_size=3),
     ok=st.booleans(),
 )
 GOOD = {"name": "a", "count": 1, "share": 0.5, "kind": "cold", "samples": [1.5], "outcome": "no"}
@@ -57,6 +58,16 @@ GOOD = {"name": "a", "count": 1, "share": 0.5, "kind": "cold", "samples": [1.5],
 @given(OUTER)
 def test_what_was_written_is_read_again(value):
     assert from_plain(Outer, json.loads(json.dumps(to_plain(value), allow_nan=False))) == value
+
+
+@pytest.mark.parametrize("control", ["\x1b", "\x07", "\r", "\x7f", "\x9b", "\u202e", "\u2066"])
+def test_what_a_terminal_obeys_is_not_read(control):
+    evil = f"a{control}\tb\n"
+    read = from_plain(Outer, GOOD | {"name": evil, "outcome": evil, "limits": {evil: 1}})
+    assert (read.name, read.outcome, read.limits) == ("a\tb\n", "a\tb\n", {"a\tb\n": 1})
+    with pytest.raises(NotPlainError) as refused:
+        from_plain(Outer, GOOD | {evil: 1})
+    assert control not in str(refused.value)
 
 
 def test_fields_with_a_default_may_be_missing():
