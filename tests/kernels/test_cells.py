@@ -121,7 +121,7 @@ def test_a_picture_too_large_for_memory_is_refused_in_words(monkeypatch):
     def too_large(*facts):
         raise MemoryError
 
-    monkeypatch.setattr(jobs, "_made", too_large)
+    monkeypatch.setattr(jobs, "of_kind", too_large)
     with pytest.raises(OutOfMemoryError, match="90000² pixels does not fit into memory"):
         job_of(Cell("opencv", width=90_000, height=90_000))
 

@@ -350,7 +350,7 @@ def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
     whole = written(tmp_path / "whole").read_bytes()
     last = len(whole) - len(whole.splitlines(keepends=True)[-1])
     path = tmp_path / "a.jsonl"
-    for end in range(last + 1, len(whole), 7):
+    for end in range(last + 1, len(whole) - 1, 7):  # the newline alone may go: see below
         path.write_bytes(whole[:end])
         read = read_session(path)
         assert [record.cell for record in read.records] == CELLS[:-1]

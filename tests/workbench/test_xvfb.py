@@ -1,13 +1,12 @@
 """The program as a person meets it: a process, a real screen, a mouse and a keyboard."""
 
-import json
-
 import numpy as np
 import pytest
 
 from kernels.filters import get
 from kernels.pictures import noise
 from kernels.reference import correlate, to_pixel_type
+from kernels.sweeps.files import read_session
 from tests.workbench.real_screen import Screen, missing, program, until
 from workbench.files import image_files
 
@@ -186,20 +185,19 @@ def test_a_person_sweeps(screen, flat, tmp_path):
     with program(screen, flat, plan):
         until(lambda: len(runs(screen, BEFORE)) >= 1, "the picture")
         screen.do("key", "ctrl+b")
-        until(lambda: len(measured(tmp_path)) == 4, "four measurements in the session's file")
+        until(lambda: len(measured(tmp_path)) == 4, "four whole measurements in the session's file")
         screen.do("key", "F9")
         screen.window("Sweep|Chart|Small")
         screen.do("key", "F9")
-    assert {line["cell"]["implementation"] for line in measured(tmp_path)} == {"opencv", "parallel"}
+    cells = [record.cell for record in measured(tmp_path)]
+    assert {cell.implementation for cell in cells} == {"opencv", "parallel"}
 
 
 def measured(folder):
-    """The records in the session that the program keeps."""
-    files = list(folder.glob("data/**/*.jsonl"))
-    if not files:
-        return []
-    lines = [json.loads(line) for line in files[0].read_text("utf-8").splitlines()]
-    return [line for line in lines if "cell" in line]
+    """The cells of the session that the program keeps of which all rounds are measured."""
+    files = [path for path in folder.glob("data/**/*.jsonl") if path.stat().st_size]
+    records = read_session(files[0]).records if files else ()
+    return [record for record in records if record.verified and record.is_complete]
 
 
 def filtered(path, weights):
