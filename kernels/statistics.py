@@ -103,6 +103,12 @@ def compare(a: Timing, b: Timing) -> Comparison:
     return Comparison(verdict, ratio, low, high)
 
 
+def gives_speed_up(a: Timing, b: Timing) -> bool:
+    """Return whether the ratio of two timings is a speed-up: not of a single run, of which nobody
+    knows what disturbed it."""
+    return not (a.is_single or b.is_single)
+
+
 def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
     """Fastest first; those in one tuple are the same as the first of them, by `compare`.
 

@@ -14,6 +14,7 @@ from kernels.engine import Implementation
 from kernels.job import Job, Ran, Result
 from kernels.models.occupancy import Occupancy
 from kernels.rung import Rung
+from kernels.statistics import gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import weights_of
 from kernels.sweeps.record import Measurement, Record
@@ -182,7 +183,7 @@ def ladder_places(
         before = rung_before(each, known)
         time, against = measured.get(each.key), measured.get(before.key if before else "")
         ratio = None
-        if time and against and not (time.timing.is_single or against.timing.is_single):
+        if time and against and gives_speed_up(time.timing, against.timing):
             ratio = against.median_ms / time.median_ms
         places.append(Place(each, reason, time, before, ratio))
     return places

@@ -1,5 +1,6 @@
 """Charts by their data: what is where, how high, in which series, and what is left out and why."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -368,6 +369,34 @@ def test_where_the_baseline_is_missing_there_is_no_speed_up_and_it_is_said():
     assert published == []
     assert [entry for entry in chart.entries if entry.look.standing == "published"] == []
     assert any("OpenCV (8 threads) was not measured on the same work" in n for n in chart.notes)
+
+
+@pytest.mark.parametrize("once", ["opencv", "shared"])
+@pytest.mark.parametrize(
+    ("key", "plan"), [("speedup_by_size", "sizes"), ("speedup_map", "sizes_and_kernels")]
+)
+def test_a_single_run_has_no_speed_up_and_it_is_said(key, plan, once):
+    def one_run(cell, found):
+        if cell.implementation == once and cell.width == 2048:
+            return replace(found, kernel=replace(found.kernel, samples_ms=(2.0,), ended="single"))
+        return found
+
+    def has_ratio(session):
+        chart = figure(
+            key, session, baseline="opencv", slices=dict.fromkeys(["implementations"], "shared")
+        )
+        if isinstance(chart.body, Grid):
+            at = {t.cell.width for t in chart.body.tiles if t.value is not None}
+        else:
+            (line,) = series(chart, "Shared-memory tile")
+            at = {math.isqrt(int(dot.x)) for dot in line.dots}
+        return at, [note for note in chart.notes if "in a single run" in note]
+
+    at, notes = has_ratio(a_session(plan))
+    assert (2048 in at, notes) == (True, [])
+    at, notes = has_ratio(a_session(plan, outcome=one_run))
+    assert (2048 in at, len(notes)) == (False, 1)
+    assert 512 in at
 
 
 # -- published and recorded

@@ -20,6 +20,7 @@ from kernels.models.occupancy import Occupancy
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
+from kernels.timing import Timing
 from kernels.transfers import Transfers
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.reading_pages import read_page, table
@@ -643,6 +644,31 @@ def test_the_csv_has_the_speed_ups_that_a_sweep_s_own_cannot_know(report, tmp_pa
     }
     assert float(found["global"]["speed_up_low"]) == float(found["global"]["speed_up_high"]) == 3
     assert {each["recorded"] for each in found.values()} == {"no"}
+
+
+@pytest.mark.parametrize("once", ["opencv", "shared"])
+def test_a_single_run_has_no_speed_up_anywhere(report, tmp_path, once):
+    session = in_times(
+        {"opencv": 12.0, "global": 2.0, "shared": 1.0},
+        sizes=((64, 64),),
+        transfers=[(2.0, 3.0, 0.5, 0.25)],
+    )
+    records = tuple(
+        replace(each, outcome=replace(each.outcome, kernel=Timing((2.0,), None, "single")))
+        if each.cell.implementation == once
+        else each
+        for each in session.records
+    )
+    page = report(replace(session, records=records))
+    without = {"shared"} if once == "shared" else {"opencv", "global", "shared"}
+    assert {
+        e["implementation"] for e in rows_of_csv(tmp_path / "out") if not e["speed_up"]
+    } == without
+    for title, column in (("verified times", "Speed-up"), ("the way to", "Speed-up of the total")):
+        row = only(table(page, title), Implementation="Shared-memory tile")
+        assert row.get(column, "") == ""
+        row = only(table(page, title), Implementation="Global memory")
+        assert (row.get(column, "") == "") == (once == "opencv")
 
 
 def test_what_came_with_the_program_is_recorded_in_the_csv_as_well(report, tmp_path):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kernels.statistics import Comparison, compare
+from kernels.statistics import Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench import numbers
@@ -40,11 +40,19 @@ class Baseline:
         return f"{name}, {list_of([plural(each, 'thread') for each in threads])}"
 
     def speed_up(self, record: Record) -> Comparison | None:
-        """Of a verified record; None where the baseline did not do the same work."""
-        theirs = self.times.get(work_of(record.cell))
+        """Of a verified record; None where the baseline did not do the same work, or where one of
+        the two is a single run."""
+        theirs = self.against(record)
         if record.verified is None or theirs is None:
             return None
         return compare(record.verified.kernel, theirs.kernel)
+
+    def against(self, record: Record) -> Measurement | None:
+        """Return what a verified record may be divided by; None where it has no speed-up."""
+        ours, theirs = record.verified, self.times.get(work_of(record.cell))
+        if ours is None or theirs is None or not gives_speed_up(ours.kernel, theirs.kernel):
+            return None
+        return theirs
 
     def in_words(self, record: Record) -> tuple[str, str]:
         """Return a speed-up and its interval: "12.3×", "11.9 – 12.6".

@@ -73,7 +73,7 @@ def _times_ms(record: Record) -> tuple[float, ...]:
 
 
 def _speed_up(record: Record, baseline: Baseline) -> str:
-    measured, theirs = record.verified, baseline.times.get(work_of(record.cell))
+    measured, theirs = record.verified, baseline.against(record)
     if measured is None or theirs is None or measured.end_to_end_ms is None:
         return ""
     return numbers.ratio(theirs.kernel.median_ms / measured.end_to_end_ms)

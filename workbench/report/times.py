@@ -24,7 +24,10 @@ from workbench.report.words import (
     value_of,
 )
 
-INTERVAL = f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians."
+INTERVAL = (
+    f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians. A single "
+    "run has no speed-up."
+)
 CHECKED = "Every pixel was checked, except where a number of pixels is named."
 REMARKS = {
     "one sample": "One sample: that run took all the time there was; how far another would lie "

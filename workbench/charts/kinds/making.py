@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from kernels.statistics import Comparison, compare
+from kernels.statistics import Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.timing import Timing
 from workbench import numbers
@@ -120,19 +120,46 @@ def baseline_option(shown: Slice) -> Option | None:
 
 
 def speed_ups(points: Iterable[Point], everything: Iterable[Point], baseline: str) -> list[SpeedUp]:
-    """Of those points whose machine ran the baseline on the same work."""
+    """Return those of all points that have one; where either ran but once there is none."""
+    pairs = beside_baseline(points, everything, baseline)
+    return [
+        SpeedUp(point, _ratio(point, theirs))
+        for point, theirs in pairs
+        if _gives_speed_up(point, theirs)
+    ]
+
+
+def single_notes(
+    points: Iterable[Point], everything: Iterable[Point], baseline: str
+) -> tuple[str, ...]:
+    """Return a note for each source whose points have no speed-up because of a single run."""
+    pairs = beside_baseline(points, everything, baseline)
+    names = dict.fromkeys(
+        point.source.name for point, theirs in pairs if not _gives_speed_up(point, theirs)
+    )
+    return tuple(f"{name}: what was timed in a single run has no speed-up." for name in names)
+
+
+def beside_baseline(
+    points: Iterable[Point], everything: Iterable[Point], baseline: str
+) -> Iterator[tuple[Point, Point]]:
+    """Yield each point whose machine ran the baseline on the same work, and that baseline."""
     against = {
         (point.source.key, work(point.cell), point.cell.cache): point
         for point in everything
         if point.ms and point.cell.implementation == baseline
     }
-    found = []
     for point in points:
         place = point.source.key, work(point.cell)
         theirs = against.get((*place, point.cell.cache), against.get((*place, None)))
-        if point.ms and theirs and theirs.ms:
-            found.append(SpeedUp(point, _ratio(point, theirs)))
-    return found
+        if point.ms and theirs:
+            yield point, theirs
+
+
+def _gives_speed_up(point: Point, theirs: Point) -> bool:
+    """Of what was published nobody knows how often it ran."""
+    ours, others = point.measurement, theirs.measurement
+    return ours is None or others is None or gives_speed_up(ours.kernel, others.kernel)
 
 
 def _ratio(point: Point, theirs: Point) -> Spread:

@@ -6,7 +6,15 @@ from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.figure import Axis, Figure, Guide, Plot
 from workbench.charts.kinds import lines
-from workbench.charts.kinds.making import SpeedUp, baseline_option, is_log, made, speed_ups
+from workbench.charts.kinds.making import (
+    SpeedUp,
+    baseline_option,
+    beside_baseline,
+    is_log,
+    made,
+    single_notes,
+    speed_ups,
+)
 from workbench.charts.legend_entries import name_of
 from workbench.charts.points import Point
 from workbench.charts.sentences import by_source
@@ -43,7 +51,10 @@ def figure(data: Data, title: str, name: str) -> Figure:
         Plot(x, y, series, (even,)),
         by_source(shown, lambda own: _best(own, found, name, against)),
         options=(option,) if option else (),
-        notes=_missing(shown, {id(each.point) for each in found}, against),
+        notes=(
+            *_missing(shown, baseline, against),
+            *single_notes(shown.points, shown.points, baseline),
+        ),
     )
 
 
@@ -74,8 +85,9 @@ def _at_ends(own: list[SpeedUp], best: Point, name: str) -> tuple[SpeedUp | None
     return line[0], line[-1]
 
 
-def _missing(shown: Slice, found: set[int], against: str) -> tuple[str, ...]:
+def _missing(shown: Slice, baseline: str, against: str) -> tuple[str, ...]:
     """Who has no speed-up because its machine did not run the baseline."""
+    found = {id(point) for point, _ in beside_baseline(shown.points, shown.points, baseline)}
     left = [p for p in shown.points if p.ms and id(p) not in found]
     names = dict.fromkeys(p.source.name for p in left)
     return tuple(f"{name}: {against} was not measured on the same work." for name in names)

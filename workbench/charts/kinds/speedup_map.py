@@ -10,6 +10,7 @@ from workbench.charts.kinds.making import (
     SpeedUp,
     baseline_option,
     made,
+    single_notes,
     speed_ups,
     why_not_one_implementation,
 )
@@ -66,7 +67,8 @@ def figure(data: Data, title: str) -> Figure:
     who = next((label_of(point, data) for point in shown.points), "")
     heading = f"Speed-up of {who} over {against}" if who else title
     options = (option,) if option else ()
-    return made(shown, heading, body, _say(found, against), options=options)
+    notes = single_notes(shown.points, everything.points, baseline)
+    return made(shown, heading, body, _say(found, against), options=options, notes=notes)
 
 
 def _say(found: list[SpeedUp], against: str) -> str:
