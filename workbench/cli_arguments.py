@@ -348,7 +348,7 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="5%",
         type=types.percentage,
         help="exit code 1 where a cell of B takes longer by more than that, beyond noise, or has "
-        "lost its time: refused now, or wrong",
+        "lost its time: refused now, wrong, or not there at all",
     )
     _add_json_option(parser)
 

@@ -160,6 +160,18 @@ def test_what_has_lost_its_time_fails_as_well(kept, capsys):
     assert "has no time in B any more: Its answer is WRONG" in capsys.readouterr().err
 
 
+def test_what_is_missing_fails_as_well_and_is_named(kept, capsys):
+    whole = kept("whole", a_session("blocks"))
+    cut = kept("cut", a_session("blocks", first=1))
+    assert cli.main(["compare", whole, cut, "--fail-slower", "5%"]) == 1
+    complaints = capsys.readouterr().err.splitlines()
+    assert len(complaints) == len(set(complaints)) == 20
+    assert all(each.endswith("has no time in B any more: it is only in A.") for each in complaints)
+    assert cli.main(["compare", cut, whole, "--fail-slower", "5%"]) == 0  # B has more
+    wrong_a = kept("wrong", a_session("blocks", outcome=lambda cell, _: wrong(cell)))
+    assert cli.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 0  # nothing to lose
+
+
 @pytest.mark.parametrize("limit", ["-5%", "much", "nan", "%"])
 def test_a_limit_is_a_percentage(limit, capsys):
     with pytest.raises(SystemExit) as stop:

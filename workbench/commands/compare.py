@@ -69,7 +69,8 @@ def run(arguments: Namespace) -> int:
 
 def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
     """A sentence for each cell that takes longer in B by more than `limit` (0.05: 5 %), so that the
-    whole interval says so; and for each that had a time in A and in B has none that counts."""
+    whole interval says so; and for each that has a verified time in A and none in B, be it
+    refused or wrong there, or missing altogether."""
     sentences = []
     for pair in pairs:
         found = pair.comparison
@@ -79,8 +80,9 @@ def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
             sentences.append(
                 f"{name} takes {low:.1%} to {high:.1%} longer in B; {100 * limit:g} % is the limit."
             )
-        elif pair.a and pair.a.verified and pair.b and not pair.b.verified:
-            sentences.append(f"{name} has no time in B any more: {pair.b.objection}")
+        elif pair.a and pair.a.verified and not (pair.b and pair.b.verified):
+            why = pair.b.objection if pair.b else "it is only in A."
+            sentences.append(f"{name} has no time in B any more: {why}")
     return sentences
 
 
