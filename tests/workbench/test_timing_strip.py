@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from kernels.check import Check
 from kernels.timing import Timing
 from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, picked_result, result
 from workbench import theme
 from workbench.numbers import GAP, MISSING
 from workbench.views.tile import ElidedLabel, Tile
-from workbench.views.timing_strip import TimingStrip, VerdictCard
+from workbench.views.timing_strip import TimingStrip, VerdictCard, verdict
 
 
 @pytest.fixture
@@ -228,8 +229,8 @@ def test_beside_a_wrong_answer_there_is_no_speed(strip):
     assert [tile(strip, name).text for name in SPEEDS] == [MISSING] * 3
     assert words(strip, "verdict").startswith("✗ WRONG in 12 samples")
     assert "x 3, y 7, channel 1" in words(strip, "verdict")
-    verdict = strip.findChild(QLabel, "verdict")
-    color = verdict.palette().color(verdict.foregroundRole())
+    label = strip.findChild(QLabel, "verdict")
+    color = label.palette().color(label.foregroundRole())
     assert color.name() == theme.LIGHT.bad
 
 
@@ -357,3 +358,9 @@ def test_the_baseline_picked_by_auto_is_no_speed_up(strip):
     strip.show_baseline(OPENCV)
     assert tile(strip, "speedup").detail == "this is the baseline"
     assert words(strip, "ran").startswith("auto: opencv (There is no GPU.)  ·  ")
+
+
+def test_a_librarys_rounding_fits_the_strip():
+    check = Check(1.0, (0, 0, 0), 17, 0, 0.1, 100, 100, levels=1, samples=1000, library="OpenCV")
+    words = "✓ verified all pixels, OpenCV's rounding: within 1 level, 1.7 % differ"
+    assert verdict(check) == words

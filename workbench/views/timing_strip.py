@@ -279,7 +279,8 @@ def verdict(check: Check | None) -> str:
         return f"✗ {check}"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
     if check.own_rounding:
-        return f"✓ verified {where}, {check.own_rounding}"
+        words = check.own_rounding.replace("own rounding", "rounding").replace(" of samples", "")
+        return f"✓ verified {where}, {words}"
     if check.ok:
         allowed = " (allowed)" if check.max_error else ""
         return f"✓ verified {where}, max error {check.max_error:.3g}{allowed}"
