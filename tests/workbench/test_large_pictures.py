@@ -229,9 +229,10 @@ def test_a_large_picture_may_be_left_and_the_one_in_view_stays(qtbot, window, tm
 
 
 def test_opening_a_large_picture_may_be_stopped(qtbot, window, tmp_path, large, monkeypatch):
-    ended = []
+    begun, ended = [], []
 
     def never_ends(path, ask, is_stopped):
+        begun.append(path.name)
         while not is_stopped():
             sleep(0.001)
         ended.append(path.name)
@@ -242,6 +243,8 @@ def test_opening_a_large_picture_may_be_stopped(qtbot, window, tmp_path, large, 
     with monkeypatch.context() as patch:
         patch.setattr(image_decoders, "decode", never_ends)
         click(child(window, "act", QPushButton))
+        # Stopped before its thread begins, it would not be decoded at all.
+        until(qtbot, lambda: begun == ["large.png"])
         assert window.messages.kind == "info"
         click(child(window, "act", QPushButton))
         assert window.messages.kind is None
