@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.job import Job, Pick
 from kernels.kinds import Kind, kind_of
 from kernels.measurements import Candidate, Measurements

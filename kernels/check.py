@@ -13,123 +13,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.job import Job
 from kernels.kept import once_a_picture
 from kernels.reference import filtered, to_pixel_type
+from kernels.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.weights import UNIT_ROUNDOFF, gain
 
-if TYPE_CHECKING:
-    from kernels.job import Job
-
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
-LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 LENGTH_GAIN = 8 * math.sqrt(2)
 LENGTH_CHAIN = 8
-LEAST_PERCENT = 0.01  # below this a share of samples is not counted out
 SMALLEST_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
 Oracle = dict[Rectangle, NDArray[np.float64]]
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """What an implementation's answer may be off by, by how it computes.
-
-    chain, factor  n and c of `error_bound`
-    levels         integers may be off by as many whole levels, whatever the bound says: for a
-                   library that rounds in its own way on the way to the answer
-    library        what people call that library
-    """
-
-    chain: int
-    factor: float = 1.0
-    levels: int = 0
-    library: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the samples of one job's answer may be off by.
-
-    bound     in sample values, before rounding; infinite where nothing can be said
-    most_off  levels that an integer may be off by where its rounding is within the bound
-    levels    levels that an integer may be off by in any case
-    """
-
-    bound: float
-    most_off: int
-    levels: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What comparing an answer with the oracle found.
-
-    max_error       largest |answer - oracle|, in sample values; the oracle rounded for integers
-    worst           (y, x, channel) of max_error
-    differing       samples that are not what the oracle, rounded to the pixel type, says
-    wrong           samples off by more than they may be
-    bound           what float32 arithmetic may be off by, before rounding to integers
-    checked, total  pixels compared, and pixels there are
-    levels          integer levels that were allowed beyond that: see `Tolerance`
-    samples         samples compared; 0 in records of before this was counted
-    library         whose own rounding was allowed for
-    """
-
-    max_error: float
-    worst: tuple[int, int, int]
-    differing: int
-    wrong: int
-    bound: float
-    checked: int
-    total: int
-    levels: int = 0
-    samples: int = 0
-    library: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """No sample compared is off by more than it may be."""
-        return self.wrong == 0 and math.isfinite(self.bound)
-
-    @property
-    def is_full(self) -> bool:
-        return self.checked == self.total
-
-    @property
-    def own_rounding(self) -> str:
-        """Words for an answer that a library rounded in its own way, as far as was allowed:
-        "OpenCV's own rounding: within 1 level, 13 % of samples differ"; empty where nothing differs
-        or nothing was allowed."""
-        if not (self.ok and self.levels and self.differing and self.samples):
-            return ""
-        percent = 100 * self.differing / self.samples
-        share = f"{percent:.2g}" if percent >= LEAST_PERCENT else f"under {LEAST_PERCENT}"
-        levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
-        rounding = f"{self.library}'s own rounding" if self.library else "its own rounding"
-        return f"{rounding}: within {levels}, {share} % of samples differ"
-
-    def __str__(self) -> str:
-        if not math.isfinite(self.bound):
-            return "not checked: with values this large float32 sums overflow"
-        scope = "all pixels" if self.is_full else f"{self.checked:,} of {self.total:,} pixels"
-        if self.own_rounding:
-            return f"verified, {self.own_rounding}, checked {scope}"
-        if self.ok:
-            return f"verified, checked {scope}, largest error {self.max_error:.3g}"
-        y, x, channel = self.worst
-        samples = f"{self.wrong:,} sample{'s' if self.wrong > 1 else ''}"
-        return (
-            f"WRONG in {samples}, checked {scope}, largest error "
-            f"{self.max_error:.3g} at x {x}, y {y}, channel {channel}"
-        )
 
 
 def error_bound(job: Job, chain: int, factor: float) -> float:

@@ -8,15 +8,16 @@ from time import perf_counter
 
 import numpy as np
 
-from kernels.check import Check, Oracle
+from kernels.check import Oracle
+from kernels.comparison import groups_of_equals
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, KernelError
 from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.models.occupancy import Occupancy
-from kernels.statistics import groups_of_equals
-from kernels.sweeps.plan import SWEEP_SAMPLING
+from kernels.sampling import SWEEP_SAMPLING
 from kernels.timing import Timing
 from kernels.trials import Patience, checked
+from kernels.verdict import Check
 
 NEWS_EVERY_S = 0.1
 FIRST_RUN_S = 5.0  # what has not finished once after so long is left out

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.host.cores import usable_cores
 from kernels.job import Job, Progress
 from kernels.rung import Rung

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import dataclass
 from typing import Any
+
+from kernels.devices import Device, NoDevice
 
 INSTALL_HINT = 'run `make setup`, or `pip install ".[cuda13]"`'
 
@@ -20,65 +21,6 @@ LIMITS = {
     "max_blocks_per_multiprocessor": 106,
     "reserved_shared_bytes_per_block": 111,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """Facts about one GPU, in the driver's words; memory in bytes.
-
-    compute_capability  (9, 0) for sm_90
-    watchdog            a display hangs on it: a launch of some seconds would be killed
-    ..._per_multiprocessor, reserved_shared_bytes_per_block   0: not known
-    """
-
-    index: int
-    name: str
-    compute_capability: tuple[int, int]
-    multiprocessors: int
-    clock_khz: int
-    max_threads_per_block: int
-    max_block_xy: tuple[int, int]
-    shared_bytes_per_block: int
-    l2_bytes: int
-    memory_bytes: int
-    watchdog: bool
-    driver_version: int
-    runtime_version: int
-    count: int
-    max_threads_per_multiprocessor: int = 0
-    shared_bytes_per_multiprocessor: int = 0
-    registers_per_multiprocessor: int = 0
-    max_blocks_per_multiprocessor: int = 0
-    reserved_shared_bytes_per_block: int = 0
-
-    def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
-        """The reason a block of that shape cannot be launched here; None if it can."""
-        x, y = block_xy
-        if x < 1 or y < 1:
-            return f"A block needs at least one thread each way, not {x}×{y}."
-        if x * y > self.max_threads_per_block:
-            return (
-                f"A {x}×{y} block has {x * y} threads; {self.name} allows "
-                f"{self.max_threads_per_block}."
-            )
-        if x > self.max_block_xy[0] or y > self.max_block_xy[1]:
-            return (
-                f"A {x}×{y} block is too long one way; {self.name} allows "
-                f"{self.max_block_xy[0]}×{self.max_block_xy[1]}."
-            )
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class NoDevice:
-    """Why there is no GPU, in a sentence, and what would mend it.
-
-    is_lost  there was one, and it failed
-    """
-
-    reason: str
-    remedy: str = ""
-    is_lost: bool = False
 
 
 def probe(index: int = 0) -> Device | NoDevice:

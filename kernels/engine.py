@@ -11,7 +11,8 @@ from kernels import cpu
 from kernels.auto import AUTO, Picker, with_pick
 from kernels.check import checking
 from kernels.compiling import compiling_ahead
-from kernels.device import Device, NoDevice, probe
+from kernels.device import probe
+from kernels.devices import Device, NoDevice
 from kernels.errors import (
     BadJobError,
     CannotRunError,
@@ -19,12 +20,12 @@ from kernels.errors import (
     KernelError,
     OutOfMemoryError,
 )
+from kernels.event_timer import Queue
 from kernels.gpu import Gpu
 from kernels.host import HostImplementation, host_implementations
 from kernels.job import Job, Pick, Progress, Ran, Result, Sampling
 from kernels.models.occupancy import Occupancy
 from kernels.rung import BrokenRung, Rung, whole_ladder
-from kernels.timing import Queue
 from kernels.transfers import Transfers
 
 Runnable = HostImplementation | Rung

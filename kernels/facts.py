@@ -10,7 +10,7 @@ from typing import Any, NewType
 
 import numpy as np
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.job import Job
 from kernels.spectra import fft_side, tiles_of
 from kernels.weights import gain, separable_terms, terms_gain

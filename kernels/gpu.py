@@ -14,14 +14,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernels.device import Device
 from kernels.device_pictures import DevicePictures
+from kernels.devices import Device
 from kernels.errors import (
     CannotRunError,
     DeviceLostError,
     OutOfMemoryError,
     cuda_errors_in_words,
 )
+from kernels.event_timer import EventTimer, Queue
 from kernels.health import Nvml, Watch
 from kernels.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.launch import (
@@ -39,7 +40,7 @@ from kernels.rung import Rung
 from kernels.sampling import Sampler
 from kernels.staging import Moved
 from kernels.strips import rows_a_strip, strip_of
-from kernels.timing import EventTimer, Queue, Timing
+from kernels.timing import Timing
 from kernels.transfers import Transfers, measuring_transfers, why_not_transferred
 
 MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others want some too

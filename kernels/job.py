@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.borders import BORDERS
-from kernels.check import LIVE_TAPS, Check
 from kernels.errors import BadJobError
 from kernels.health import Health
 from kernels.timing import Cache, Timing
+from kernels.verdict import LIVE_TAPS, Check
 
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_KSIZE = 127

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.errors import CannotRunError
 from kernels.facts import Facts
 from kernels.job import Job, Ran

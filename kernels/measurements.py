@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.kinds import Kind
 from kernels.rung import ladder
 

@@ -10,15 +10,16 @@ from typing import Literal
 
 import numpy as np
 
-from kernels.check import FLOAT32_MAX, Tolerance, largest_finite
-from kernels.device import Device, NoDevice
+from kernels.check import FLOAT32_MAX, largest_finite
 from kernels.device_text import LADDER, Part, bare, header_parts, with_lines
+from kernels.devices import Device, NoDevice
 from kernels.facts import Expression, Facts, Template, knobs
 from kernels.finite import all_finite
 from kernels.headers import Header, HeaderError, header_of, typed_fields
 from kernels.job import Job
 from kernels.models.work_facts import WorkExpression
 from kernels.operands import FORMS, Operands, operands_of
+from kernels.verdict import Tolerance
 
 LONGEST = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")

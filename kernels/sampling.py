@@ -14,6 +14,16 @@ SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled
 # A first run of up to so long is followed by another, whatever the plan's time: whatever else the
 # computer did meanwhile, a page fault or another program, must not stay as the job's time.
 REPEATED_S = 3.0
+# What takes half a second is measured once, after a warm-up; what is faster ten times and more.
+SWEEP_SAMPLING = Sampling(
+    max_samples=100,
+    max_seconds=0.5,
+    min_samples=10,
+    noise=0.005,
+    warmups=2,
+    warmup_seconds=0.05,
+    check_taps=20_000_000,
+)
 
 
 class Sampler:

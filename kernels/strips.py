@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import prod
 
 from kernels.borders import OUTSIDE, source_indices
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.facts import Facts
 from kernels.job import Job
 from kernels.rung import Rung

@@ -8,10 +8,11 @@ from itertools import count
 from math import inf
 from time import perf_counter
 
-from kernels.check import Check, Oracle, checking
+from kernels.check import Oracle, checking
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.job import Job, Progress, Result, Sampling
+from kernels.verdict import Check
 
 # What takes less than this is measured to the end: its first run, which the device prepares for,
 # says too little.

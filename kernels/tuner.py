@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kernels.auto import DEFAULT_BLOCK_XY, usual_order
 from kernels.check import Oracle
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import CannotRunError
 from kernels.job import Job, Result, Sampling

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 from kernels import Engine
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from workbench.files import png
 from workbench.modes import MODES
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.check import Check
 from kernels.engine import all_implementations
 from kernels.health import Health
 from kernels.job import Ran
@@ -21,6 +20,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from kernels.timing import Timing
 from kernels.transfers import Transfers
+from kernels.verdict import Check
 
 STARTED = 1_763_700_000.0  # 21 November 2025
 BYTES = {"uint8": 1, "uint16": 2, "float16": 2, "float32": 4}

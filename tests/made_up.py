@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.check import Check
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.engine import all_implementations
 from kernels.job import Job, Pick, Ran, Result
 from kernels.timing import Timing
+from kernels.verdict import Check
 
 PICTURE = np.zeros((100, 200, 3), np.uint8)
 PICTURE.flags.writeable = False

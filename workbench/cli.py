@@ -17,9 +17,7 @@ from typing import NoReturn
 
 from workbench import qt_libraries
 from workbench.cli_arguments import COMMANDS, add_window_arguments
-from workbench.commands import CommandError
-
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
+from workbench.cli_errors import FAILED, INTERRUPTED, USAGE, CommandError
 
 DESCRIPTION = """\
 See, time and verify image filters on the CPU and on a ladder of CUDA kernels.

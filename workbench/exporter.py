@@ -13,8 +13,8 @@ from PySide6.QtGui import QGuiApplication, QImage
 from kernels.job import Result
 from workbench.background import Background
 from workbench.files import clipboard, image_files, whole_files
+from workbench.files.errors import ImageFileError
 from workbench.files.export import save_png
-from workbench.files.image_files import ImageFileError
 from workbench.looking.look import with_file_white
 from workbench.model.state import Picture
 

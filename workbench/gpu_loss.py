@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from kernels.auto import AUTO
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from workbench.actions import Action
 from workbench.restarting import Restarting
 

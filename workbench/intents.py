@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.auto import AUTO, DEFAULT_BLOCK_XY, Auto
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine, Implementation, all_implementations
 from kernels.errors import KernelError
 from kernels.filters import Filter

@@ -18,7 +18,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from kernels.auto import AUTO
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine, all_implementations
 from kernels.errors import KernelError
 from kernels.job import Result
@@ -41,7 +41,7 @@ from workbench.display import Display
 from workbench.explaining import Explaining
 from workbench.exporter import Exporter
 from workbench.files import clipboard
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.gpu_loss import GpuLoss
 from workbench.help.helping import Helping
 from workbench.inspection.inspection import Inspection

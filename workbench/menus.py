@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from workbench import theme
 from workbench.actions import Action, MenuTree
 from workbench.exporter import MakeImage

@@ -17,8 +17,8 @@ from kernels.pictures import PICTURES
 from workbench.assets_path import asset
 from workbench.background import Background
 from workbench.files import clipboard, image_files
+from workbench.files.errors import ImageFileError, LargePictureError
 from workbench.files.export import read_settings
-from workbench.files.image_files import ImageFileError, LargePictureError
 from workbench.files.memory import demand
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours

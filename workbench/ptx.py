@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from kernels import nvrtc
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.job import Job
 from kernels.nvrtc import Compiled
 from kernels.rung import Rung

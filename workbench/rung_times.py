@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
+from kernels.comparison import gives_speed_up
 from kernels.engine import Implementation
 from kernels.job import Job, Ran, Result
 from kernels.models.occupancy import Occupancy
 from kernels.rung import Rung
-from kernels.statistics import gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.jobs import weights_of
 from kernels.sweeps.record import Measurement, Record

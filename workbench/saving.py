@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject
 
 from kernels.job import Result
 from workbench.exporter import suggested_name
+from workbench.files.errors import ImageFileError
 from workbench.files.identity import identity
-from workbench.files.image_files import SAVE_FILTER, ImageFileError
+from workbench.files.image_files import SAVE_FILTER
 from workbench.model.state import Picture
 from workbench.save_path import ask_save_path, remember_folder, save_folder
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kernels.comparison import Comparison, compare
 from kernels.job import Result
-from kernels.statistics import CONFIDENCE, Comparison, compare
+from kernels.statistics import CONFIDENCE
 from workbench import numbers
 from workbench.intents import implementation
 from workbench.numbers import MISSING

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Slot
 
 from kernels.auto import AUTO
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.errors import KernelError
 from workbench import intents
 from workbench.views.tune_dialog import TuneDialog

@@ -17,7 +17,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.job import Job, Progress, Result, Sampling

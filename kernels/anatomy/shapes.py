@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernels.anatomy.layouts import Layout, layout_of
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.facts import Facts
 from kernels.job import Job
 from kernels.rung import Pass, Rung

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kernels.check import LENGTH_CHAIN, LENGTH_GAIN, SMALLEST_NORMAL
 from kernels.copying.literals import array
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.errors import CannotRunError
 from kernels.facts import Facts
 from kernels.job import Job

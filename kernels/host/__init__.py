@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from kernels.check import Tolerance
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.host.prepared import Prepared
 from kernels.job import Job
+from kernels.verdict import Tolerance
 
 
 @dataclass(frozen=True, slots=True)

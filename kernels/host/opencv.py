@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.borders import Span, read, read_made
-from kernels.check import LENGTH_GAIN, Tolerance, largest_finite
+from kernels.check import LENGTH_GAIN, largest_finite
 from kernels.finite import all_finite
 from kernels.host.cores import usable_cores
 from kernels.host.cv_calls import Call, exact_call
 from kernels.host.cv_choice import choose, use_threads
 from kernels.host.prepared import Prepared
 from kernels.job import Job, Ran
+from kernels.verdict import Tolerance
 from kernels.weights import gain
 
 TITLE = "OpenCV"

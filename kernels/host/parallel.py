@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kernels.check import Tolerance
 from kernels.host import row_loops
 from kernels.host.prepared import Prepared
 from kernels.job import Job, Ran
+from kernels.verdict import Tolerance
 
 TITLE = "Parallel"
 IDEA = (

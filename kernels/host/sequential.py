@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kernels.check import Tolerance
 from kernels.host import loops
 from kernels.host.prepared import Prepared
 from kernels.host.strips import rectangles
 from kernels.job import Job, Ran
+from kernels.verdict import Tolerance
 
 TITLE = "Sequential"
 IDEA = (

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.device import Device
+from kernels.devices import Device
+from kernels.event_timer import EventTimer
 from kernels.job import Sampling
 from kernels.sampling import take_samples
-from kernels.timing import Cache, EventTimer, Timing
+from kernels.timing import Cache, Timing
 
 SAMPLING = Sampling(
     min_samples=10, max_samples=50, max_seconds=0.3, noise=0.005, warmups=2, warmup_seconds=0.05

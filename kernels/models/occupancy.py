@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernels.device import Device
+from kernels.devices import Device
 
 WARP = 32
 REGISTER_UNIT = 256  # registers are given out to warps in so many,

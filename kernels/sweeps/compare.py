@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kernels.statistics import Comparison, Verdict, compare
+from kernels.comparison import Comparison, Verdict, compare
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 

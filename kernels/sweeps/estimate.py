@@ -14,8 +14,9 @@ from statistics import median
 from kernels.engine import all_implementations
 from kernels.host.cores import usable_cores
 from kernels.job import Sampling
+from kernels.sampling import SWEEP_SAMPLING
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import SWEEP_SAMPLING, sampling_of
+from kernels.sweeps.plan import sampling_of
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import part_of, rounds_done, rounds_of
 

@@ -11,7 +11,8 @@ from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from kernels.device import Device, NoDevice, cupy_version
+from kernels.device import cupy_version
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import KernelError
 from kernels.host.cores import usable_cores

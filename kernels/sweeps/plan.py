@@ -11,20 +11,9 @@ from kernels.engine import all_implementations
 from kernels.errors import BadJobError
 from kernels.job import Sampling
 from kernels.rung import Rung
+from kernels.sampling import SWEEP_SAMPLING
 from kernels.sweeps.cell import Cell, Matrix
 from kernels.timing import Cache
-
-# What takes half a second is measured once, after a warm-up; what is faster ten times and more.
-SWEEP_SAMPLING = Sampling(
-    max_samples=100,
-    max_seconds=0.5,
-    min_samples=10,
-    noise=0.005,
-    warmups=2,
-    warmup_seconds=0.05,
-    check_taps=20_000_000,
-)
-
 
 MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other

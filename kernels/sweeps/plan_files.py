@@ -29,8 +29,9 @@ import tomli_w
 from kernels.errors import PlanFileError
 from kernels.job import Sampling
 from kernels.limited_toml import LimitedTomlError, parse
+from kernels.sampling import SWEEP_SAMPLING
 from kernels.sweeps import plan_values as values
-from kernels.sweeps.plan import DIMENSIONS, SWEEP_SAMPLING, Plan
+from kernels.sweeps.plan import DIMENSIONS, Plan
 
 # Every field of Plan -> its key.
 KEYS = {

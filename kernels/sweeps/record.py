@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kernels.check import Check
 from kernels.health import Health
 from kernels.job import Ran, Result
 from kernels.load import Load
@@ -13,6 +12,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.timing import Timing
 from kernels.transfers import Transfers
+from kernels.verdict import Check
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from time import time
 from typing import TypeVar
 from zlib import crc32
 
-from kernels.check import Check, Oracle
+from kernels.check import Oracle
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.job import Job, Progress, Result
@@ -25,6 +25,7 @@ from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import in_order, part_of, rounds_done, rounds_of, with_part
 from kernels.transfers import Transfers
 from kernels.trials import checked, trying
+from kernels.verdict import Check
 
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
 HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun

@@ -21,8 +21,8 @@ from workbench.charts.figure import Choices
 from workbench.charts.kinds import chart_kinds
 from workbench.charts.slices import Data
 from workbench.files import image_files
+from workbench.files.errors import ImageFileError
 from workbench.files.export import read_settings, save_png
-from workbench.files.image_files import ImageFileError
 from workbench.model.state import State
 from workbench.presenting.steps import steps_from
 from workbench.settings import Settings

@@ -17,14 +17,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.check import Check, checking
-from kernels.device import NoDevice
+from kernels.check import checking
+from kernels.devices import NoDevice
 from kernels.engine import Engine
 from kernels.errors import CannotRunError
 from kernels.facts import Facts
 from kernels.host import HostImplementation, host_implementations
 from kernels.job import Job, Sampling
 from kernels.rung import Rung, ladder
+from kernels.verdict import Check
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import POISON, Order, Shim
 from tests.kernels.cases import (

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from kernels import filters
 from kernels.borders import BORDERS
-from kernels.check import LENGTH_GAIN, Check
+from kernels.check import LENGTH_GAIN
 from kernels.engine import Engine
 from kernels.errors import CannotRunError
 from kernels.job import Job
 from kernels.reference import correlate, to_pixel_type
 from kernels.rung import ladder
+from kernels.verdict import Check
 from tests.kernels import runners as r
 from tests.kernels.cases import (
     HALVES_CASES,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, filters
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.job import Sampling
 from kernels.kinds import kind_of
 from kernels.measurements import FOLDER_VARIABLE, Candidate

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.check import LIVE_TAPS, Check, Tolerance, checking, error_bound, plan_tiles
+from kernels.check import checking, error_bound, plan_tiles
 from kernels.job import Job
 from kernels.reference import correlate, filtered, to_pixel_type
+from kernels.verdict import LIVE_TAPS, Check, Tolerance
 
 HEIGHT, WIDTH = 90, 150  # more than one tile each way
 

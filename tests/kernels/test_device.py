@@ -9,7 +9,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from kernels import device
-from kernels.device import NoDevice, probe
+from kernels.device import probe
+from kernels.devices import NoDevice
 
 
 class CUDARuntimeError(Exception):

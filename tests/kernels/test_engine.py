@@ -12,7 +12,7 @@ import pytest
 from kernels import Engine, Job, Progress, Result, Sampling, filters
 from kernels import engine as engine_module
 from kernels.auto import AUTO
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.engine import all_implementations
 from kernels.errors import BadJobError, CannotRunError, DeviceLostError
 from kernels.reference import correlate, to_pixel_type

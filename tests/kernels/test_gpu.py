@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kernels import filters
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import CannotRunError, CompileFailedError, KernelError, OutOfMemoryError
 from kernels.gpu import Gpu
@@ -21,8 +21,7 @@ from kernels.health import Health
 from kernels.job import Job, Result, Sampling
 from kernels.models.ceilings import fma_tflop_s_in_theory
 from kernels.rung import Rung, ladder
-from kernels.sampling import take_samples
-from kernels.sweeps.plan import SWEEP_SAMPLING
+from kernels.sampling import SWEEP_SAMPLING, take_samples
 from tests.kernels.cases import fitting_weights
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)

@@ -14,8 +14,9 @@ from kernels.borders import BORDERS
 from kernels.engine import all_implementations
 from kernels.errors import PlanFileError
 from kernels.job import PIXEL_TYPES, Sampling
+from kernels.sampling import SWEEP_SAMPLING
 from kernels.sweeps.cell import PICTURE_KINDS
-from kernels.sweeps.plan import DIMENSIONS, SWEEP_SAMPLING, Plan
+from kernels.sweeps.plan import DIMENSIONS, Plan
 from kernels.sweeps.plan_files import KEYS, as_toml, plan_of, read_plan
 from tests.letters import SHOWN
 from tests.made_sessions import PLANS

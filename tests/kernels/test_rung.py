@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kernels import rung as reading
-from kernels.device import NoDevice
 from kernels.device_text import LADDER
+from kernels.devices import NoDevice
 from kernels.facts import Facts, knobs
 from kernels.headers import HeaderError
 from kernels.job import Job

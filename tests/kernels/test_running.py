@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from kernels import Engine, check
-from kernels.check import Check
+from kernels.comparison import compare
 from kernels.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.job import Progress, Result, Sampling
 from kernels.models.occupancy import Occupancy
-from kernels.statistics import compare
 from kernels.sweeps import jobs, running
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.combining import one_after_another
@@ -24,6 +23,7 @@ from kernels.sweeps.rounds import ROUNDS, in_order
 from kernels.sweeps.running import cells_of, in_words, refusal, sweeping
 from kernels.timing import Timing
 from kernels.transfers import Transfers
+from kernels.verdict import Check
 from tests.kernels.made_up_gpu import TimedEngine
 
 QUICK = Sampling(max_samples=3, max_seconds=0.05, check_taps=200_000)

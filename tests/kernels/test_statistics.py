@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.statistics import (
-    CONFIDENCE,
-    SAME_WITHIN,
-    compare,
-    groups_of_equals,
-    median_interval,
-    relative_spread,
-)
+from kernels.comparison import SAME_WITHIN, compare, groups_of_equals
+from kernels.statistics import CONFIDENCE, median_interval, relative_spread
 from kernels.timing import Timing
 
 DURATIONS = st.floats(1e-4, 1e4, allow_nan=False)

@@ -18,7 +18,6 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.check import Check
 from kernels.errors import SessionFileError
 from kernels.health import Health
 from kernels.sweeps import files
@@ -27,6 +26,7 @@ from kernels.sweeps.files import SessionFile, read_session, resume, session_path
 from kernels.sweeps.record import Record
 from kernels.sweeps.table import write_csv
 from kernels.timing import Timing
+from kernels.verdict import Check
 from tests.conftest import ROOT
 from tests.kernels.measuring_process import PLAN
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured, wrong

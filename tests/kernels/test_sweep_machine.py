@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.engine import Engine
 from kernels.errors import DeviceLostError
 from kernels.sweeps import machine

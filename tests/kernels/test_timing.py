@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.job import Progress, Sampling
-from kernels.sampling import REPEATED_S, SETTLED_FOR, Sampler, take_samples, taking_samples
-from kernels.sweeps.plan import SWEEP_SAMPLING
+from kernels.sampling import (
+    REPEATED_S,
+    SETTLED_FOR,
+    SWEEP_SAMPLING,
+    Sampler,
+    take_samples,
+    taking_samples,
+)
 from kernels.timing import Timing
 
 PATIENT = Sampling(min_samples=10, max_samples=100, max_seconds=1.0, noise=0.005)

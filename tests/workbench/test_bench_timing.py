@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from kernels.errors import OutOfMemoryError
-from kernels.timing import Queue
+from kernels.event_timer import Queue
 from tests.workbench.engines import MadeUpGpu
 from workbench import cli
 from workbench.commands.benches import other_clocks, timing

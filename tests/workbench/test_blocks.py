@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
 from kernels.comparing import Round, Standing
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.errors import DeviceLostError
 from kernels.job import Pick, Progress, Result
 from kernels.models.occupancy import Occupancy

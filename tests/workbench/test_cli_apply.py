@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kernels import engine, filters, pictures, reference
-from kernels.check import Check
 from kernels.job import Job
+from kernels.verdict import Check
 from tests.workbench.engines import MadeUpGpu
 from workbench import cli
 from workbench.commands import apply as apply_command

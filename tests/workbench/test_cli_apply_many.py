@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kernels import engine, pictures
-from kernels.check import Check
+from kernels.verdict import Check
 from workbench import cli
 from workbench.batch import pairs, running
 from workbench.cli_types import EXTENSION_OF

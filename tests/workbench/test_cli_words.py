@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from tests import made_up
 from tests.made_up import H200
-from workbench.commands import doctor, machine
-from workbench.commands.words import as_table, columns, in_one_line
+from workbench import diagnostics
+from workbench.columns import columns
+from workbench.commands.words import as_table, in_one_line
 from workbench.numbers import GAP
 
 DEVICE = replace(H200, index=1, name="Test GPU", watchdog=True, driver_version=13_020, count=2)
@@ -74,17 +75,17 @@ def test_columns_stand_under_each_other():
 
 
 def test_the_doctor_knows_what_limits_a_block_and_a_launch():
-    facts = dict(doctor.facts(DEVICE))
+    facts = dict(diagnostics.facts(DEVICE))
     assert "Test GPU (number 1 of 2), sm_90, 132 multiprocessors at 1.98 GHz" in facts["GPU"]
     assert "runs CUDA up to 13.2" in facts["NVIDIA driver"]
     assert facts["CUDA runtime"] == "13.0"
     assert plain(facts["Block"]) == "at most 1024 threads, 1024×1024, 227 KiB shared memory"
     assert facts["Watchdog"].startswith("on")
-    assert dict(doctor.facts(replace(DEVICE, watchdog=False)))["Watchdog"] == "off"
+    assert dict(diagnostics.facts(replace(DEVICE, watchdog=False)))["Watchdog"] == "off"
 
 
 def test_without_a_gpu_there_is_the_reason_and_the_remedy():
-    assert machine.gpu(NoDevice("It is gone.", "Bring it back.")) == (
+    assert diagnostics.gpu(NoDevice("It is gone.", "Bring it back.")) == (
         "none. It is gone. Bring it back."
     )
-    assert machine.gpu(NoDevice("macOS has no CUDA.")) == "none. macOS has no CUDA."
+    assert diagnostics.gpu(NoDevice("macOS has no CUDA.")) == "none. macOS has no CUDA."

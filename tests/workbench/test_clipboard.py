@@ -9,7 +9,7 @@ from kernels.job import PIXEL_TYPES
 from kernels.pictures import noise
 from workbench.files import clipboard, image_files
 from workbench.files.clipboard import files_in, holds_picture, image_in, picture_in, to_image
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 
 FORMATS = {
     ("uint8", 1): QImage.Format.Format_Grayscale8,

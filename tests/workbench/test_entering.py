@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QProgressBar
 from kernels.pictures import noise
 from tests.workbench.driving import child, settle, show_picture, until
 from workbench.blocks.panel import Phase
-from workbench.commands import CommandError
+from workbench.cli_errors import CommandError
 from workbench.commands.entering import ENTER, Visit
 from workbench.commands.real_window import wait_until
 from workbench.modes import MODES

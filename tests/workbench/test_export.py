@@ -8,8 +8,9 @@ from PIL import Image
 from PySide6.QtGui import QColor, QImage
 
 from workbench.files import export, png
+from workbench.files.errors import ImageFileError
 from workbench.files.export import read_settings, save_png
-from workbench.files.image_files import ImageFileError, load
+from workbench.files.image_files import load
 
 SETTINGS = {"filter": "gaussian", "ksize": 5, "sigma": None, "block_xy": [32, 8], "name": "Größe ↔"}
 

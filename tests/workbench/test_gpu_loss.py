@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QProcess
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.pictures import noise
 from kernels.rung import Rung
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
@@ -15,6 +15,7 @@ from tests.workbench.engines import FailingGpu
 from workbench import gpu_loss, intents, restarting
 from workbench.blocks.panel import Phase
 from workbench.files import image_files
+from workbench.files.errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.restarting import device_options
@@ -293,7 +294,7 @@ def test_a_pasted_picture_that_cannot_be_written_down_leaves_no_folder(
     monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(folder))
 
     def full(*_, **__):
-        raise image_files.ImageFileError("The disk is full.")
+        raise ImageFileError("The disk is full.")
 
     pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
     settle(qtbot, window, lambda: window.opener.opened.emit(pasted))

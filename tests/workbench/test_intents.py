@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.engine import all_implementations
 from kernels.errors import BadJobError
 from kernels.job import Pick

@@ -27,7 +27,8 @@ from tests.workbench.driving import (
 from workbench import display
 from workbench.display import Display, to_display
 from workbench.files import image_decoders, image_files, memory, needs, png
-from workbench.files.image_files import ImageFileError, LargePictureError, StoppedError, load
+from workbench.files.errors import ImageFileError, LargePictureError, StoppedError
+from workbench.files.image_files import load
 from workbench.looking import shown_size
 from workbench.looking.look import Look
 from workbench.looking.showing import show

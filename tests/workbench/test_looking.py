@@ -8,10 +8,10 @@ from PySide6.QtGui import QColor
 from scipy.ndimage import gaussian_filter
 
 from kernels import filters
-from kernels.check import Tolerance
 from kernels.job import Job
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
+from kernels.verdict import Tolerance
 from workbench.display import NAN_BGR, to_display
 from workbench.looking import mismatch
 from workbench.looking.cells import in_characters

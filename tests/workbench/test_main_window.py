@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QMessageBox, QPushButton, QSlider
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.engine import Engine
 from kernels.job import Progress
 from kernels.pictures import noise

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from workbench.files import neighbours as neighbours_module
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.neighbours import neighbours
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.pictures import noise
 from tests.made_up import FAILED, PASSED, result
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until

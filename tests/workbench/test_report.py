@@ -14,7 +14,6 @@ import pytest
 from PIL import Image
 
 from kernels import Engine, Job, filters
-from kernels.check import Check
 from kernels.load import Load
 from kernels.models.occupancy import Occupancy
 from kernels.sweeps.plan import Plan
@@ -22,6 +21,7 @@ from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
 from kernels.timing import Timing
 from kernels.transfers import Transfers
+from kernels.verdict import Check
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.reading_pages import read_page, table
 from workbench.numbers import GAP

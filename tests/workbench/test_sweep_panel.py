@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.job import Progress
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.errors import DeviceLostError, SessionFileError
 from kernels.job import Progress
 from kernels.pictures import noise

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from kernels.check import Check
 from kernels.timing import Timing
+from kernels.verdict import Check
 from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, picked_result, result
 from workbench import theme
 from workbench.numbers import GAP, MISSING

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QThread
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.job import Job, Progress
 from tests.made_up import PASSED, result

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.job import Job
 from kernels.rung import Rung, ladder
 from kernels.tuner import PRESETS

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from kernels.anatomy.memory import LANES
 from kernels.anatomy.shapes import Block, Rect
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.errors import KernelError
 from kernels.job import Result
 from workbench import intents

@@ -14,7 +14,7 @@ from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.patterns import pattern_of, why_not_told
 from kernels.anatomy.shapes import Block, Rect, Shape, shapes_of, why_none
 from kernels.anatomy.steps import NOWHERE, Places, Step
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.job import Job
 from kernels.rung import Rung
 from workbench.channels import CHANNELS

@@ -14,7 +14,7 @@ from kernels.job import Progress
 from workbench import intents
 from workbench.batch.pairs import Pair
 from workbench.files import image_files
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
 from workbench.model.state import Picture, State
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kernels.auto import AUTO
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.errors import KernelError
 from kernels.host import host_implementations
 from kernels.job import Job, Pick, Sampling
 from kernels.rung import Rung
-from kernels.sweeps.plan import SWEEP_SAMPLING
+from kernels.sampling import SWEEP_SAMPLING
 from workbench import intents
 from workbench.blocks.shapes import BlockXY
 from workbench.intents import Changes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kernels.comparing import Round, Standing
-from kernels.statistics import EQUAL, how_equal
+from kernels.comparison import EQUAL, how_equal
 from workbench import numbers
 from workbench.blocks.contenders import Contender, Field, Key
 from workbench.charts.sentences import how_long

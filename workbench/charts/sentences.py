@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from kernels.statistics import groups_of_equals, how_equal
+from kernels.comparison import groups_of_equals, how_equal
 from workbench import numbers
 from workbench.charts import dimensions
 from workbench.charts.legend_entries import name_of

@@ -16,9 +16,9 @@ from workbench import intents
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.pairs import Pair, PairingError, Pairs, names_folder, pairs_of
 from workbench.batch.running import running
-from workbench.cli import FAILED, USAGE
+from workbench.cli_errors import FAILED, USAGE, CommandError
 from workbench.cli_types import EXTENSION_OF
-from workbench.commands import CommandError, as_json, streams
+from workbench.commands import as_json, streams
 from workbench.commands.machine import engine_maker, facts
 from workbench.commands.options import PIXEL, changes_of, ignored
 from workbench.commands.progress_line import Progress

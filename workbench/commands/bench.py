@@ -8,11 +8,11 @@ import platform
 from argparse import Namespace
 
 from kernels.version import program_version
-from workbench import qt_libraries
-from workbench.cli import USAGE
-from workbench.commands import CommandError, machine
+from workbench import diagnostics, qt_libraries
+from workbench.cli_errors import USAGE, CommandError
+from workbench.columns import aligned, columns
+from workbench.commands import machine
 from workbench.commands.benches import HEADER, cpu, kernels, repeat, timing
-from workbench.commands.words import aligned, columns
 
 NEED_NO_QT = {"cpu": cpu.run, "kernels": kernels.run, "repeat": repeat.run, "timing": timing.run}
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
@@ -56,7 +56,7 @@ def _facts(arguments: Namespace) -> list[tuple[str, str]]:
         ("Bench", f"{arguments.bench}, Filter Workbench {program_version()}"),
         ("Machine", f"{platform.node()}, {platform.platform()}"),
         ("CPU", machine.cpu()),
-        ("GPU", machine.gpu(machine.engine_maker(arguments)().device)),
+        ("GPU", diagnostics.gpu(machine.engine_maker(arguments)().device)),
         ("Python", platform.python_version()),
         ("Qt", f"{qVersion()}, platform {qt_libraries.platform()}"),
     ]

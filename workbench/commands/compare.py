@@ -12,8 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
+from kernels.comparison import EQUAL, Comparison, Verdict
 from kernels.load import disturbed_in_words
-from kernels.statistics import EQUAL, Comparison, Verdict
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
 from kernels.sweeps.files import read_session
@@ -22,11 +22,10 @@ from kernels.sweeps.running import in_words
 from kernels.sweeps.table import write_pairs_csv
 from workbench import numbers
 from workbench.charts.names import ran_on
-from workbench.cli import FAILED
-from workbench.commands import CommandError
+from workbench.cli_errors import FAILED, CommandError
+from workbench.columns import aligned, columns
 from workbench.commands.as_json import text_of
 from workbench.commands.sweep_json import compare_data
-from workbench.commands.words import aligned, columns
 from workbench.files.whole_files import replacing
 
 WIDTH = 100

@@ -12,7 +12,7 @@ from kernels import filters
 from workbench.anatomy.overlay import block_area
 from workbench.assets_path import asset
 from workbench.blocks.panel import Phase
-from workbench.commands import CommandError
+from workbench.cli_errors import CommandError
 from workbench.commands.real_window import settle, wait_for_baseline, wait_until
 from workbench.intents import has_parameter, swings_around_zero
 from workbench.main_window import MainWindow

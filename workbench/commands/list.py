@@ -10,15 +10,15 @@ import numpy as np
 from kernels import Engine, Job, filters
 from kernels.auto import AUTO, Auto
 from kernels.borders import BORDERS, OUTSIDE, source_indices
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Implementation, all_implementations
 from kernels.filters import Filter
 from kernels.rung import Rung
 from kernels.sweeps.presets import presets
 from workbench.cli_arguments import LISTS
+from workbench.columns import columns
 from workbench.commands import as_json
 from workbench.commands.machine import engine_maker
-from workbench.commands.words import columns
 
 KINDS = {"cpu": "CPU", "cuda": "CUDA", "auto": "any"}
 

@@ -8,29 +8,15 @@ from functools import partial
 from typing import Any
 
 from kernels import Engine
-from kernels.device import Device, NoDevice
+from kernels.devices import Device
 from kernels.sweeps.machine import cpu, memory, software, system
-from workbench import numbers
 
-__all__ = ["cpu", "engine_maker", "facts", "gpu"]
+__all__ = ["cpu", "engine_maker", "facts"]
 
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
     """What makes the Engine that --device and --no-gpu ask for, on the thread that will use it."""
     return partial(Engine, arguments.device or 0, use_gpu=not arguments.no_gpu)
-
-
-def gpu(device: Device | NoDevice) -> str:
-    """Its name and what limits a block; or why there is none, and what would mend that."""
-    if isinstance(device, NoDevice):
-        return f"none. {device.reason} {device.remedy}".rstrip()
-    major, minor = device.compute_capability
-    return (
-        f"{device.name} (number {device.index} of {device.count}), sm_{major}{minor}, "
-        f"{device.multiprocessors} multiprocessors at {device.clock_khz / 1e6:.2f} GHz, "
-        f"{numbers.byte_count(device.memory_bytes)} memory, "
-        f"{numbers.byte_count(device.l2_bytes)} L2"
-    )
 
 
 def facts(engine: Engine) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.job import Result
 from workbench import theme
 from workbench.app import make_application
-from workbench.commands import CommandError
+from workbench.cli_errors import CommandError
 from workbench.commands.machine import engine_maker
 from workbench.garbage import GarbageCollector
 from workbench.intents import Changes

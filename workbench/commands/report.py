@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kernels.job import Progress
 from kernels.sweeps.files import SUFFIXES, read_session, session_path
-from workbench.commands import CommandError
+from workbench.cli_errors import CommandError
 from workbench.commands.progress_line import say
 from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 

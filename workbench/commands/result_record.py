@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernels import Result, filters
-from kernels.check import Check
+from kernels.verdict import Check
 from kernels.version import program_version
 from workbench import intents
 from workbench.batch.filtering import Outcome, Recipe

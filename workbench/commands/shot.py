@@ -12,10 +12,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from workbench import intents
-from workbench.cli import FAILED, USAGE
-from workbench.commands import CommandError
+from workbench.cli_errors import FAILED, USAGE, CommandError
 from workbench.commands.entering import Visit
 from workbench.commands.options import changes_of, ignored
 from workbench.commands.real_window import (
@@ -27,9 +26,9 @@ from workbench.commands.real_window import (
     wait_for_repeat,
 )
 from workbench.commands.words import as_table
+from workbench.files.errors import ImageFileError
 from workbench.files.export import save_png
 from workbench.files.identity import identity
-from workbench.files.image_files import ImageFileError
 from workbench.intents import Changes
 from workbench.main_window import MainWindow
 from workbench.model.state import State

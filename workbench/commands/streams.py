@@ -6,8 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from workbench.cli import USAGE
-from workbench.commands import CommandError
+from workbench.cli_errors import USAGE, CommandError
 
 NAME = "-"
 

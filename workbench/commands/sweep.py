@@ -27,13 +27,13 @@ from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.running import cells_of, refusal, sweeping
 from kernels.sweeps.table import write_csv
-from workbench.cli import USAGE
-from workbench.commands import CommandError
+from workbench.cli_errors import USAGE, CommandError
 from workbench.commands.machine import engine_maker
 from workbench.commands.progress_line import say
 from workbench.commands.stopping import ended_by_sigterm
 from workbench.commands.sweep_json import printed_apart, sweep_data
 from workbench.commands.sweep_table import closing_lines, opening_lines
+from workbench.files.errors import ImageFileError
 from workbench.files.whole_files import replacing
 from workbench.sweeps.keeping import refuse_other_pictures
 
@@ -131,7 +131,7 @@ def _given(plan: Plan, word: str) -> Given:
 
     try:
         return {name: image_files.load(Path(word).parent / name).samples for name in names}
-    except image_files.ImageFileError as error:
+    except ImageFileError as error:
         raise CommandError(str(error)) from error
 
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from kernels.statistics import CONFIDENCE, Comparison
+from kernels.comparison import Comparison
+from kernels.statistics import CONFIDENCE
 from kernels.sweeps.compare import Pair, summary_of
 from kernels.sweeps.plain import to_plain
 from kernels.sweeps.record import Measurement, Record, Session

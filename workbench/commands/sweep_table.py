@@ -11,7 +11,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
 from workbench import numbers
-from workbench.commands.words import columns
+from workbench.columns import columns
 from workbench.report.baselines import Baseline, baseline_of
 
 MOST_REASONS = 8

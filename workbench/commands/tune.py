@@ -14,7 +14,7 @@ import numpy as np
 from kernels import Engine, filters
 from kernels.auto import ranked
 from kernels.borders import BORDERS
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.errors import BadJobError
 from kernels.job import PIXEL_TYPES, Job
 from kernels.kinds import Kind, kind_of
@@ -23,7 +23,8 @@ from kernels.sweeps.plain import to_plain
 from kernels.tuner import Trial, Tuning, tuning
 from kernels.version import program_version
 from workbench import numbers
-from workbench.commands import CommandError, made_jobs
+from workbench.cli_errors import CommandError
+from workbench.commands import made_jobs
 from workbench.commands.machine import engine_maker
 from workbench.commands.progress_line import say
 from workbench.commands.stopping import ended_by_sigterm

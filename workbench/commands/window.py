@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench import app, choices, qt_libraries
-from workbench.commands import CommandError, shot
+from workbench.cli_errors import CommandError
+from workbench.commands import shot
 from workbench.commands.machine import engine_maker
 from workbench.commands.options import changes_of
 from workbench.commands.real_window import SIZE

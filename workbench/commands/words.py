@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kernels.job import Result
 from workbench import numbers
+from workbench.columns import aligned
 from workbench.speed_up import single_in_words
 
 
@@ -47,21 +46,6 @@ def as_table(result: Result) -> str:
     if result.device_name is not None:
         rows.insert(2, ("device", result.device_name))
     return aligned(rows)
-
-
-def aligned(rows: list[tuple[str, str]]) -> str:
-    """Names and values in two columns."""
-    width = max(len(name) for name, _ in rows) + 2
-    return "\n".join(f"{name:<{width}}{value}" for name, value in rows)
-
-
-def columns(rows: Sequence[tuple[str, ...]]) -> str:
-    """A table without lines: each column as wide as its widest cell."""
-    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
-    lines = (
-        "".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows
-    )
-    return "\n".join(f"  {line}".rstrip() for line in lines)
 
 
 def _samples(result: Result) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from kernels.copying.cuda_program import cuda_program
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.engine import Implementation
 from kernels.errors import KernelError
 from kernels.job import Job

@@ -15,7 +15,7 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
 
 from workbench.files import image_files, whole_files
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.model.state import Picture
 
 Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or samples

@@ -13,7 +13,7 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QImage
 
 from workbench.files import limited_json, png, whole_files
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 
 KEYWORD = b"filter-workbench"
 VERSION = 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.needs import Need
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression

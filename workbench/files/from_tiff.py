@@ -15,7 +15,7 @@ from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.job import PIXEL_TYPES
 from workbench.files import colour_profiles
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.needs import Need
 
 SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")

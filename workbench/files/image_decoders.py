@@ -23,7 +23,7 @@ from workbench.files import (
     quiet,
 )
 from workbench.files import exif as exif_of
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.watched import Watched
 
 quiet.hush()

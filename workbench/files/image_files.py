@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from workbench.files import whole_files
+from workbench.files.errors import ImageFileError
 from workbench.model.state import Picture
 
 EXTENSIONS = (
@@ -31,19 +32,6 @@ SAVE_FILTER = (
     "PNG (*.png);;TIFF (*.tif *.tiff);;JPEG (*.jpg *.jpeg);;WebP (*.webp);;"
     "BMP (*.bmp);;PNM (*.pnm *.pgm *.ppm)"
 )
-
-
-class ImageFileError(Exception):
-    """A picture could not be read or written.  str(error) is one sentence for the user."""
-
-
-class LargePictureError(ImageFileError):
-    """A picture needs so much memory that the user is to be asked whether to open it; str(error)
-    says how much.  Nothing but its header was read."""
-
-
-class StoppedError(ImageFileError):
-    """Nobody wants the picture any more."""
 
 
 def load(

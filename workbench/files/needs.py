@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench import numbers
-from workbench.files.image_files import ImageFileError, LargePictureError
+from workbench.files.errors import ImageFileError, LargePictureError
 from workbench.files.memory import memory_available_bytes
 from workbench.looking.shown_size import shown_bytes
 

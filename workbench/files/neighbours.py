@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kernels.kept import Kept
-from workbench.files.image_files import EXTENSIONS, ImageFileError
+from workbench.files.errors import ImageFileError
+from workbench.files.image_files import EXTENSIONS
 
 # A folder changed so lately may change again without its time of change telling: file systems
 # count in seconds at worst.

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.check import TILE, Rectangle, Tolerance, judged, limits_of
+from kernels.check import TILE, Rectangle, judged, limits_of
 from kernels.job import Job
 from kernels.reference import filtered
+from kernels.verdict import Tolerance
 from workbench.display import Bytes, Display, as_display
 from workbench.files.memory import demand
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kernels.statistics import Comparison, compare, gives_speed_up
+from kernels.comparison import Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench import numbers

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from kernels.comparison import EQUAL
 from kernels.job import Progress
-from kernels.statistics import CONFIDENCE, EQUAL
+from kernels.statistics import CONFIDENCE
 from kernels.sweeps.compare import Pair, compare_sessions, summary_of
 from kernels.sweeps.record import Session
 from workbench import numbers

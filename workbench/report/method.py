@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from kernels.comparison import SAME_WITHIN
 from kernels.load import disturbed_in_words
-from kernels.statistics import CONFIDENCE, RESAMPLES, SAME_WITHIN
+from kernels.statistics import CONFIDENCE, RESAMPLES
 from kernels.sweeps.record import Measurement, Session
 from workbench import numbers
 from workbench.charts.names import title_of

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from kernels.check import Check
-from kernels.statistics import CONFIDENCE, groups_of_equals
+from kernels.comparison import groups_of_equals
+from kernels.statistics import CONFIDENCE
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
+from kernels.verdict import Check
 from workbench.charts.names import title_of
 from workbench.charts.words import list_of
 from workbench.report.baselines import Baseline, baseline_of, work_of

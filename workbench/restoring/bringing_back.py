@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from workbench import choices
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.presenting.figures import is_answer

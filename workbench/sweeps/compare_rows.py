@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kernels.statistics import EQUAL
+from kernels.comparison import EQUAL
 from kernels.sweeps.compare import Pair, Summary, compare_sessions, summary_of
 from kernels.sweeps.record import Record, Session
 from workbench import numbers

@@ -9,7 +9,7 @@ from typing import Any
 
 from kernels import filters, tuner
 from kernels.borders import BORDERS
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.job import LARGEST_KSIZE, PIXEL_TYPES
 from kernels.sweeps.cell import PICTURE_KINDS
 

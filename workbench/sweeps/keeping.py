@@ -13,7 +13,7 @@ from typing import Any
 
 from platformdirs import user_data_dir
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Engine
 from kernels.errors import SessionFileError
 from kernels.job import Progress

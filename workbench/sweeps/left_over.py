@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.errors import SessionFileError
 from kernels.sweeps.files import read_session
 from kernels.sweeps.locks import lock

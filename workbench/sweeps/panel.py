@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Implementation
 from kernels.job import Progress
 from kernels.sweeps.cell import Cell

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Implementation
 from kernels.errors import KernelError
 from kernels.sweeps.estimate import about

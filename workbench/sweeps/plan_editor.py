@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Implementation, all_implementations
 from kernels.sweeps.plan import Plan
 from workbench.plain_text import Label, tip_text

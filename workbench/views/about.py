@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.version import program_version
 from workbench import theme
 from workbench.assets_path import asset
-from workbench.commands.doctor import facts
-from workbench.commands.words import aligned
+from workbench.columns import aligned
+from workbench.diagnostics import facts
 from workbench.plain_text import Label
 
 ICON_PX = 72

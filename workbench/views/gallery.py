@@ -17,7 +17,7 @@ from kernels.pictures import PICTURES
 from workbench.background import Background
 from workbench.display import Display, to_display
 from workbench.files import image_files, kodak
-from workbench.files.image_files import ImageFileError
+from workbench.files.errors import ImageFileError
 from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
 from workbench.plain_text import Label
 from workbench.views.kodak_card import KodakCard

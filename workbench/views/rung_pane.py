@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from kernels.auto import AUTO, with_pick
-from kernels.device import Device, NoDevice
+from kernels.devices import Device, NoDevice
 from kernels.engine import Implementation
 from kernels.errors import KernelError
 from kernels.job import Job, Pick, Ran, Result

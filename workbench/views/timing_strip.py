@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.check import Check
 from kernels.job import Result
+from kernels.verdict import Check
 from workbench import numbers, theme
 from workbench.numbers import GAP, MISSING
 from workbench.plain_text import Label, tip_text

@@ -5,10 +5,10 @@ from itertools import count
 import pytest
 
 from kernels import filters
-from kernels.check import Tolerance
 from kernels.job import Job
 from kernels.pictures import noise
 from kernels.reference import filtered, to_pixel_type
+from kernels.verdict import Tolerance
 from workbench.display import to_display
 from workbench.looking import mismatch
 from workbench.looking.mismatch import Mismatch, searching

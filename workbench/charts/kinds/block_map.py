@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.statistics import EQUAL
+from kernels.comparison import EQUAL
 from kernels.sweeps.plan import Plan
 from workbench import numbers
 from workbench.charts.figure import Axis, Figure, Grid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.statistics import EQUAL
+from kernels.comparison import EQUAL
 from kernels.sweeps.plan import Plan
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars

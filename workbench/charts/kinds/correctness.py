@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from kernels.check import Check
 from kernels.sweeps.plan import Plan
+from kernels.verdict import Check
 from workbench.charts import dimensions
 from workbench.charts.figure import Figure, Grid, Tile
 from workbench.charts.kinds.making import made

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from kernels.statistics import Comparison, compare, gives_speed_up
+from kernels.comparison import Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.timing import Timing
 from workbench import numbers

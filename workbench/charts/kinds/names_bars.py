@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.statistics import how_equal
+from kernels.comparison import how_equal
 from workbench.charts import dimensions
 from workbench.charts.figure import Figure
 from workbench.charts.kinds import bars

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from kernels.device import Device
+from kernels.devices import Device
 from kernels.errors import cuda_errors_in_words
+from kernels.event_timer import EventTimer
 from kernels.job import Sampling
 from kernels.models.ceilings import CeilingBench
 from kernels.sampling import take_samples
-from kernels.timing import EventTimer, Timing
+from kernels.timing import Timing
 
 # Libraries take long to queue their launches: a millisecond, so that this is not timed.
 HOLD_CYCLES = 2_000_000

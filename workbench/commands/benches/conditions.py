@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from kernels.device import Device, cupy_version
+from kernels.device import cupy_version
+from kernels.devices import Device
 from kernels.version import program_version
-from workbench import numbers
+from workbench import diagnostics, numbers
+from workbench.columns import aligned
 from workbench.commands import machine
-from workbench.commands.words import aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Conditions:
     def lines(self) -> list[str]:
         rows = [
             ("Bench", f"kernels, Filter Workbench {program_version()}, {self.date}"),
-            ("GPU", machine.gpu(self.device)),
+            ("GPU", diagnostics.gpu(self.device)),
             ("Driver", f"runs CUDA up to {_version(self.device.driver_version)}"),
             ("CUDA", f"{_version(self.device.runtime_version)}, {cupy_version()}"),
             ("CPU", machine.cpu()),

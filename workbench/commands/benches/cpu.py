@@ -25,16 +25,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.check import Tolerance, checking, limits_of
+from kernels.check import checking, limits_of
 from kernels.host import HostImplementation, host_implementations
 from kernels.host.cores import usable_cores
 from kernels.host.cv_choice import use_threads
 from kernels.job import Job
 from kernels.reference import to_pixel_type
+from kernels.verdict import Tolerance
 from kernels.version import program_version
 from workbench import numbers
-from workbench.cli import FAILED, USAGE
-from workbench.commands import CommandError, machine, made_jobs
+from workbench.cli_errors import FAILED, USAGE, CommandError
+from workbench.commands import machine, made_jobs
 from workbench.commands.benches.cpu_ways import Way, missing, ways
 
 FILTERS = (

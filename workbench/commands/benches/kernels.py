@@ -18,13 +18,12 @@ from typing import Any
 
 from kernels import Engine
 from kernels.check import Oracle
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.engine import Implementation, all_implementations
 from kernels.job import Job, Progress, Result, Sampling
 from kernels.kinds import kind_of
 from kernels.trials import trying
-from workbench.cli import INTERRUPTED, USAGE
-from workbench.commands import CommandError
+from workbench.cli_errors import INTERRUPTED, USAGE, CommandError
 from workbench.commands.benches.cells import FFT, BenchCell, all_cells
 from workbench.commands.benches.clock import Clock
 from workbench.commands.benches.closing import closing_lines

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.timing import Queue
+from kernels.event_timer import Queue
 from workbench.commands.benches.peers import importable
 
 RUNS, WARMUPS = 100, 20

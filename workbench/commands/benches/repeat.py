@@ -14,20 +14,23 @@ from itertools import combinations
 from pathlib import Path
 
 from kernels import Engine
-from kernels.device import NoDevice
+from kernels.comparison import compare
+from kernels.devices import NoDevice
 from kernels.errors import KernelError
 from kernels.host import host_implementations
 from kernels.load import disturbed_in_words
-from kernels.statistics import CONFIDENCE, compare
+from kernels.statistics import CONFIDENCE
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.running import sweeping
 from kernels.timing import Timing
 from kernels.version import program_version
-from workbench.commands import CommandError, machine
+from workbench import diagnostics
+from workbench.cli_errors import CommandError
+from workbench.columns import aligned, columns
+from workbench.commands import machine
 from workbench.commands.progress_line import say
-from workbench.commands.words import aligned, columns
 from workbench.files.whole_files import replacing
 
 RUNS = 6
@@ -166,7 +169,7 @@ def _facts(engine: Engine, plan: Plan, runs: int) -> list[tuple[str, str]]:
     return [
         ("Bench", f"repeat, Filter Workbench {program_version()}"),
         ("CPU", machine.cpu()),
-        ("GPU", machine.gpu(engine.device)),
+        ("GPU", diagnostics.gpu(engine.device)),
         ("Sweeps", f"{runs} of {len(plan.cells())} cells, each against each"),
     ]
 

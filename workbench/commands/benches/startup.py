@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from time import perf_counter
 
-from workbench.commands import CommandError
+from workbench.cli_errors import CommandError
 from workbench.commands.benches import Row
 
 TITLE = "From the start of a new process, its files in the system's cache"

@@ -16,17 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from kernels import Engine
-from kernels.device import NoDevice
+from kernels.devices import NoDevice
 from kernels.errors import KernelError
+from kernels.event_timer import Queue
 from kernels.job import Job, Sampling
 from kernels.sampling import take_samples
-from kernels.timing import Queue, Timing
+from kernels.timing import Timing
 from kernels.version import program_version
-from workbench import numbers
-from workbench.cli import USAGE
-from workbench.commands import CommandError, machine, made_jobs
+from workbench import diagnostics, numbers
+from workbench.cli_errors import USAGE, CommandError
+from workbench.columns import aligned
+from workbench.commands import machine, made_jobs
 from workbench.commands.benches.other_clocks import Clocked, OtherClock, other_clocks
-from workbench.commands.words import aligned
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")
 SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns
@@ -191,7 +192,7 @@ def _facts(engine: Engine) -> list[tuple[str, str]]:
     copy = f"{ceilings['copy_gb_s']:,.0f} GB/s, read and written" if ceilings else numbers.MISSING
     return [
         ("Bench", f"timing, Filter Workbench {program_version()}"),
-        ("GPU", machine.gpu(engine.device)),
+        ("GPU", diagnostics.gpu(engine.device)),
         ("Copy", copy),
         ("Jobs", f"gaussian {KSIZE}×{KSIZE}, float32 grey, {BLOCK_XY[0]}×{BLOCK_XY[1]}, cold L2"),
     ]
@@ -200,7 +201,7 @@ def _facts(engine: Engine) -> list[tuple[str, str]]:
 def _write(path: Path, engine: Engine, rows: list[Row]) -> None:
     data: dict[str, Any] = {
         "version": 1,
-        "device": machine.gpu(engine.device),
+        "device": diagnostics.gpu(engine.device),
         "ceilings": engine.ceilings(),
         "rows": [asdict(row) for row in rows],
     }

@@ -21,8 +21,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.check import Oracle, Tolerance, checking, error_bound, largest_finite
+from kernels.check import Oracle, checking, error_bound, largest_finite
 from kernels.job import Job
+from kernels.verdict import Tolerance
 from kernels.weights import Separable, gain, separate
 from workbench.commands.benches.cells import REDUCED_ERROR, Precision
 from workbench.commands.benches.clock import Clock, time_on_cpu

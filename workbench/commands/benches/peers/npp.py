@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.device import Device
+from kernels.devices import Device
 from workbench.commands.benches.peers import Task, Way, to_host
 
 TITLE = "NPP"

@@ -1,0 +1,16 @@
+"""What may go wrong with a picture file, in sentences for the user."""
+
+from __future__ import annotations
+
+
+class ImageFileError(Exception):
+    """A picture could not be read or written.  str(error) is one sentence for the user."""
+
+
+class LargePictureError(ImageFileError):
+    """A picture needs so much memory that the user is to be asked whether to open it; str(error)
+    says how much.  Nothing but its header was read."""
+
+
+class StoppedError(ImageFileError):
+    """Nobody wants the picture any more."""
