@@ -7,7 +7,7 @@
 Importing this package imports neither CuPy nor numba nor OpenCV.
 """
 
-from kernels.engine import Engine
-from kernels.job import Job, Progress, Result, Sampling
+from kernels.core.job import Job, Progress, Result, Sampling
+from kernels.engine.engine import Engine
 
 __all__ = ["Engine", "Job", "Progress", "Result", "Sampling"]

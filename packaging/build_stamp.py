@@ -12,7 +12,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
-    """Adds the file in which `kernels.version` finds the commit outside of a checkout."""
+    """Adds the file in which `kernels.core.version` finds the commit outside of a checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Write the file, unless this is an editable install, which is the checkout itself, or a
@@ -34,7 +34,7 @@ class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _version_module(root: Path) -> Any:
-    """`kernels/version.py` by itself: the build has none of what the package needs."""
+    """`kernels/core/version.py` by itself: the build has none of what the package needs."""
     spec = importlib.util.spec_from_file_location("version_of", root / "kernels" / "version.py")
     assert spec is not None
     assert spec.loader is not None

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels import filters, nvrtc
-from kernels.facts import Facts
-from kernels.job import Job
-from kernels.models.work import Work, work_of
-from kernels.rung import Rung, ladder
+from kernels import filters
+from kernels.core.job import Job
+from kernels.cuda import nvrtc
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.work import Work, work_of
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernels.sweeps.files import SUFFIXES, read_session
-from workbench.charts.export import svg_of
-from workbench.charts.figure import Choices, Figure
+from kernels.sweeps.session_files import SUFFIXES, read_session
+from workbench.charts.data.figure import Choices, Figure
+from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import chart_kinds
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 from kernels import Engine
-from kernels.devices import NoDevice
+from kernels.core.device import NoDevice
 from workbench.files import png
-from workbench.modes import MODES
+from workbench.model.modes import MODES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"

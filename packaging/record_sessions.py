@@ -19,13 +19,13 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-from kernels.load import disturbed_in_words
-from kernels.sweeps.compare import compare_sessions
+from kernels.core.cpu_load import disturbed_in_words
 from kernels.sweeps.estimate import about
-from kernels.sweeps.files import NAME, SUFFIXES, read_session
-from kernels.sweeps.lines import header_line, record_line
 from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Session
+from kernels.sweeps.session_comparison import compare_sessions
+from kernels.sweeps.session_files import NAME, SUFFIXES, read_session
+from kernels.sweeps.session_lines import header_line, record_line
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "assets" / "recorded"

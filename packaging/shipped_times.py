@@ -1,4 +1,4 @@
-"""Write kernels/shipped_times.json, which `auto` goes by where nothing was measured: `make tables`.
+"""Write kernels/engine/shipped_times.json, by which `auto` goes until measured: `make tables`.
 
 It is taken from what `workbench bench kernels --json assets/measured/h200.json` left.
 """
@@ -10,10 +10,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kernels.kinds import Kind, kind_of, size_class
-from kernels.measurements import Candidate
-from kernels.rung import ladder
-from workbench.commands import made_jobs
+from kernels.core.job_class import Kind, kind_of, size_class
+from kernels.engine.measurements import Candidate
+from kernels.rungs.rung import ladder
+from workbench.cli import made_jobs
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured" / "h200.json"

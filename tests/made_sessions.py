@@ -11,16 +11,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.engine import all_implementations
-from kernels.health import Health
-from kernels.job import Ran
-from kernels.models.occupancy import Occupancy
+from kernels.core.health import Health
+from kernels.core.job import Ran
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.transfers import Transfers
+from kernels.engine.engine import all_implementations
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Machine, Measurement, Record, Session
-from kernels.timing import Timing
-from kernels.transfers import Transfers
-from kernels.verdict import Check
 
 STARTED = 1_763_700_000.0  # 21 November 2025
 BYTES = {"uint8": 1, "uint16": 2, "float16": 2, "float32": 4}

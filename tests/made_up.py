@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.devices import Device
-from kernels.engine import all_implementations
-from kernels.job import Job, Pick, Ran, Result
-from kernels.timing import Timing
-from kernels.verdict import Check
+from kernels.core.device import Device
+from kernels.core.job import Job, Pick, Ran, Result
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.engine.engine import all_implementations
 
 PICTURE = np.zeros((100, 200, 3), np.uint8)
 PICTURE.flags.writeable = False

@@ -63,7 +63,7 @@ def environment(tree: Path) -> dict[str, str]:
 
 def pytest_collection_modifyitems(items: list) -> None:
     """Leave those that one file more can change."""
-    from kernels.engine import all_implementations
+    from kernels.engine.engine import all_implementations
     from kernels.filters import all_filters
 
     known = {each.key for each in (*all_implementations(), *all_filters())} - NEW

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.anatomy.accesses import Places, Step
 from kernels.anatomy.chunks import Chunks
-from kernels.anatomy.memory import LANES
+from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.pattern import FLOAT, QUAD, TILE
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.steps import Places, Step
+from kernels.anatomy.transactions import LANES
 
 
 @dataclass(frozen=True, slots=True, eq=False)

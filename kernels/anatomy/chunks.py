@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kernels.anatomy.accesses import Places, Step
+from kernels.anatomy.launch_scene import Scene, only
 from kernels.anatomy.reads import Wanted, WideReads
-from kernels.anatomy.scene import Scene, only
-from kernels.anatomy.steps import Places, Step
 
 CHUNK_BYTES = 16
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.anatomy.accesses import Places, Step, one_after_another
 from kernels.anatomy.bands import Bands, Item, load_words, quads
+from kernels.anatomy.launch_scene import Mask, Scene, joined, only
 from kernels.anatomy.pattern import FLOAT, QUAD, Pattern
-from kernels.anatomy.scene import Mask, Scene, joined, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import Places, Step, one_after_another
-from kernels.facts import Facts
+from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.rungs.job_facts import Facts
 
 
 def tile_separable(at: Scene, shape: Shape) -> Pattern:

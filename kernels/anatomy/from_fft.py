@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from kernels.anatomy import transform_words as told
+from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.launch_scene import Scene, only
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.pattern import (
     FLOAT,
@@ -17,9 +19,7 @@ from kernels.anatomy.pattern import (
     one_each,
     own_samples,
 )
-from kernels.anatomy.scene import Scene, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.anatomy.transform_words import every, held, part_held
 
 FAR = np.iinfo(np.int64).max

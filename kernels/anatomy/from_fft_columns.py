@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.anatomy import transform_words as told
+from kernels.anatomy.accesses import NOWHERE, Places, Step
 from kernels.anatomy.handing_over import HandingOver
+from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.pattern import COMPLEX, Pattern, numbers
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.anatomy.transform_words import every, held
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.anatomy import transform_words as told
+from kernels.anatomy.accesses import Places, Step
 from kernels.anatomy.from_fft import in_both_parts
 from kernels.anatomy.handing_over import HandingOver
+from kernels.anatomy.launch_scene import Mask, Scene, joined, only
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.pattern import Pattern, numbers
-from kernels.anatomy.scene import Mask, Scene, joined, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.anatomy.transform_words import every, held, part_held
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.anatomy.accesses import NOWHERE, Places, Step, tap_words
+from kernels.anatomy.launch_scene import Scene, only
 from kernels.anatomy.pattern import (
     FLOAT,
     Pattern,
@@ -13,9 +15,7 @@ from kernels.anatomy.pattern import (
     own_samples,
     taps_of,
 )
-from kernels.anatomy.scene import Scene, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
+from kernels.anatomy.tile_shapes import Block, Shape
 
 
 def taps(at: Scene, shape: Shape) -> Pattern:

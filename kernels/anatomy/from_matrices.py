@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.anatomy.accesses import Places, Step
+from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.matrices import Matrices, turn_of
-from kernels.anatomy.memory import LANES
 from kernels.anatomy.pattern import FLOAT, Pattern
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import Places, Step
-from kernels.facts import Facts
+from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.transactions import LANES
+from kernels.rungs.job_facts import Facts
 
 
 def whole(at: Scene, shape: Shape) -> Pattern:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.launch_scene import Scene, joined, only
 from kernels.anatomy.pattern import (
     FLOAT,
     Pattern,
@@ -14,9 +16,7 @@ from kernels.anatomy.pattern import (
     tile_alpha,
     tile_taps,
 )
-from kernels.anatomy.scene import Scene, joined, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
 
 
 def rows(at: Scene, shape: Shape) -> Pattern:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.anatomy.accesses import Places, Step
 from kernels.anatomy.chunks import Chunks
+from kernels.anatomy.launch_scene import Mask, Scene
 from kernels.anatomy.pattern import Pattern
-from kernels.anatomy.scene import Mask, Scene
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
 
 
 def register_tile(at: Scene, _shape: Shape) -> Pattern:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.anatomy.accesses import Places, Step
 from kernels.anatomy.chunks import Chunks
-from kernels.anatomy.memory import LANES
+from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.pattern import FLOAT, QUAD, TILE, Pattern
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.transactions import LANES
 
 STAGES = 8  # rows of a warp's ring
 WARPS = 4  # a block

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kernels.anatomy.accesses import NOWHERE, Places, Step
 from kernels.anatomy.bands import quads
-from kernels.anatomy.memory import LANES
+from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.pattern import FLOAT, QUAD, TILE, Pattern
 from kernels.anatomy.reads import WideReads
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.transactions import LANES
 
 ROWS = 8  # at a time, one a warp
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kernels.anatomy.accesses import NOWHERE, Places, Step, tap_words
+from kernels.anatomy.launch_scene import Mask, Scene, joined, only
 from kernels.anatomy.pattern import (
     FLOAT,
     TILE,
@@ -17,9 +19,7 @@ from kernels.anatomy.pattern import (
     staging,
     tile_taps,
 )
-from kernels.anatomy.scene import Mask, Scene, joined, only
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.steps import NOWHERE, Places, Step, tap_words
+from kernels.anatomy.tile_shapes import Block, Shape
 
 
 def flat(at: Scene, _shape: Shape) -> Pattern:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kernels.anatomy.accesses import Places, Step
+from kernels.anatomy.launch_scene import Mask, only
 from kernels.anatomy.pattern import FLOAT, TILE, numbers
-from kernels.anatomy.scene import Mask, only
-from kernels.anatomy.steps import Places, Step
 from kernels.anatomy.transform_words import PARTS, part_held
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kernels.facts import Facts
-from kernels.job import Job
+from kernels.core.job import Job
+from kernels.rungs.job_facts import Facts
 
 Corner = tuple[int, int]  # a sample and a row
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernels.anatomy.accesses import Places, Step
+from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.pattern import TILE
 from kernels.anatomy.reads import WideReads
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.steps import Places, Step
 
 HALF = 2  # bytes
 FOUR = 4  # pixels that a thread loads at a time

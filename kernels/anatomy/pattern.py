@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernels.anatomy.scene import Mask, Scene, only
-from kernels.anatomy.shapes import Block
-from kernels.anatomy.steps import NOWHERE, Places, Step, Taps, tap_words
+from kernels.anatomy.accesses import NOWHERE, Places, Step, Taps, tap_words
+from kernels.anatomy.launch_scene import Mask, Scene, only
+from kernels.anatomy.tile_shapes import Block
 
 FLOAT = 4  # bytes, of buffers, weights and tiles
 COMPLEX = 8  # of transforms' buffers

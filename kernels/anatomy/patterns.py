@@ -15,13 +15,13 @@ from functools import cache
 from importlib import import_module
 
 from kernels import anatomy
+from kernels.anatomy.launch_scene import Scene
 from kernels.anatomy.layouts import LAYOUTS
 from kernels.anatomy.pattern import Pattern
-from kernels.anatomy.scene import Scene
-from kernels.anatomy.shapes import Shape
-from kernels.headers import header_of
-from kernels.job import Job
-from kernels.rung import Rung
+from kernels.anatomy.tile_shapes import Shape
+from kernels.core.job import Job
+from kernels.rungs.headers import header_of
+from kernels.rungs.rung import Rung
 
 Make = Callable[[Scene, Shape], Pattern]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.scene import Mask, Scene, joined, only
-from kernels.anatomy.steps import NOWHERE, Places, Step
+from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.launch_scene import Mask, Scene, joined, only
 
 # time -> (sample, row, whether it takes part) of each thread.
 Wanted = Callable[[int], tuple[Places, Places, Mask]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kernels.anatomy.anatomy_words import span
 from kernels.anatomy.layouts import FftTiles
-from kernels.anatomy.shapes import Block, Shape
-from kernels.anatomy.words import span
+from kernels.anatomy.tile_shapes import Block, Shape
 
 PARTS = ("real part", "imaginary part")
 

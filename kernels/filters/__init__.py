@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.errors import BadJobError
+from kernels.core.errors import BadJobError
 from kernels.filters.parameters import Parameter
 
 

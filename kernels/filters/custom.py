@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.errors import BadJobError
+from kernels.core.errors import BadJobError
 from kernels.filters.parameters import ANY_ODD, MATRIX
 
 TITLE = "Custom weights"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.errors import BadJobError
+from kernels.core.errors import BadJobError
 
 THREE_ONLY = range(3, 4, 2)
 ANY_ODD = range(1, 128, 2)

@@ -31,7 +31,7 @@ anatomy = "passes.columns"
 
 // How far off, in units of 2^-24 * sum|w| * max|p|: K roundings along a row and K along a column are
 // 2 K.  Column and row are float32 themselves, and their products differ from the weights by 5 at
-// most (kernels/weights.py).  So 2 K + 5, which for K >= 3 is within twice the chain of 2 K; for
+// most (kernels/core/weights.py).  So 2 K + 5, which for K >= 3 is within twice the chain of 2 K; for
 // K = 1 the column is exactly 1.
 
 __constant__ float COLUMN[KSIZE];

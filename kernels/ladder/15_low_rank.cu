@@ -24,7 +24,7 @@ anatomy = "bands.low_rank"
 // How far off, in units of 2^-24 * sum|w| * max|p|: K roundings along x, then RANK * K in one chain
 // down the columns, each relative to what the terms would be if none cancelled: TERMS_GAIN times
 // sum|w|.  Columns and rows are rounded to float32 (2 for a product, 4 for weights that are separable),
-// and terms that no longer matter are left out (1; kernels/weights.py).
+// and terms that no longer matter are left out (1; kernels/core/weights.py).
 
 __constant__ float COLUMNS[RANK * KSIZE];
 __constant__ float ROWS[RANK * KSIZE];

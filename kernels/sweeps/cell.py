@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kernels.picture_kinds import KINDS
+from kernels.pictures.picture_kinds import KINDS
 
 Matrix = tuple[tuple[float, ...], ...]
 

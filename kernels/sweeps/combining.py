@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from kernels.health import Health
+from kernels.core.health import Health
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.transfers import Transfers
 from kernels.sweeps.record import Measurement
-from kernels.timing import Timing
-from kernels.transfers import Transfers
-from kernels.verdict import Check
 
 T = TypeVar("T", int, float)
 

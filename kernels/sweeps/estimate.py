@@ -11,10 +11,10 @@ from functools import cache, lru_cache
 from itertools import islice, pairwise
 from statistics import median
 
-from kernels.engine import all_implementations
-from kernels.host.cores import usable_cores
-from kernels.job import Sampling
-from kernels.sampling import SWEEP_SAMPLING
+from kernels.core.cores import usable_cores
+from kernels.core.job import Sampling
+from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.engine.engine import all_implementations
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import sampling_of
 from kernels.sweeps.record import Measurement, Record

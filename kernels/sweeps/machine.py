@@ -11,14 +11,14 @@ from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from kernels.device import cupy_version
-from kernels.devices import Device, NoDevice
-from kernels.engine import Engine
-from kernels.errors import KernelError
-from kernels.host.cores import usable_cores
-from kernels.sweeps.lines import PROGRAM
+from kernels.core.cores import usable_cores
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
+from kernels.core.version import program_version
+from kernels.cuda.probing import cupy_version
+from kernels.engine.engine import Engine
 from kernels.sweeps.record import Machine
-from kernels.version import program_version
+from kernels.sweeps.session_lines import PROGRAM
 
 # What people call it -> what package registries do; CuPy is one of several, see `cupy_version`.
 PACKAGES = {

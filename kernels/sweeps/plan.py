@@ -7,13 +7,13 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import prod
 
-from kernels.engine import all_implementations
-from kernels.errors import BadJobError
-from kernels.job import Sampling
-from kernels.rung import Rung
-from kernels.sampling import SWEEP_SAMPLING
+from kernels.core.errors import BadJobError
+from kernels.core.job import Sampling
+from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.core.timing import Cache
+from kernels.engine.engine import all_implementations
+from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell, Matrix
-from kernels.timing import Cache
 
 MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other

@@ -11,7 +11,7 @@
     max_samples = 50
 
 What is left out is as `Plan` has it, but title and implementation have to be there.  The remaining
-keys are those of KEYS and of [sampling], whose names are the fields of `kernels.job.Sampling`;
+keys are those of KEYS and of [sampling], whose names are the fields of `kernels.core.job.Sampling`;
 where one of these may be None, 0 stands for that.
 """
 
@@ -26,10 +26,10 @@ from typing import Any
 
 import tomli_w
 
-from kernels.errors import PlanFileError
-from kernels.job import Sampling
-from kernels.limited_toml import LimitedTomlError, parse
-from kernels.sampling import SWEEP_SAMPLING
+from kernels.core.errors import PlanFileError
+from kernels.core.job import Sampling
+from kernels.core.limited_toml import LimitedTomlError, parse
+from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.sweeps import plan_values as values
 from kernels.sweeps.plan import DIMENSIONS, Plan
 

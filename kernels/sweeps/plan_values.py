@@ -10,16 +10,16 @@ from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from kernels import filters
-from kernels.borders import BORDERS
-from kernels.engine import all_implementations
-from kernels.errors import BadJobError, PlanFileError
+from kernels.core.borders import BORDERS
+from kernels.core.errors import BadJobError, PlanFileError
+from kernels.core.job import LARGEST_KSIZE, PIXEL_TYPES, Sampling
+from kernels.core.timing import Cache
+from kernels.engine.engine import all_implementations
 from kernels.filters import custom
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
-from kernels.job import LARGEST_KSIZE, PIXEL_TYPES, Sampling
 from kernels.sweeps.cell import PICTURE_KINDS, Matrix
-from kernels.sweeps.plain import without_controls
+from kernels.sweeps.plain_data import without_controls
 from kernels.sweeps.plan import Plan
-from kernels.timing import Cache
 
 Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kernels.health import Health
-from kernels.job import Ran, Result
-from kernels.load import Load
-from kernels.models.occupancy import Occupancy
+from kernels.core.cpu_load import Load
+from kernels.core.health import Health
+from kernels.core.job import Ran, Result
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.transfers import Transfers
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
-from kernels.timing import Timing
-from kernels.transfers import Transfers
-from kernels.verdict import Check
 
 
 @dataclass(frozen=True, slots=True)

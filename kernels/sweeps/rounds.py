@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
 
-from kernels.job import Sampling
+from kernels.core.job import Sampling
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.combining import all_health
 from kernels.sweeps.record import Measurement, Record

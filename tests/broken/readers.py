@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernels.errors import KernelError
-from kernels.job import PIXEL_TYPES
-from kernels.sweeps.files import SessionFile, read_session
+from kernels.core.errors import KernelError
+from kernels.core.job import PIXEL_TYPES
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
+from kernels.sweeps.session_files import SessionFile, read_session
 from tests import made_sessions
 from tests.picture_files import all_kinds, samples
-from workbench import choices
-from workbench.assets_path import asset
-from workbench.charts.figure import Choices
+from workbench.base.assets_path import asset
+from workbench.base.settings import Settings
+from workbench.charts.data.figure import Choices
+from workbench.charts.data.slices import Data
 from workbench.charts.kinds import chart_kinds
-from workbench.charts.slices import Data
 from workbench.files import image_files
 from workbench.files.errors import ImageFileError
-from workbench.files.export import read_settings, save_png
+from workbench.model import choices
 from workbench.model.state import State
-from workbench.presenting.steps import steps_from
-from workbench.settings import Settings
-from workbench.weights.drawing import Drawing
-from workbench.weights.named import Named, read_file, write_file
+from workbench.panels.weights.named_weights import Named, read_file, write_file
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.session.screenshot_files import read_settings, save_png
+from workbench.window.presenter.talk_steps import steps_from
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.job import Job
-from kernels.launch import Step
-from kernels.rung import Pass, Rung
+from kernels.core.job import Job
+from kernels.cuda.launch import Step
+from kernels.rungs.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import COUNTING
 from tests.cuda_on_cpu.shim import Named, Shim
 

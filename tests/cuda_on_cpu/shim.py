@@ -16,10 +16,10 @@ import numpy as np
 import scipy.fft
 from numpy.typing import NDArray
 
-from kernels.facts import Facts
-from kernels.job import Job
-from kernels.launch import Step, plan_steps
-from kernels.rung import Pass, Rung
+from kernels.core.job import Job
+from kernels.cuda.launch import Step, plan_steps
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import PLAIN, Flavour, build
 from tests.made_up import H200
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.job import Job
-from kernels.rung import Pass, Rung, ladder
+from kernels.core.job import Job
+from kernels.rungs.rung import Pass, Rung, ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import IN_OTHER_WORDS, CountingShim, Counts, Trace
 from tests.cuda_on_cpu.shim import Shim

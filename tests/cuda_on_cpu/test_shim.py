@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.job import Job
-from kernels.rung import Pass, Rung
+from kernels.core.job import Job
+from kernels.rungs.rung import Pass, Rung
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.compiler import BuildError
 from tests.cuda_on_cpu.shim import LaunchError, Order, Shim

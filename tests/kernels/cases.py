@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
-from kernels.borders import BORDERS
-from kernels.job import PIXEL_TYPES, Job
-from kernels.rung import ladder
+from kernels.core.borders import BORDERS
+from kernels.core.job import PIXEL_TYPES, Job
+from kernels.rungs.rung import ladder
 
 
 @dataclass(frozen=True, slots=True)

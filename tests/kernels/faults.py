@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from kernels.rung import Rung
+from kernels.rungs.rung import Rung
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.auto import Picker
-from kernels.engine import Engine
-from kernels.errors import CannotRunError
-from kernels.job import Progress, Result, Sampling
-from kernels.measurements import Measurements
-from kernels.reference import filtered, to_pixel_type
-from kernels.rung import Rung
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Progress, Result, Sampling
+from kernels.engine.auto import Picker
+from kernels.engine.engine import Engine
+from kernels.engine.measurements import Measurements
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.rungs.rung import Rung
 from tests import made_up
 
 

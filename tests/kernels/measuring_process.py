@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from kernels.errors import SessionFileError
-from kernels.sweeps.files import SessionFile, resume
+from kernels.core.errors import SessionFileError
 from kernels.sweeps.record import Record
+from kernels.sweeps.session_files import SessionFile, resume
 from tests.made_sessions import H200, PLANS, measured
 
 PLAN = PLANS["block_grid"]

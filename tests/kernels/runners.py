@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.check import checking
-from kernels.devices import NoDevice
-from kernels.engine import Engine
-from kernels.errors import CannotRunError
-from kernels.facts import Facts
-from kernels.host import HostImplementation, host_implementations
-from kernels.job import Job, Sampling
-from kernels.rung import Rung, ladder
-from kernels.verdict import Check
+from kernels.core.device import NoDevice
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job, Sampling
+from kernels.core.verdict import Check
+from kernels.cpu import HostImplementation, host_implementations
+from kernels.engine.engine import Engine
+from kernels.oracle.checking import checking
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung, ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import POISON, Order, Shim
 from tests.kernels.cases import (

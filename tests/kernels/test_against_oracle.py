@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.borders import BORDERS
-from kernels.check import LENGTH_GAIN
-from kernels.engine import Engine
-from kernels.errors import CannotRunError
-from kernels.job import Job
-from kernels.reference import correlate, to_pixel_type
-from kernels.rung import ladder
-from kernels.verdict import Check
+from kernels.core.borders import BORDERS
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job
+from kernels.core.verdict import Check
+from kernels.engine.engine import Engine
+from kernels.oracle.checking import LENGTH_GAIN
+from kernels.oracle.reference import correlate, to_pixel_type
+from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
 from tests.kernels.cases import (
     HALVES_CASES,

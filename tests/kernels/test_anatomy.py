@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.anatomy import memory
-from kernels.anatomy.counts import idle_of, traffic_of
+from kernels.anatomy import transactions
+from kernels.anatomy.accesses import NOWHERE
+from kernels.anatomy.block_counts import idle_of, traffic_of
 from kernels.anatomy.patterns import pattern_of, patterns, why_not_told
-from kernels.anatomy.shapes import Rect, shapes_of, why_none
-from kernels.anatomy.steps import NOWHERE
-from kernels.launch import plan_steps
-from kernels.rung import ladder
+from kernels.anatomy.tile_shapes import Rect, shapes_of, why_none
+from kernels.cuda.launch import plan_steps
+from kernels.rungs.rung import ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import CountingShim, Trace
 from tests.cuda_on_cpu.shim import DEVICE
@@ -326,20 +326,20 @@ def check_warps(steps, real, shape):
         for time in range(step.count):
             places = step.places(time)
             for warp in range(shape.warps):
-                lanes = memory.of_warp(places, warp)
+                lanes = transactions.of_warp(places, warp)
                 mine = [
                     popped(offsets[32 * warp + lane], step)
                     for lane in range(32)
                     if lanes[lane] != NOWHERE
                 ]
                 if step.memory == "global":
-                    found = memory.coalescing(lanes, step.item_bytes)
+                    found = transactions.coalescing(lanes, step.item_bytes)
                     assert found.sectors == len({offset // 32 for offset in mine})
                     assert found.lines == len({offset // 128 for offset in mine})
                     assert found.least_sectors <= found.sectors
                     assert found.least_lines <= found.lines
                 else:
-                    found = memory.conflicts(lanes)
+                    found = transactions.conflicts(lanes)
                     words = Counter(offset // 4 % 32 for offset in set(mine))
                     assert found.turns == max(words.values(), default=0)
                     assert int(found.in_conflict.sum()) == sum(
@@ -430,7 +430,7 @@ def test_a_rectangle_is_clipped_to_what_both_share():
     ],
 )
 def test_sectors_of_32_bytes_and_lines_of_128(lanes, item_bytes, sectors, least, lines):
-    found = memory.coalescing(np.array(lanes), item_bytes)
+    found = transactions.coalescing(np.array(lanes), item_bytes)
     assert (found.sectors, found.least_sectors, found.lines) == (sectors, least, lines)
     assert found.is_best == (sectors == least)
 
@@ -449,7 +449,7 @@ def test_sectors_of_32_bytes_and_lines_of_128(lanes, item_bytes, sectors, least,
     ],
 )
 def test_lanes_that_want_different_words_of_a_bank_take_turns(lanes, turns, in_conflict):
-    found = memory.conflicts(np.array(lanes))
+    found = transactions.conflicts(np.array(lanes))
     assert (found.turns, int(found.in_conflict.sum())) == (turns, in_conflict)
 
 
@@ -466,7 +466,7 @@ def test_lanes_that_want_different_words_of_a_bank_take_turns(lanes, turns, in_c
 def test_sixteen_bytes_a_lane_are_served_a_quarter_of_a_warp_at_a_time(
     lanes, turns, least, in_conflict
 ):
-    found = memory.conflicts(np.array(lanes), width=4)
+    found = transactions.conflicts(np.array(lanes), width=4)
     assert (found.turns, found.least_turns, int(found.in_conflict.sum())) == (
         turns,
         least,

@@ -11,15 +11,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.anatomy import words
+from kernels.anatomy import anatomy_words
+from kernels.anatomy.accesses import NOWHERE
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.patterns import pattern_of
-from kernels.anatomy.shapes import shapes_of
-from kernels.anatomy.steps import NOWHERE
+from kernels.anatomy.tile_shapes import shapes_of
 from kernels.anatomy.transform_words import every
-from kernels.models.work import pass_work
-from kernels.models.work_facts import WorkFacts
-from kernels.rung import ladder
+from kernels.rungs.rung import ladder
+from kernels.rungs.work import pass_work
+from kernels.rungs.work_facts import WorkFacts
 from tests.kernels.cases import Case
 
 RUNGS = {rung.key: rung for rung in ladder()}
@@ -236,6 +236,6 @@ def test_weights_of_one_number_have_no_halo():
 
 
 def test_what_a_library_does_is_not_shown():
-    sentence = words.of_a_library(RUNGS["fft"])
+    sentence = anatomy_words.of_a_library(RUNGS["fft"])
     assert sentence.startswith("Launches 2 and 4, the transforms, are cuFFT's: a library,")
-    assert words.of_a_library(RUNGS["fft_registers"]) == ""
+    assert anatomy_words.of_a_library(RUNGS["fft_registers"]) == ""

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.anatomy import memory, words
-from kernels.anatomy.counts import Idle, Traffic
-from kernels.anatomy.shapes import shapes_of
-from kernels.anatomy.steps import NOWHERE, Step
-from kernels.job import Job
-from kernels.rung import ladder
+from kernels.anatomy import anatomy_words, transactions
+from kernels.anatomy.accesses import NOWHERE, Step
+from kernels.anatomy.anatomy_words import grid_words, halo_words, idle_words
+from kernels.anatomy.block_counts import Idle, Traffic
+from kernels.anatomy.tile_shapes import shapes_of
+from kernels.anatomy.transactions import coalescing
+from kernels.core.job import Job
+from kernels.rungs.rung import ladder
 
 RUNGS = {rung.key: rung for rung in ladder()}
 
@@ -28,31 +30,31 @@ def step(memory_of="global", is_store=False, turn="tap 1, 1"):
 
 
 def test_the_grid():
-    assert words.grid_words(shape()) == "2 × 8 = 16 blocks of 32 × 8 = 256 threads, 8 warps each."
-    assert words.grid_words(shape(size=(8, 8, 1), block_xy=(8, 4))) == (
+    assert grid_words(shape()) == "2 × 8 = 16 blocks of 32 × 8 = 256 threads, 8 warps each."
+    assert grid_words(shape(size=(8, 8, 1), block_xy=(8, 4))) == (
         "1 × 2 = 2 blocks of 8 × 4 = 32 threads, 1 warp each."
     )
-    assert words.grid_words(shape(size=(4, 8, 1), block_xy=(8, 4))).startswith("One block of 8 × 4")
+    assert grid_words(shape(size=(4, 8, 1), block_xy=(8, 4))).startswith("One block of 8 × 4")
 
 
 def test_a_block_its_tile_and_its_halo():
-    assert words.block_words(shape(), (1, 2)) == (
+    assert anatomy_words.block_words(shape(), (1, 2)) == (
         "Block 1, 2 makes samples 32 to 63 of rows 16 to 23: 256 of them."
     )
     edge = shape(size=(60, 60, 1))
-    assert words.block_words(edge, (1, 7)) == (
+    assert anatomy_words.block_words(edge, (1, 7)) == (
         "Block 1, 7 makes samples 32 to 59 of rows 56 to 59; 56 % of its tile is beyond the "
         "picture."
     )
-    assert words.halo_words(shape(), (0, 3)) == (
+    assert halo_words(shape(), (0, 3)) == (
         "With the halo, 2 samples to either side and 2 rows above and below, it needs 36 × 12 = "
         "432 samples: 1.69 for each one that it makes; 24 lie beyond the picture."
     )
-    assert words.halo_words(edge, (1, 7)) == (  # of what it makes, not of all its tile
+    assert halo_words(edge, (1, 7)) == (  # of what it makes, not of all its tile
         "With the halo, 2 samples to either side and 2 rows above and below, it needs 32 × 8 = "
         "256 samples: 2.29 for each one that it makes; 76 lie beyond the picture."
     )
-    assert words.halo_words(shape("shared_untiled"), (0, 0)) == "It needs no halo around them."
+    assert halo_words(shape("shared_untiled"), (0, 0)) == "It needs no halo around them."
 
 
 @pytest.mark.parametrize(
@@ -62,15 +64,15 @@ def test_a_block_its_tile_and_its_halo():
 def test_a_pass_along_one_axis_has_a_halo_along_that_axis_only(number, sides):
     job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp")
     own = shapes_of(RUNGS["separable"], job)[number]
-    assert f"With the halo, {sides}" in words.halo_words(own, (0, 3))
+    assert f"With the halo, {sides}" in halo_words(own, (0, 3))
 
 
 def test_one_of_something_is_not_many():
     thin = shape("separable_flat", size=(4, 8, 1), ksize=3)
-    assert "makes samples 0 to 7 of row 2" in words.block_words(thin, (0, 2))
-    assert "1 sample to either side," in words.halo_words(thin, (0, 2))
-    assert words.span("row", 3, 4) == "row 3"
-    assert words.span("row", 3, 6) == "rows 3 to 5"
+    assert "makes samples 0 to 7 of row 2" in anatomy_words.block_words(thin, (0, 2))
+    assert "1 sample to either side," in halo_words(thin, (0, 2))
+    assert anatomy_words.span("row", 3, 4) == "row 3"
+    assert anatomy_words.span("row", 3, 6) == "rows 3 to 5"
 
 
 @pytest.mark.parametrize(
@@ -102,16 +104,16 @@ def test_one_of_something_is_not_many():
     ],
 )
 def test_bytes_and_reuse(traffic, sentence):
-    assert words.traffic_words(traffic, "picture") == sentence
+    assert anatomy_words.traffic_words(traffic, "picture") == sentence
 
 
 def test_idle_threads():
-    assert words.idle_words(Idle(0, 0, 4096)).startswith("No thread is idle")
-    assert words.idle_words(Idle(12, 96, 4096)) == (
+    assert idle_words(Idle(0, 0, 4096)).startswith("No thread is idle")
+    assert idle_words(Idle(12, 96, 4096)) == (
         "96 of 4,096 threads (2.3 %) have no sample to make, 12 of them in this block."
     )
-    assert "none of them here" in words.idle_words(Idle(0, 96, 4096))
-    assert words.idle_words(Idle(24, 24, 64)).endswith("no sample to make, all in this block.")
+    assert "none of them here" in idle_words(Idle(0, 96, 4096))
+    assert idle_words(Idle(24, 24, 64)).endswith("no sample to make, all in this block.")
 
 
 @pytest.mark.parametrize(
@@ -131,18 +133,18 @@ def test_idle_threads():
     ],
 )
 def test_sectors(lanes, sentence):
-    assert words.coalescing_words(step(), memory.coalescing(lanes, 4)) == sentence
+    assert anatomy_words.coalescing_words(step(), coalescing(lanes, 4)) == sentence
 
 
 def test_wide_loads_say_how_wide():
     own = replace(step(turn=""), width=4)
-    said = words.coalescing_words(own, memory.coalescing(np.arange(32) * 4, 4, 4))
+    said = anatomy_words.coalescing_words(own, coalescing(np.arange(32) * 4, 4, 4))
     assert said.startswith("A warp's 32 loads of 16 bytes touch 16 sectors of 32 bytes; fewer")
 
 
 def test_one_lane_touches():
     lanes = np.where(np.arange(32) == 3, 3, NOWHERE)
-    said = words.coalescing_words(step(is_store=True, turn=""), memory.coalescing(lanes, 4))
+    said = anatomy_words.coalescing_words(step(is_store=True, turn=""), coalescing(lanes, 4))
     assert said.startswith("A warp's 1 store touches 1 sector of 32 bytes;")
 
 
@@ -168,11 +170,11 @@ def test_one_lane_touches():
     ],
 )
 def test_banks(lanes, sentence):
-    assert words.conflict_words(step("shared"), memory.conflicts(lanes)) == sentence
+    assert anatomy_words.conflict_words(step("shared"), transactions.conflicts(lanes)) == sentence
 
 
 def test_what_is_left_out_is_said():
-    sentence = words.not_drawn(RUNGS["ring"])
+    sentence = anatomy_words.not_drawn(RUNGS["ring"])
     assert sentence.startswith("What the threads of Ring of rows load and store is not described")
     assert sentence.endswith("blocks, tiles and halos are drawn, warps and lanes are not.")
-    assert "nothing to draw" in words.no_shapes(RUNGS["fft"])
+    assert "nothing to draw" in anatomy_words.no_shapes(RUNGS["fft"])

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from kernels import Engine, filters
-from kernels.auto import AUTO, ranked, usual_order, usual_ways
-from kernels.errors import CompileFailedError, DeviceLostError
-from kernels.job import Job, Sampling
-from kernels.kinds import kind_of, size_class
-from kernels.measurements import Candidate
-from kernels.rung import ladder
-from kernels.shipped_times import shipped_times
+from kernels.core.errors import CompileFailedError, DeviceLostError
+from kernels.core.job import Job, Sampling
+from kernels.core.job_class import kind_of, size_class
+from kernels.engine.auto import AUTO, ranked, usual_order, usual_ways
+from kernels.engine.measurements import Candidate
+from kernels.engine.shipped_times import shipped_times
+from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine, timed_result
-from workbench.commands import made_jobs
+from workbench.cli import made_jobs
 
 QUICK = Sampling(max_samples=3, max_seconds=0.01)
 RANDOM = np.random.default_rng(3).standard_normal((5, 5), np.float32)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, filters
-from kernels.devices import NoDevice
-from kernels.job import Sampling
-from kernels.kinds import kind_of
-from kernels.measurements import FOLDER_VARIABLE, Candidate
-from kernels.tuner import Trial, tuning
+from kernels.core.device import NoDevice
+from kernels.core.job import Sampling
+from kernels.core.job_class import kind_of
+from kernels.engine.measurements import FOLDER_VARIABLE, Candidate
+from kernels.measuring.tuner import Trial, tuning
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from kernels.borders import BORDERS, OUTSIDE, read, source_indices
-from kernels.job import Job
-from kernels.rung import Rung
+from kernels.core.borders import BORDERS, OUTSIDE, read, source_indices
+from kernels.core.job import Job
+from kernels.rungs.rung import Rung
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import Shim
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels import timing
-from kernels.models import ceilings
-from kernels.models.ceilings import CHAINS, REPEATS, CeilingBench, fma_tflop_s_in_theory
-from kernels.nvrtc import compile_text, compiler_for
+from kernels.core import timing
+from kernels.cuda import ceilings
+from kernels.cuda.ceilings import CHAINS, REPEATS, CeilingBench, fma_tflop_s_in_theory
+from kernels.cuda.nvrtc import compile_text, compiler_for
 from tests.made_up import H200
 
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from kernels import filters, pictures
-from kernels.errors import BadJobError, OutOfMemoryError
-from kernels.sweeps import jobs
+from kernels import filters
+from kernels.core.errors import BadJobError, OutOfMemoryError
+from kernels.pictures import generated
+from kernels.sweeps import cell_jobs
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.jobs import job_of, stand_in_job, weights_of
+from kernels.sweeps.cell_jobs import job_of, stand_in_job, weights_of
 from kernels.sweeps.plan import Plan
 
 
@@ -86,7 +87,7 @@ def test_many_pictures_of_a_cell_are_different_ones():
 
 
 def test_a_given_picture_is_brought_to_the_cell_s_form():
-    given = {"a.png": pictures.noise(20, 30, 3)}
+    given = {"a.png": generated.noise(20, 30, 3)}
     cell = Cell("opencv", picture="a.png", width=30, height=20)
     job = job_of(cell, given)
     assert (job.channels, job.pixel_type) == (1, "float32")
@@ -114,14 +115,14 @@ def test_a_given_picture_is_brought_to_the_cell_s_form():
 )
 def test_what_makes_no_sense_is_refused_in_words(changes, complaint):
     with pytest.raises(BadJobError, match=complaint):
-        job_of(Cell("opencv", **changes), {"a.png": pictures.noise(20, 30)})
+        job_of(Cell("opencv", **changes), {"a.png": generated.noise(20, 30)})
 
 
 def test_a_picture_too_large_for_memory_is_refused_in_words(monkeypatch):
     def too_large(*facts):
         raise MemoryError
 
-    monkeypatch.setattr(jobs, "of_kind", too_large)
+    monkeypatch.setattr(cell_jobs, "of_kind", too_large)
     with pytest.raises(OutOfMemoryError, match="90000² pixels does not fit into memory"):
         job_of(Cell("opencv", width=90_000, height=90_000))
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.check import checking, error_bound, plan_tiles
-from kernels.job import Job
-from kernels.reference import correlate, filtered, to_pixel_type
-from kernels.verdict import LIVE_TAPS, Check, Tolerance
+from kernels.core.job import Job
+from kernels.core.verdict import LIVE_TAPS, Check, Tolerance
+from kernels.oracle.checking import checking, error_bound, plan_tiles
+from kernels.oracle.reference import correlate, filtered, to_pixel_type
 
 HEIGHT, WIDTH = 90, 150  # more than one tile each way
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.compare import compare_sessions, summary_of
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
-from kernels.timing import Timing
+from kernels.sweeps.session_comparison import compare_sessions, summary_of
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 
 CELL = Cell("shared", (32, 8), cache="cold")

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.comparing import Round, comparing
-from kernels.engine import Engine
-from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.job import Job, Progress, Result, Sampled, Sampling
-from kernels.pictures import noise
-from kernels.timing import Timing
+from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.job import Job, Progress, Result, Sampled, Sampling
+from kernels.core.timing import Timing
+from kernels.engine.engine import Engine
+from kernels.measuring.job_comparison import Round, comparing
+from kernels.pictures.generated import noise
 
 PICTURE = noise(20, 30)
 SAMPLING = Sampling(max_samples=4, min_samples=4, max_seconds=10.0)

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels.compiling import compiling_ahead
-from kernels.job import Job
-from kernels.rung import ladder
+from kernels.core.job import Job
+from kernels.cuda.compile_ahead import compiling_ahead
+from kernels.rungs.rung import ladder
 from tests.made_up import H200
 
 JOB = Job(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32))
@@ -33,7 +33,7 @@ def compiled(monkeypatch):
 
     fake = SimpleNamespace(cuda=SimpleNamespace(Device=lambda index: nullcontext()))
     monkeypatch.setitem(sys.modules, "cupy", fake)
-    monkeypatch.setattr("kernels.launch.Programs", Programs)
+    monkeypatch.setattr("kernels.cuda.launch.Programs", Programs)
     return found
 
 
@@ -57,7 +57,7 @@ def test_one_that_fails_does_not_keep_the_others_from_being_compiled(compiled):
 
 
 def test_stopped_it_forgets_those_that_wait(compiled, monkeypatch):
-    monkeypatch.setattr("kernels.compiling.usable_cores", lambda: 1)
+    monkeypatch.setattr("kernels.cuda.compile_ahead.usable_cores", lambda: 1)
     may_go_on = threading.Event()
     compiled.before = lambda rung: may_go_on.wait(10)
     steps = compiling_ahead(H200, [(RUNGS[key], JOB) for key in ("global", "constant", "shared")])

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.copying.cuda_program import cuda_program
-from kernels.copying.literals import array, number
-from kernels.errors import CannotRunError
-from kernels.job import Job
-from kernels.pictures import white
-from kernels.rung import ladder
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job
+from kernels.export.cuda_program import cuda_program
+from kernels.export.literals import array, number
+from kernels.pictures.generated import white
+from kernels.rungs.rung import ladder
 from tests.cuda_on_cpu import compiler
 from tests.kernels.cases import Case, a_job
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict

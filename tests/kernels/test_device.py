@@ -8,9 +8,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from kernels import device
-from kernels.device import probe
-from kernels.devices import NoDevice
+from kernels.core.device import NoDevice
+from kernels.cuda import probing
+from kernels.cuda.probing import probe
 
 
 class CUDARuntimeError(Exception):
@@ -34,7 +34,7 @@ def cupy(monkeypatch):
         module.cuda = SimpleNamespace(runtime=runtime)
         monkeypatch.setitem(sys.modules, "cupy", module)
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-        monkeypatch.setattr(device, "_driver_is_here", lambda: driver)
+        monkeypatch.setattr(probing, "_driver_is_here", lambda: driver)
 
     return pretend
 
@@ -48,7 +48,7 @@ def cupy(monkeypatch):
 )
 def test_without_cupy(monkeypatch, driver, reason, remedy):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(device, "_driver_is_here", lambda: driver)
+    monkeypatch.setattr(probing, "_driver_is_here", lambda: driver)
     found = probe()
     assert isinstance(found, NoDevice)
     assert reason in found.reason

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Progress, Result, Sampling, filters
-from kernels import engine as engine_module
-from kernels.auto import AUTO
-from kernels.devices import NoDevice
-from kernels.engine import all_implementations
-from kernels.errors import BadJobError, CannotRunError, DeviceLostError
-from kernels.reference import correlate, to_pixel_type
+from kernels.core.device import NoDevice
+from kernels.core.errors import BadJobError, CannotRunError, DeviceLostError
+from kernels.engine import engine as engine_module
+from kernels.engine.auto import AUTO
+from kernels.engine.engine import all_implementations
+from kernels.oracle.reference import correlate, to_pixel_type
 from tests.kernels.runners import ON_HOST
 from tests.made_up import H200
 
@@ -123,7 +123,7 @@ def test_a_timing_says_why_it_ended_on_the_cpu_as_on_the_gpu(engine):
 def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, monkeypatch):
     """Each yield is a chance to stop; a superseded job must not run to its end."""
     # On many cores there are fewer steps.
-    monkeypatch.setattr("kernels.host.row_loops.threads_for", lambda job: 1)
+    monkeypatch.setattr("kernels.cpu.row_loops.threads_for", lambda job: 1)
     picture = np.zeros((2048, 2048, 3), np.float32)
     weights = np.random.default_rng(0).random((31, 31), np.float32)
     steps = engine.filtering(Job(picture, weights, implementation=implementation), QUICK)

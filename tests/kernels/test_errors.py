@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.errors import (
+from kernels.core.errors import (
     CompileFailedError,
     DeviceLostError,
     LaunchRefusedError,

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kernels.job import Sampling
+from kernels.core.job import Sampling
+from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import about, but_for_size, estimated_s, scaled_s
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import ROUNDS
-from kernels.timing import Timing
 
 CPU = Cell("sequential", ksize=5, width=2048, height=2048)
 GPU = Cell("shared", (32, 8), ksize=5, width=2048, height=2048, cache="cold")

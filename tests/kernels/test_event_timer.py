@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.event_timer import EventTimer
+from kernels.cuda.event_timer import EventTimer
 
 L2_BYTES = 32 << 20
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.borders import BORDERS, OUTSIDE
-from kernels.explain import explain_pixel
-from kernels.job import PIXEL_TYPES, Job
-from kernels.reference import filtered, to_pixel_type
+from kernels.core.borders import BORDERS, OUTSIDE
+from kernels.core.job import PIXEL_TYPES, Job
+from kernels.oracle.explain import explain_pixel
+from kernels.oracle.reference import filtered, to_pixel_type
 
 PICTURE = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)[..., None]
 WEIGHTS = np.array([[0, 1, 0], [2, 0.5, -1], [0, 0, 3]], np.float32)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.errors import BadJobError
+from kernels.core.errors import BadJobError
 from kernels.filters import custom, gaussian
 from kernels.filters.gaussian import default_sigma
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from kernels import filters
-from kernels.devices import Device, NoDevice
-from kernels.engine import Engine
-from kernels.errors import CannotRunError, CompileFailedError, KernelError, OutOfMemoryError
-from kernels.gpu import Gpu
-from kernels.health import Health
-from kernels.job import Job, Result, Sampling
-from kernels.models.ceilings import fma_tflop_s_in_theory
-from kernels.rung import Rung, ladder
-from kernels.sampling import SWEEP_SAMPLING, take_samples
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import CannotRunError, CompileFailedError, KernelError, OutOfMemoryError
+from kernels.core.health import Health
+from kernels.core.job import Job, Result, Sampling
+from kernels.core.sampling import SWEEP_SAMPLING, take_samples
+from kernels.cuda.ceilings import fma_tflop_s_in_theory
+from kernels.cuda.gpu import Gpu
+from kernels.engine.engine import Engine
+from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import fitting_weights
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
@@ -189,7 +189,7 @@ def test_a_large_shared_tile_is_asked_for(engine):
 def test_a_watchdog_cuts_the_launch_and_changes_nothing(engine, device):
     job = a_job(height=500, width=700, ksize=31)
     slow = replace(device, watchdog=True, clock_khz=20_000, multiprocessors=1)
-    from kernels.launch import rows_per_launch
+    from kernels.cuda.launch import rows_per_launch
 
     assert rows_per_launch(job, slow, job.block_xy[1]) < job.height
     (rung,) = (rung for rung in ladder() if rung.key == job.implementation)
@@ -316,8 +316,8 @@ def test_a_graph_of_launches_gives_the_same_answer(engine, rung):
 STICKY = """
 import numpy as np
 from kernels import Engine, Job, filters
-from kernels.rung import ladder
-from kernels.errors import DeviceLostError
+from kernels.rungs.rung import ladder
+from kernels.core.errors import DeviceLostError
 from dataclasses import replace
 engine = Engine()
 picture = np.zeros((64, 64, 1), np.uint8)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.health import LARGEST_SHARE, LOOK_EVERY_S, Health, Nvml, Watch
+from kernels.core.health import LARGEST_SHARE, LOOK_EVERY_S, Health, Nvml, Watch
 
 BUS_ID = "0000:1B:00.0"
 

@@ -7,9 +7,9 @@ import gc
 import numpy as np
 import pytest
 
-from kernels.check import largest_finite
-from kernels.finite import all_finite
-from kernels.kept import may_change, once_a_picture
+from kernels.core.cache import may_change, once_a_picture
+from kernels.core.finite import all_finite
+from kernels.oracle.checking import largest_finite
 
 
 def read_only(array):

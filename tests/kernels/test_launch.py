@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels.facts import Facts
-from kernels.job import Job
-from kernels.kept import Kept
-from kernels.launch import MAX_GRID_Y, Launch, Program, Programs, plan_steps, rows_per_launch
-from kernels.operands import Operands, operands_of
-from kernels.rung import ladder
+from kernels.core.cache import Kept
+from kernels.core.job import Job
+from kernels.cuda.launch import MAX_GRID_Y, Launch, Program, Programs, plan_steps, rows_per_launch
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.operands import Operands, operands_of
+from kernels.rungs.rung import ladder
 from tests.made_up import H200
 
 

@@ -7,7 +7,7 @@ import pytest
 
 PROGRAM = """
 import sys
-from kernels.leaving import leave_quietly
+from kernels.cuda.quiet_exit import leave_quietly
 
 class Module:
     def __del__(self):

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from kernels.borders import BORDERS
-from kernels.check import error_bound
-from kernels.job import Job
-from kernels.reference import correlate, to_pixel_type
+from kernels.core.borders import BORDERS
+from kernels.core.job import Job
+from kernels.oracle.checking import error_bound
+from kernels.oracle.reference import correlate, to_pixel_type
 from tests.kernels.cases import random_picture, some_weights
 from tests.kernels.test_borders import SCIPY
 

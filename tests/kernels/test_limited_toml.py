@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from kernels.limited_toml import MAX_CHARACTERS, MAX_DOTS, LimitedTomlError, parse
+from kernels.core.limited_toml import MAX_CHARACTERS, MAX_DOTS, LimitedTomlError, parse
 
 DOTS = "a" + ".a" * 50_000
 

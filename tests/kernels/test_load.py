@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from kernels import load
-from kernels.load import Load, LoadWatch, disturbed_in_words
+from kernels.core import cpu_load
+from kernels.core.cpu_load import Load, LoadWatch, disturbed_in_words
 
 QUIET = Load(seconds=1.0, cores=2, others_s=0.01, stolen_s=0.0)
 
@@ -20,8 +20,8 @@ class Linux:
         (self.cgroups / "mine").mkdir(parents=True)
         (self.proc / "self" / "cgroup").write_text("4:memory:/x\n0::/mine\n")
         self.clock_s = self.own_s = 0.0
-        monkeypatch.setattr(load, "perf_counter", lambda: self.clock_s)
-        monkeypatch.setattr(load, "process_time", lambda: self.own_s)
+        monkeypatch.setattr(cpu_load, "perf_counter", lambda: self.clock_s)
+        monkeypatch.setattr(cpu_load, "process_time", lambda: self.own_s)
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
         monkeypatch.setattr(os, "sysconf", lambda _: 100, raising=False)
         self.show()

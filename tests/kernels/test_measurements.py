@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.kinds import Kind
-from kernels.measurements import (
+from kernels.core.job_class import Kind
+from kernels.engine.measurements import (
     FOLDER_VARIABLE,
     VERSION,
     Candidate,
@@ -64,7 +64,7 @@ def test_other_devices_drivers_and_sources_have_their_own(path, monkeypatch):
     assert Measurements(H200, path).of(KIND) == (QUICK, OWN_SHAPE)
     newer = replace(H200, driver_version=13_010)
     assert Measurements(newer, path).of(KIND) == ()
-    monkeypatch.setattr("kernels.measurements.source_key", lambda: "another text")
+    monkeypatch.setattr("kernels.engine.measurements.source_key", lambda: "another text")
     assert Measurements(H200, path).of(KIND) == ()
 
 

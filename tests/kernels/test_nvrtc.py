@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from kernels import nvrtc
-from kernels.device_text import LADDER
-from kernels.errors import CompileFailedError
-from kernels.nvrtc import Compiled, Resources
-from kernels.rung import ladder
+from kernels.core.errors import CompileFailedError
+from kernels.cuda import nvrtc
+from kernels.cuda.nvrtc import Compiled, Resources
+from kernels.rungs.device_text import LADDER
+from kernels.rungs.rung import ladder
 from tests.made_up import a_job
 
 SHARED = next(rung for rung in ladder() if rung.key == "shared")

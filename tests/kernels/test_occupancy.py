@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.models.occupancy import occupancy_of
+from kernels.cuda.occupancy import occupancy_of
 from tests.made_up import H200
 
 # A multiprocessor of sm_90: 64 warps, 32 blocks, 65,536 registers, 228 KiB of shared memory.

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Sampling, filters
-from kernels.borders import BORDERS
-from kernels.check import checking
-from kernels.errors import CannotRunError
-from kernels.host import cv_choice, opencv
-from kernels.host.cores import usable_cores
-from kernels.host.cv_calls import calls
-from kernels.host.cv_choice import Choice
-from kernels.host.opencv import LARGEST_SUM
+from kernels.core.borders import BORDERS
+from kernels.core.cores import usable_cores
+from kernels.core.errors import CannotRunError
+from kernels.cpu import cv_choice, opencv
+from kernels.cpu.cv_calls import calls
+from kernels.cpu.cv_choice import Choice
+from kernels.cpu.opencv import LARGEST_SUM
+from kernels.oracle.checking import checking
 
 QUICK = Sampling(max_samples=1)
 PATTERNS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.job import Job
-from kernels.operands import band_words, operands_of
+from kernels.core.job import Job
+from kernels.rungs.operands import band_words, operands_of
 
 
 def halves(words):

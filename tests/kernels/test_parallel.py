@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kernels import Job
-from kernels.borders import BORDERS
-from kernels.host import _jit_rows, host_implementations, loops, parallel, row_loops, sequential
+from kernels.core.borders import BORDERS
+from kernels.cpu import _jit_rows, host_implementations, loops, parallel, row_loops, sequential
 
 RNG = np.random.default_rng
 

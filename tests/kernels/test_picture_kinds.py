@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from kernels import pictures
-from kernels.job import PIXEL_TYPES, Job
-from kernels.picture_kinds import KINDS, moved, of_kind
+from kernels.core.job import PIXEL_TYPES, Job
+from kernels.pictures import generated
+from kernels.pictures.picture_kinds import KINDS, moved, of_kind
 
 ONE = np.ones((1, 1), np.float32)
 
@@ -39,15 +39,15 @@ def test_many_pictures_of_a_kind_are_different_ones(kind):
 
 def test_they_show_what_they_are_called():
     assert len(np.unique(of_kind("uniform", 30, 40))) == 1
-    assert np.array_equal(of_kind("checkerboard", 64, 64), pictures.checkerboard())
-    assert np.array_equal(of_kind("noise", 30, 40), pictures.noise(30, 40))
+    assert np.array_equal(of_kind("checkerboard", 64, 64), generated.checkerboard())
+    assert np.array_equal(of_kind("noise", 30, 40), generated.noise(30, 40))
     ramp = of_kind("gradient", 3, 256)[1, :, 0].astype(int)
     assert (ramp[0], ramp[-1]) == (0, 255)
     assert (np.diff(ramp) >= 0).all()
 
 
 def test_a_photo_of_the_scene_s_size_is_the_scene():
-    assert np.array_equal(of_kind("photo", 512, 768, 3), pictures.scene())
+    assert np.array_equal(of_kind("photo", 512, 768, 3), generated.scene())
 
 
 @pytest.mark.parametrize("size", [(64, 64), (256, 256), (480, 640), (2160, 3840)])
@@ -68,23 +68,23 @@ def test_a_large_photo_has_no_seams():
 def test_colour_becomes_grey_by_luma_and_grey_three_channels():
     red = np.zeros((2, 3, 3), np.uint8)
     red[:, :, 0] = 255
-    assert np.unique(pictures.with_channels(red, 1)).tolist() == [76]
-    grey = pictures.noise(2, 3, 1)
-    assert np.array_equal(pictures.with_channels(grey, 3), np.repeat(grey, 3, axis=2))
-    assert pictures.with_channels(red, 3) is red
+    assert np.unique(generated.with_channels(red, 1)).tolist() == [76]
+    grey = generated.noise(2, 3, 1)
+    assert np.array_equal(generated.with_channels(grey, 3), np.repeat(grey, 3, axis=2))
+    assert generated.with_channels(red, 3) is red
 
 
 @pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
 def test_alpha_is_kept_or_comes_as_white(pixel_type):
-    rgba = pictures.noise(4, 5, 4, pixel_type)
-    assert np.array_equal(pictures.with_channels(rgba, 2)[:, :, 1], rgba[:, :, 3])
-    white = pictures.with_channels(rgba[:, :, :3], 4)[:, :, 3]
-    assert np.unique(white).tolist() == [pictures.white(rgba.dtype)]
-    assert pictures.with_channels(rgba, 1).shape == (4, 5, 1)
+    rgba = generated.noise(4, 5, 4, pixel_type)
+    assert np.array_equal(generated.with_channels(rgba, 2)[:, :, 1], rgba[:, :, 3])
+    white = generated.with_channels(rgba[:, :, :3], 4)[:, :, 3]
+    assert np.unique(white).tolist() == [generated.white(rgba.dtype)]
+    assert generated.with_channels(rgba, 1).shape == (4, 5, 1)
 
 
 def test_a_picture_can_be_moved_round():
-    picture = pictures.noise(64, 80, 3)
+    picture = generated.noise(64, 80, 3)
     assert moved(picture, 0) is picture
     other = moved(picture, 1)
     assert other.shape == picture.shape

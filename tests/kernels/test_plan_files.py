@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import filters
-from kernels.borders import BORDERS
-from kernels.engine import all_implementations
-from kernels.errors import PlanFileError
-from kernels.job import PIXEL_TYPES, Sampling
-from kernels.sampling import SWEEP_SAMPLING
+from kernels.core.borders import BORDERS
+from kernels.core.errors import PlanFileError
+from kernels.core.job import PIXEL_TYPES, Sampling
+from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.engine.engine import all_implementations
 from kernels.sweeps.cell import PICTURE_KINDS
 from kernels.sweeps.plan import DIMENSIONS, Plan
 from kernels.sweeps.plan_files import KEYS, as_toml, plan_of, read_plan

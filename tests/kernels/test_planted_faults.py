@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.rung import Rung, ladder
+from kernels.rungs.rung import Rung, ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import LaunchError, Order, Shim
 from tests.kernels import runners as r

@@ -6,14 +6,14 @@ from itertools import product
 import pytest
 
 from kernels import Engine
+from kernels.core.job import Sampling
 from kernels.filters import get
-from kernels.job import Sampling
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan_files import as_toml, plan_of
+from kernels.sweeps.plan_run import refusal, sweeping
 from kernels.sweeps.presets import FOLDER, Preset, presets
 from kernels.sweeps.published import rows
 from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.running import refusal, sweeping
 from tests.made_up import H200
 
 KEYS = [preset.key for preset in presets()]

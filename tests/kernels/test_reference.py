@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kernels.borders import BORDERS
-from kernels.job import Job
-from kernels.reference import correlate, filtered, gradient, to_pixel_type
+from kernels.core.borders import BORDERS
+from kernels.core.job import Job
+from kernels.oracle.reference import correlate, filtered, gradient, to_pixel_type
 
 COUNTING = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)[..., None]
 ONES = np.ones((3, 3), np.float32)

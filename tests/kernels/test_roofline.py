@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.job import Ran
-from kernels.models.roofline import Roof, is_l2_resident, roof_of
-from kernels.rung import ladder
+from kernels.core.job import Ran
+from kernels.core.timing import Timing
+from kernels.rungs.rung import ladder
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Machine, Measurement, Record
-from kernels.timing import Timing
+from kernels.sweeps.roofline import Roof, is_l2_resident, roof_of
 from tests.made_up import FAILED, PASSED
 
 MACHINE = Machine(

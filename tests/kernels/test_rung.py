@@ -8,13 +8,13 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from kernels import rung as reading
-from kernels.device_text import LADDER
-from kernels.devices import NoDevice
-from kernels.facts import Facts, knobs
-from kernels.headers import HeaderError
-from kernels.job import Job
-from kernels.rung import Pass, ladder, read_rung
+from kernels.core.device import NoDevice
+from kernels.core.job import Job
+from kernels.rungs import rung as reading
+from kernels.rungs.device_text import LADDER
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.job_facts import Facts, knobs
+from kernels.rungs.rung import Pass, ladder, read_rung
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from kernels.facts import Facts
-from kernels.job import Job
-from kernels.nvrtc import compile_rung, compiler_for
-from kernels.rung import Rung, ladder
+from kernels.core.job import Job
+from kernels.cuda.nvrtc import compile_rung, compiler_for
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200

@@ -9,21 +9,22 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from kernels import Engine, check
-from kernels.comparison import compare
-from kernels.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
-from kernels.job import Progress, Result, Sampling
-from kernels.models.occupancy import Occupancy
-from kernels.sweeps import jobs, running
+from kernels import Engine
+from kernels.core.comparison import compare
+from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
+from kernels.core.job import Progress, Result, Sampling
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.transfers import Transfers
+from kernels.oracle import checking
+from kernels.sweeps import cell_jobs, plan_run
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.combining import one_after_another
 from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_run import cells_of, in_words, refusal, sweeping
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import ROUNDS, in_order
-from kernels.sweeps.running import cells_of, in_words, refusal, sweeping
-from kernels.timing import Timing
-from kernels.transfers import Transfers
-from kernels.verdict import Check
 from tests.kernels.made_up_gpu import TimedEngine
 
 QUICK = Sampling(max_samples=3, max_seconds=0.05, check_taps=200_000)
@@ -125,9 +126,9 @@ def test_a_cell_has_a_name_for_people():
 
 def test_the_oracle_is_asked_once_for_all_implementations(monkeypatch):
     asked = []
-    oracle = check._oracle
+    oracle = checking._oracle
     monkeypatch.setattr(
-        check, "_oracle", lambda job, tile: asked.append((job.ksize, tile)) or oracle(job, tile)
+        checking, "_oracle", lambda job, tile: asked.append((job.ksize, tile)) or oracle(job, tile)
     )
     found = records(plan("sequential", "parallel", "opencv", ksizes=(3, 5)), on_cpu())
     assert all(each.verified for each in found)
@@ -166,7 +167,7 @@ def test_without_a_gpu_its_cells_say_why_and_the_others_run():
 
 
 def test_no_picture_is_made_for_what_is_refused(monkeypatch):
-    monkeypatch.setattr(running, "job_of", None)
+    monkeypatch.setattr(plan_run, "job_of", None)
     made = plan("shared", sizes=((50_000, 50_000),))
     assert isinstance(records(made, on_cpu())[0].outcome, str)
 
@@ -219,7 +220,7 @@ def test_cold_and_warm_are_asked_for(made_up):
 def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
     made_up, monkeypatch
 ):
-    monkeypatch.setattr(running, "CELLS_AHEAD", 3)
+    monkeypatch.setattr(plan_run, "CELLS_AHEAD", 3)
     engine = made_up()
     counts = []
     for step in sweeping(plan("global", "shared", ksizes=(3, 5, 7, 9)), engine):
@@ -307,13 +308,13 @@ def test_several_pictures_are_timed_one_after_another(made_up):
 
 def test_the_share_of_samples_that_differ_does_not_grow_with_the_pictures(made_up):
     (one,) = records(plan("shared"), made_up())
-    check = Check(1.0, (0, 0, 0), 13, 0, 0.1, 50, 50, levels=1, samples=100, library="OpenCV")
-    exact = replace(check, max_error=0.0, differing=0, levels=0, library="")
+    checking = Check(1.0, (0, 0, 0), 13, 0, 0.1, 50, 50, levels=1, samples=100, library="OpenCV")
+    exact = replace(checking, max_error=0.0, differing=0, levels=0, library="")
     alike, mixed = (
         one_after_another([replace(one.verified, check=each) for each in checks]).check
-        for checks in ([check] * 4, [exact, check])
+        for checks in ([checking] * 4, [exact, checking])
     )
-    assert alike == replace(check, differing=52, checked=200, total=200, samples=400)
+    assert alike == replace(checking, differing=52, checked=200, total=200, samples=400)
     assert alike.own_rounding == "OpenCV's own rounding: within 1 level, 13 % of samples differ"
     assert mixed.own_rounding == "OpenCV's own rounding: within 1 level, 6.5 % of samples differ"
 
@@ -498,8 +499,10 @@ def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
 
 def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
     asked = []
-    oracle = check._oracle
-    monkeypatch.setattr(check, "_oracle", lambda job, tile: asked.append(tile) or oracle(job, tile))
+    oracle = checking._oracle
+    monkeypatch.setattr(
+        checking, "_oracle", lambda job, tile: asked.append(tile) or oracle(job, tile)
+    )
 
     class WrongInTheEnd(OnGpu):
         def filtering(self, job, sampling=None):
@@ -518,13 +521,13 @@ def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
 
 
 def test_the_pictures_of_large_sweeps_are_not_all_kept(monkeypatch):
-    monkeypatch.setattr(jobs, "KEPT_BYTES", 3 * 40 * 30 * 4)
-    monkeypatch.setattr(jobs, "_made", jobs._Made())
+    monkeypatch.setattr(cell_jobs, "KEPT_BYTES", 3 * 40 * 30 * 4)
+    monkeypatch.setattr(cell_jobs, "_made", cell_jobs._Made())
     records(plan("opencv", sizes=tuple((40, 30 + n) for n in range(12))), on_cpu())
-    kept = jobs._made._kept.values()
-    assert sum(each.nbytes for each in kept) <= jobs.KEPT_BYTES
+    kept = cell_jobs._made._kept.values()
+    assert sum(each.nbytes for each in kept) <= cell_jobs.KEPT_BYTES
     records(plan("opencv", sizes=((200, 200),)), on_cpu())  # larger than all that there is room for
-    assert [each.shape[:2] for each in jobs._made._kept.values()] == [(200, 200)]
+    assert [each.shape[:2] for each in cell_jobs._made._kept.values()] == [(200, 200)]
 
 
 def test_load_is_noted_for_the_cpu_and_for_it_alone(made_up):

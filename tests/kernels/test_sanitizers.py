@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.rung import ladder
+from kernels.rungs.rung import ladder
 from tests.conftest import ROOT
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.compiler import FLAVOURS

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.borders import read
-from kernels.check import checking
-from kernels.facts import Facts
-from kernels.job import Job
-from kernels.nvrtc import compile_rung, compiler_for
-from kernels.reference import correlate
-from kernels.rung import ladder
-from kernels.spectra import SIDES, fft_side, roots, spectrum, tiles_of
+from kernels.core.borders import read
+from kernels.core.job import Job
+from kernels.cuda.nvrtc import compile_rung, compiler_for
+from kernels.oracle.checking import checking
+from kernels.oracle.reference import correlate
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import ladder
+from kernels.rungs.spectra import SIDES, fft_side, roots, spectrum, tiles_of
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import Shim
 

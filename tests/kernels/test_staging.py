@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels import staging
-from kernels.staging import Staging, pinned_like
+from kernels.cuda import staging
+from kernels.cuda.staging import Staging, pinned_like
 
 COPY_MS = 0.25  # of each copy, by the device's clock
 

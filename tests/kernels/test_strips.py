@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.borders import BORDERS, read
-from kernels.facts import Facts
-from kernels.job import Job
-from kernels.rung import ladder
-from kernels.strips import memory_bytes, rows_a_strip, strip_of
+from kernels.core.borders import BORDERS, read
+from kernels.core.job import Job
+from kernels.cuda.strips import memory_bytes, rows_a_strip, strip_of
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import ladder
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.shim import Shim
 from tests.kernels import runners as r

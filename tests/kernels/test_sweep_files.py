@@ -18,15 +18,15 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.errors import SessionFileError
-from kernels.health import Health
-from kernels.sweeps import files
-from kernels.sweeps.compare import compare_sessions, summary_of
-from kernels.sweeps.files import SessionFile, read_session, resume, session_path
+from kernels.core.errors import SessionFileError
+from kernels.core.health import Health
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.sweeps import session_files
 from kernels.sweeps.record import Record
-from kernels.sweeps.table import write_csv
-from kernels.timing import Timing
-from kernels.verdict import Check
+from kernels.sweeps.session_comparison import compare_sessions, summary_of
+from kernels.sweeps.session_csv import write_csv
+from kernels.sweeps.session_files import SessionFile, read_session, resume, session_path
 from tests.conftest import ROOT
 from tests.kernels.measuring_process import PLAN
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured, wrong
@@ -624,8 +624,8 @@ def test_parts_do_not_wait_for_the_disk_each_but_never_for_longer_than_a_second(
     tmp_path, monkeypatch
 ):
     synced, clock = [], [0.0]
-    monkeypatch.setattr(files.os, "fsync", synced.append)
-    monkeypatch.setattr(files, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(session_files.os, "fsync", synced.append)
+    monkeypatch.setattr(session_files, "monotonic", lambda: clock[0])
     with SessionFile.create(tmp_path, SESSION.plan, H200) as file:
         assert len(synced) == 1
         for _ in range(50):

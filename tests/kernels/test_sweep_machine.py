@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from kernels.devices import NoDevice
-from kernels.engine import Engine
-from kernels.errors import DeviceLostError
+from kernels.core.device import NoDevice
+from kernels.core.errors import DeviceLostError
+from kernels.engine.engine import Engine
 from kernels.sweeps import machine
 from kernels.sweeps.machine import limits, this_machine
 from tests.conftest import ROOT
@@ -105,7 +105,7 @@ def test_what_cannot_be_found_out_is_left_empty(monkeypatch):
 
 def test_nothing_is_imported_to_find_its_version():
     program = (
-        "import sys\nfrom kernels.engine import Engine\n"
+        "import sys\nfrom kernels.engine.engine import Engine\n"
         "from kernels.sweeps.machine import this_machine\nthis_machine(Engine(use_gpu=False))\n"
         "sys.exit(bool({'numba', 'cv2', 'cupy', 'PySide6'} & set(sys.modules)))"
     )

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.health import Health
-from kernels.job import Ran
+from kernels.core.health import Health
+from kernels.core.job import Ran
+from kernels.core.timing import Timing
+from kernels.cuda.transfers import Transfers
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.compare import compare_sessions
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.table import COLUMNS, PAIR_COLUMNS, write_csv, write_pairs_csv
-from kernels.timing import Timing
-from kernels.transfers import Transfers
+from kernels.sweeps.session_comparison import compare_sessions
+from kernels.sweeps.session_csv import COLUMNS, PAIR_COLUMNS, write_csv, write_pairs_csv
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.made_up import PASSED
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.job import Progress, Sampling
-from kernels.sampling import (
+from kernels.core.job import Progress, Sampling
+from kernels.core.sampling import (
     REPEATED_S,
     SETTLED_FOR,
     SWEEP_SAMPLING,
@@ -16,7 +16,7 @@ from kernels.sampling import (
     take_samples,
     taking_samples,
 )
-from kernels.timing import Timing
+from kernels.core.timing import Timing
 
 PATIENT = Sampling(min_samples=10, max_samples=100, max_seconds=1.0, noise=0.005)
 

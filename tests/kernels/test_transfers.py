@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Progress
-from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.transfers import (
+from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.cuda.transfers import (
     LARGEST_BYTES,
     SAMPLING,
     Transfers,

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from kernels import Engine
-from kernels.errors import CannotRunError, CompileFailedError
-from kernels.job import Job
-from kernels.kinds import kind_of
-from kernels.measurements import Candidate, Measurements
-from kernels.rung import ladder
-from kernels.tuner import FEWEST_THREADS, PRESETS, Trial, Tuning, block_grid, tuning
+from kernels.core.errors import CannotRunError, CompileFailedError
+from kernels.core.job import Job
+from kernels.core.job_class import kind_of
+from kernels.engine.measurements import Candidate, Measurements
+from kernels.measuring.tuner import FEWEST_THREADS, PRESETS, Trial, Tuning, block_grid, tuning
+from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine
 from tests.made_up import H200
 

@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
-from kernels import version
-from kernels.engine import Engine
+from kernels.core import version
+from kernels.core.version import build_of, program_version
+from kernels.engine.engine import Engine
 from kernels.sweeps.machine import this_machine
-from kernels.version import build_of, program_version
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

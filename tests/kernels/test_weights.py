@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kernels import filters
-from kernels.weights import UNIT_ROUNDOFF, gain, separate, terms_gain
+from kernels.core.weights import UNIT_ROUNDOFF, gain, separate, terms_gain
 
 SEPARABLE = ("identity", "gaussian", "box", "sobel_x", "sobel_y", "prewitt_x", "prewitt_y")
 NOT_SEPARABLE = (

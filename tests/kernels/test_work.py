@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from kernels import filters
-from kernels.job import Job
-from kernels.models.work import (
+from kernels.core.job import Job
+from kernels.rungs.rung import Pass, Rung, ladder
+from kernels.rungs.work import (
     BY_A_LIBRARY,
     Work,
     not_described,
@@ -20,8 +21,7 @@ from kernels.models.work import (
     says_loads,
     work_of,
 )
-from kernels.models.work_facts import WorkFacts
-from kernels.rung import Pass, Rung, ladder
+from kernels.rungs.work_facts import WorkFacts
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
 from tests.cuda_on_cpu.shim import DEVICE

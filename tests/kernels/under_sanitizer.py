@@ -13,9 +13,9 @@ from math import inf, prod
 from pathlib import Path
 from typing import Any
 
-from kernels.job import Job
-from kernels.launch import plan_steps
-from kernels.rung import Rung, ladder
+from kernels.core.job import Job
+from kernels.cuda.launch import plan_steps
+from kernels.rungs.rung import Rung, ladder
 from tests.cuda_on_cpu.compiler import FLAVOURS
 from tests.cuda_on_cpu.shim import DEVICE, Order, Shim
 from tests.kernels.cases import LEVELS, Case, pairwise_cases

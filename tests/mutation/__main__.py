@@ -20,10 +20,14 @@ ROOT = Path(__file__).resolve().parents[2]
 AREAS = [
     *("workbench/charts", "workbench/files", "workbench/report", "workbench/palette"),
     *("workbench/weights", "workbench/analysis", "workbench/looking", "workbench/blocks"),
-    *("workbench/undo", "workbench/sweeps", "workbench/commands", "workbench/choices.py"),
-    *("workbench/numbers.py", "workbench/rung_times.py", "workbench/views/timing_strip.py"),
-    *("kernels/sweeps", "kernels/models", "kernels/statistics.py", "kernels/sampling.py"),
-    *("kernels/transfers.py", "kernels/measurements.py", "kernels/weights.py"),
+    *("workbench/undo", "workbench/sweeps", "workbench/commands", "workbench/model/choices.py"),
+    *(
+        "workbench/base/numbers.py",
+        "workbench/model/rung_times.py",
+        "workbench/panels/timing/timing_strip.py",
+    ),
+    *("kernels/sweeps", "kernels/models", "kernels/core/statistics.py", "kernels/core/sampling.py"),
+    *("kernels/cuda/transfers.py", "kernels/engine/measurements.py", "kernels/core/weights.py"),
 ]
 
 

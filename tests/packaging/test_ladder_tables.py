@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from kernels import nvrtc
-from kernels.models.work import not_described
-from kernels.rung import ladder
+from kernels.cuda import nvrtc
+from kernels.rungs.rung import ladder
+from kernels.rungs.work import not_described
 from tests.kernels.test_rungs_compile import SPILLS
 
 RUNGS = {rung.key: rung for rung in ladder()}

@@ -32,14 +32,14 @@ def test_one_id_everywhere(desktop, metainfo, root):
     assert metainfo.findtext("id") == ID
     assert metainfo.findtext("icon") == ID
     assert metainfo.findtext("launchable") == f"{ID}.desktop"
-    named = (root / "workbench/app.py").read_text(encoding="utf-8")
+    named = (root / "workbench/window/app.py").read_text(encoding="utf-8")
     assert f'APPLICATION_ID = "{ID}"' in named
     assert "setDesktopFileName(APPLICATION_ID)" in named
 
 
 def test_x11_finds_the_entry_by_the_application_s_name(desktop, root):
     """Qt makes the window's class from that name; Wayland goes by the desktop file's."""
-    named = (root / "workbench/app.py").read_text(encoding="utf-8")
+    named = (root / "workbench/window/app.py").read_text(encoding="utf-8")
     assert f'setApplicationName("{desktop["StartupWMClass"]}")' in named
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kernels.sweeps.files import SessionFile
+from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -19,7 +19,7 @@ REPORT = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from kernels.sweeps.files import SessionFile
+from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import PLANS, a_session
 from workbench import cli
 from workbench.charts.kinds import chart_kinds

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from workbench import cli
-from workbench.commands.entering import ENTER
-from workbench.files.export import read_settings, save_png
-from workbench.modes import MODES
+from workbench.cli.main import main
+from workbench.cli.window_driver import ENTER
+from workbench.model.modes import MODES
+from workbench.session.screenshot_files import read_settings, save_png
 
 MOST_BYTES = 2_500_000  # all together: they are in the wheel
 
@@ -33,7 +33,7 @@ def test_every_mode_can_be_entered_and_is_drawn(script):
 
 def test_each_shows_its_mode_in_its_size_and_theme(script):
     for name, words in script.shots().items():
-        asked = cli.parse(["shot", name, "--size-px", script.SIZE, *words])
+        asked = main.parse(["shot", name, "--size-px", script.SIZE, *words])
         path = script.DRAWN / name
         assert tuple(read_settings(path)["modes"]) == asked.mode, name
         with Image.open(path) as image:

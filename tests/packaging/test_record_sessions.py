@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.sweeps.files import SessionFile, read_session
+from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import a_session
 
 

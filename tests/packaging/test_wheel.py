@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.version import commit_of
+from kernels.core.version import commit_of
 from workbench import __version__
 
 

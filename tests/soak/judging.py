@@ -43,8 +43,8 @@ def most_grown(before, after, most=12):
 # over 500 steps, each of which keeps a drawing.
 BOUNDED = {
     "PySide6.QtGui.QColor": 31 * 31,
-    "workbench.weights.drawing.Drawing": 501,
-    "workbench.weights.steps.Step": 500,
+    "workbench.panels.weights.weights_draft.Drawing": 501,
+    "workbench.panels.weights.weights_undo.Step": 500,
 }
 
 

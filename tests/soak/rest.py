@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 
 from kernels.filters import get
-from kernels.pictures import noise
-from kernels.reference import correlate, to_pixel_type
+from kernels.oracle.reference import correlate, to_pixel_type
+from kernels.pictures.generated import noise
 from tests.soak import finding
 from workbench.files import image_files
 

@@ -10,18 +10,18 @@ from contextlib import ExitStack
 from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from shiboken6 import isValid
 
-from kernels.engine import Engine
+from kernels.engine.engine import Engine
 from tests.picture_files import all_kinds, samples
 from tests.soak import finding
 from tests.soak.dialogs import Dialogs
-from workbench import rung_times
-from workbench.app import make_application
-from workbench.assets_path import asset
+from workbench.base.assets_path import asset
+from workbench.base.garbage import GarbageCollector
+from workbench.base.settings import Settings
 from workbench.files import image_files
-from workbench.files.export import save_png
-from workbench.garbage import GarbageCollector
-from workbench.main_window import MainWindow
-from workbench.settings import Settings
+from workbench.model import rung_times
+from workbench.session.screenshot_files import save_png
+from workbench.window.app import make_application
+from workbench.window.main_window import MainWindow
 
 NOWHERE = "http://127.0.0.1:9/"  # a soak downloads nothing
 HARMLESS = "This plugin does not support"  # offscreen, of size hints

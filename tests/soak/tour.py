@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QApplication, QComboBox
 
-from kernels.engine import all_implementations
-from kernels.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES
+from kernels.engine.engine import all_implementations
 from tests.soak import finding
 from tests.soak.rest import all_compiled
 

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from tests.workbench import contrast
-from workbench.controls.eliding_box import ElidingBox
-from workbench.views.tile import ElidedLabel
+from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.tile import ElidedLabel
 
 LEAST_PX = 24  # of what is clicked: WCAG 2.2, 2.5.8
 FINER = 2  # the image that contrast is taken from: so that strokes have their full colour

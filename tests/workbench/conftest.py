@@ -2,11 +2,11 @@
 
 import pytest
 
-from kernels.engine import Engine
-from kernels.measurements import FOLDER_VARIABLE
-from workbench import worker
-from workbench.main_window import MainWindow
-from workbench.settings import DIRECTORY_VARIABLE, Settings
+from kernels.engine.engine import Engine
+from kernels.engine.measurements import FOLDER_VARIABLE
+from workbench.base.settings import DIRECTORY_VARIABLE, Settings
+from workbench.session import worker
+from workbench.window.main_window import MainWindow
 
 # Nobody looks: thousands of tests would wait for what is painted.
 worker.PAINTING_S = 0.0

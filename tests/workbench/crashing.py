@@ -15,14 +15,14 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from kernels.engine import Engine
-from workbench import app
-from workbench.main_window import MainWindow
-from workbench.restoring import keeping, places, restoring
-from workbench.restoring.taking import PinNotes, taken
-from workbench.settings import Settings
-from workbench.views.view_transform import ViewTransform
-from workbench.weights.drawing import Drawing
+from kernels.engine.engine import Engine
+from workbench.base.settings import Settings
+from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.window import app
+from workbench.window.main_window import MainWindow
+from workbench.window.restoring import autosave, lockfiles, restoring
+from workbench.window.restoring.snapshot import PinNotes, taken
 
 UNFINISHED = Drawing((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
 TICK_MS = 20
@@ -54,7 +54,7 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
 def looking(window: MainWindow) -> Iterator[Callable[[], Any]]:
     notes = PinNotes(window)
     yield lambda: window.messages.kind or window.live.result
-    yield lambda: window.messages.kind or not list(places.folder().glob("*.lock"))[1:]
+    yield lambda: window.messages.kind or not list(lockfiles.folder().glob("*.lock"))[1:]
     found = taken(window, notes)
     buttons = window.messages.findChildren(QPushButton)
     found["said"] = window.messages.sentence
@@ -69,7 +69,7 @@ def dying(window: MainWindow) -> Iterator[Callable[[], Any]]:
 
 
 def kept_text() -> str:
-    return "".join(path.read_text() for path in places.folder().glob("*.json"))
+    return "".join(path.read_text() for path in lockfiles.folder().glob("*.json"))
 
 
 def say(words: str) -> None:
@@ -92,7 +92,7 @@ def run(what: str, *words: str) -> int:
         if waiting[-1]():
             waiting.append(next(doing[0], lambda: False))
 
-    keeping.EVERY_MS = restoring.CALM_MS = SOON_MS
+    autosave.EVERY_MS = restoring.CALM_MS = SOON_MS
     app.make_application()
     timer = QTimer()
     timer.timeout.connect(go_on)

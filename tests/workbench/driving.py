@@ -7,9 +7,9 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
-from workbench import intents
+from workbench.model import intents
 from workbench.model.state import Picture
-from workbench.views.picture_view import PictureView
+from workbench.panels.compare.picture_view import PictureView
 
 PATIENCE_MS = 20_000  # for a machine that has much else to do
 

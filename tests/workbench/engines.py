@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
-from kernels.engine import Engine
-from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.job import Job, Progress, Ran, Result
-from kernels.models.occupancy import Occupancy
-from kernels.rung import Rung
-from kernels.timing import Timing
-from kernels.transfers import Transfers
+from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.job import Job, Progress, Ran, Result
+from kernels.core.timing import Timing
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.transfers import Transfers
+from kernels.engine.engine import Engine
+from kernels.rungs.rung import Rung
 from tests.made_up import H200
 
 DEVICE = replace(H200, name="NVIDIA Made Up 1", shared_bytes_per_block=100_000, count=2)

@@ -10,8 +10,8 @@ from time import monotonic, sleep
 
 import numpy as np
 
-from workbench import qt_libraries
-from workbench.settings import DIRECTORY_VARIABLE, Settings
+from workbench.base import qt_libraries
+from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 
 PROGRAMS = ("Xvfb", "xdotool")
 SIZE = (1400, 1000)

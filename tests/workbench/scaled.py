@@ -14,12 +14,12 @@ from PySide6.QtCore import QPoint, QPointF, QSize, qInstallMessageHandler
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 
-from kernels.measurements import FOLDER_VARIABLE
+from kernels.engine.measurements import FOLDER_VARIABLE
 from tests.workbench import accessibility, scenes
 from tests.workbench.driving import child, view
 from tests.workbench.engines import MadeUpGpu
-from workbench import theme
-from workbench.settings import DIRECTORY_VARIABLE, Settings
+from workbench.base import theme
+from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 
 SIZE = QSize(1920, 1080)
 HALF = 20  # of the picture's middle that is looked at, in pixels
@@ -32,7 +32,7 @@ def main(points, folder):
     qInstallMessageHandler(lambda *_: None)  # of what the offscreen platform cannot do
     app = QApplication([])
     _as_the_desktop(app, points)
-    from workbench.main_window import MainWindow
+    from workbench.window.main_window import MainWindow
 
     window = MainWindow(MadeUpGpu, Settings())
     window.resize(SIZE)

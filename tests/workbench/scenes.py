@@ -10,25 +10,25 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
-from kernels.comparing import Round, Standing
-from kernels.models.occupancy import Occupancy
+from kernels.core.timing import Timing
+from kernels.cuda.occupancy import Occupancy
+from kernels.measuring.job_comparison import Round, Standing
 from kernels.pictures import scene
-from kernels.timing import Timing
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import PASSED
 from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger
-from workbench.anatomy.strip import LaneStrip
-from workbench.blocks.contenders import field_of
-from workbench.blocks.rows import rows_of, sentence_of
-from workbench.blocks.spots import Spots
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_view import ChartView
-from workbench.charts.history_plot import HistoryPlot
 from workbench.model.state import Picture
-from workbench.sweeps.compare_dialog import CompareDialog
-from workbench.views.picture_view import PictureView
-from workbench.views.tune_dialog import TuneDialog
-from workbench.weights.response_view import ResponseView
+from workbench.panels.anatomy.warp_strip import LaneStrip
+from workbench.panels.blocks.candidates import field_of
+from workbench.panels.blocks.pick_spots import Spots
+from workbench.panels.blocks.rows import rows_of, sentence_of
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.sweep.compare_dialog import CompareDialog
+from workbench.panels.timing.history_plot import HistoryPlot
+from workbench.panels.weights.response_view import ResponseView
+from workbench.window.tune_dialog import TuneDialog
 
 # What has to say in words what it draws.
 CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView, Spots)

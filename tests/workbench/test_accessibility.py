@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from tests.conftest import ROOT
 from tests.workbench import accessibility, scenes
 from tests.workbench.engines import MadeUpGpu
-from workbench import theme
+from workbench.base import theme
 
 SIZE = 1280, 800
 

@@ -9,15 +9,15 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QMenu
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture, until
 from tests.workbench.test_keyboard import interactive, name_of
-from workbench.menu_lines import menu_lines, plain
 from workbench.model.state import Picture, State
-from workbench.palette.entries import OWN_NAME, entries_of
-from workbench.views.message_bar import Sentence
-from workbench.views.picture_view import PictureView
-from workbench.views.shortcuts import ShortcutsDialog
+from workbench.panels.compare.picture_view import PictureView
+from workbench.widgets.menu_lines import menu_lines, plain
+from workbench.widgets.message_bar import Sentence
+from workbench.window.palette.entries import OWN_NAME, entries_of
+from workbench.window.shortcuts import ShortcutsDialog
 
 # What these hold are pictures and measurements, as many as there are: the palette finds them.
 LISTS = {"Open recent", "Built-in picture", "Recent sessions", "Recorded sessions"}

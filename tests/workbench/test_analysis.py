@@ -11,16 +11,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
-from workbench.analysis.curves import MOST_POINTS, Curve, ToldWhenAsked, thinned
-from workbench.analysis.table import as_share, as_table, in_decibels
-from workbench.charts.spots import Spot
-from workbench.looking.histograms import counting
-from workbench.looking.likeness import comparing
-from workbench.looking.line_profile import along
-from workbench.numbers import MISSING, in_digits
-from workbench.views.tile import Tile
+from workbench.base.numbers import MISSING, in_digits
+from workbench.charts.drawing.chart_spots import Spot
+from workbench.imaging.histograms import counting
+from workbench.imaging.line_profile import along
+from workbench.imaging.similarity import comparing
+from workbench.panels.analysis.curves import MOST_POINTS, Curve, ToldWhenAsked, thinned
+from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
+from workbench.widgets.tile import Tile
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_words_of_spots_are_made_when_somebody_asks_and_once():
 
 
 def test_the_panel_alone_imports_no_pyqtgraph():
-    code = "import workbench.analysis.analysing, sys; print('pyqtgraph' in sys.modules)"
+    code = "import workbench.panels.analysis.analysing, sys; print('pyqtgraph' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert said.stdout.strip() == "False", said.stderr
 

@@ -10,14 +10,14 @@ from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
 
-from kernels.anatomy.shapes import Rect
-from kernels.rung import ladder
+from kernels.anatomy.tile_shapes import Rect
+from kernels.rungs.rung import ladder
 from tests.made_up import IMPLEMENTATIONS, a_job
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
-from workbench.anatomy.overlay import block_area, warp_runs
-from workbench.anatomy.strip import LaneStrip
-from workbench.anatomy.subject import lanes_of, look_at, subject_of
+from workbench.panels.anatomy.anatomy_overlay import block_area, warp_runs
+from workbench.panels.anatomy.subject import lanes_of, look_at, subject_of
+from workbench.panels.anatomy.warp_strip import LaneStrip
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
 

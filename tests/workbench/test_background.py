@@ -5,9 +5,9 @@ import threading
 import pytest
 from PySide6.QtCore import QThread
 
-from kernels.errors import OutOfMemoryError
+from kernels.core.errors import OutOfMemoryError
 from tests.workbench.driving import until
-from workbench.background import Background
+from workbench.base.background import Background
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from kernels.check import checking
-from workbench import cli
-from workbench.commands.benches import cpu, cpu_ways
-from workbench.commands.benches.cpu import Row, Timed, chosen_cells, closing_lines, job_of
+from kernels.oracle.checking import checking
+from workbench.cli.benches import cpu, cpu_ways
+from workbench.cli.benches.cpu import Row, Timed, chosen_cells, closing_lines, job_of
+from workbench.cli.main import main
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def quick(monkeypatch):
 
 def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     path = tmp_path / "cpu.json"
-    assert cli.main(["bench", "cpu", "--cells", "(gaussian|box) (3|7)", "--json", str(path)]) == 0
+    assert main.main(["bench", "cpu", "--cells", "(gaussian|box) (3|7)", "--json", str(path)]) == 0
     said = capsys.readouterr().out
     found = json.loads(path.read_text(encoding="utf-8"))
     assert [row["cell"] for row in found["rows"]][:2] == [
@@ -85,7 +85,7 @@ def test_a_wrong_answer_of_ours_is_told_and_fails(quick, monkeypatch, capsys):
     monkeypatch.setattr(
         cpu, "_error", lambda job, entry: 9.0 if entry.way.library == "ours" else right(job, entry)
     )
-    assert cli.main(["bench", "cpu", "--cells", "box 3.*uint8"]) == 1
+    assert main.main(["bench", "cpu", "--cells", "box 3.*uint8"]) == 1
     assert "box 3 80×60×3 uint8: opencv is off by 9, which is WRONG" in capsys.readouterr().out
 
 

@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.check import largest_finite
-from kernels.rung import ladder
-from kernels.timing import Timing
-from kernels.weights import gain
+from kernels.core.timing import Timing
+from kernels.core.weights import gain
+from kernels.oracle.checking import largest_finite
+from kernels.rungs.rung import ladder
 from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench import cli
-from workbench.commands.benches import kernels as bench
-from workbench.commands.benches.cells import FFT, LAUNCH, REDUCED_ERROR, Aim, BenchCell, all_cells
-from workbench.commands.benches.closing import closing_lines, exponent
-from workbench.commands.benches.conditions import Conditions
-from workbench.commands.benches.peers import PeerTime, all_peers, precision_of
-from workbench.commands.benches.report import CellReport, RungTime
+from workbench.cli.bench_cells import FFT, LAUNCH, REDUCED_ERROR, Aim, BenchCell, all_cells
+from workbench.cli.benches import kernels as bench
+from workbench.cli.benches.cell_report import CellReport, RungTime
+from workbench.cli.benches.closing import closing_lines, exponent
+from workbench.cli.benches.conditions import Conditions
+from workbench.cli.main import main
+from workbench.cli.peers import PeerTime, all_peers, precision_of
 
 CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)
 JOB = made_up.a_job("shared")
@@ -92,7 +92,7 @@ def test_every_cell_is_a_job_that_some_rung_takes():
 def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, capsys):
     path = on_made_up_gpu / "found.json"
     words = ["--cells", "uint8×1 256²", "--sizes", "3,5", "--peers", "--json", str(path)]
-    assert cli.main(["bench", "kernels", *words]) == 0
+    assert main.main(["bench", "kernels", *words]) == 0
     said = capsys.readouterr().out
     assert "gaussian uint8×1 256² K=3" in said
     assert "K=15" not in said
@@ -112,7 +112,7 @@ def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, caps
 def test_quick_measures_what_auto_picks_and_its_second_choice(on_made_up_gpu, capsys):
     path = on_made_up_gpu / "found.json"
     words = ["--quick", "--cells", "256²", "--sizes", "3", "--json", str(path)]
-    assert cli.main(["bench", "kernels", *words]) == 0
+    assert main.main(["bench", "kernels", *words]) == 0
     (cell,) = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert len(cell["rungs"]) == 2
 
@@ -128,7 +128,7 @@ def test_ctrl_c_closes_with_what_was_measured_until_then(on_made_up_gpu, monkeyp
 
     monkeypatch.setattr(bench, "trying", interrupted)
     words = ["--quick", "--cells", "256²", "--sizes", "3,5"]
-    assert cli.main(["bench", "kernels", *words]) == 130
+    assert main.main(["bench", "kernels", *words]) == 130
     said = capsys.readouterr().out
     assert "Stopped: what follows is of the cells above." in said
     assert "1 cells in " in said
@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
     on_made_up_gpu, capsys
 ):
     path = on_made_up_gpu / "no such folder" / "found.json"
-    assert cli.main(["bench", "kernels", "--json", str(path)]) == 1
+    assert main.main(["bench", "kernels", "--json", str(path)]) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"workbench: Cannot write {path}: ")
@@ -153,18 +153,18 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
     ],
 )
 def test_an_option_of_another_bench_is_refused(words, option, capsys):
-    assert cli.main(["bench", *words]) == 2
+    assert main.main(["bench", *words]) == 2
     assert capsys.readouterr().err == f"workbench: bench {words[0]} does not take {option}.\n"
 
 
 @pytest.mark.parametrize("words", [["--cells", "no such cell"], ["--cells", "("]])
 def test_a_pattern_that_fits_nothing_is_refused(words, on_made_up_gpu, capsys):
-    assert cli.main(["bench", "kernels", *words]) == 2
+    assert main.main(["bench", "kernels", *words]) == 2
     assert "workbench: " in capsys.readouterr().err
 
 
 def test_without_a_gpu_there_is_the_reason(capsys):
-    assert cli.main(["bench", "kernels", "--no-gpu"]) == 1
+    assert main.main(["bench", "kernels", "--no-gpu"]) == 1
     assert "--no-gpu" in capsys.readouterr().err
 
 
@@ -229,7 +229,7 @@ def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
 
 
 def test_a_peer_that_is_not_installed_says_so(on_made_up_gpu):
-    from workbench.commands.benches.peers import measure_peers
+    from workbench.cli.peers import measure_peers
 
     found = list(measure_peers(JOB, {}, MadeUpClock(), only=("cvcuda",)))
     assert [each.ms for each in found] == [None]

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.job import Sampling
-from kernels.timing import Timing
-from workbench import cli
-from workbench.commands.benches import repeat
-from workbench.commands.benches.repeat import Tally, tally_of
+from kernels.core.job import Sampling
+from kernels.core.timing import Timing
+from workbench.cli.benches import repeat
+from workbench.cli.benches.repeat import Tally, tally_of
+from workbench.cli.main import main
 
 
 def apart(medians_ms):
@@ -49,7 +49,7 @@ def test_the_bench_sweeps_and_compares(monkeypatch, tmp_path, capsys):
     small = replace(repeat.PLAN, sizes=((16, 16),), ksizes=(3,), sampling=quick)
     monkeypatch.setattr(repeat, "PLAN", small)
     path = tmp_path / "a.json"
-    assert cli.main(["bench", "repeat", "--runs", "3", "--no-gpu", "--json", str(path)]) == 0
+    assert main.main(["bench", "repeat", "--runs", "3", "--no-gpu", "--json", str(path)]) == 0
     said = capsys.readouterr().out
     assert re.search(r"A was called different from A in \d+ of \d+ comparisons, [\d.]+%", said)
     data = json.loads(path.read_text())
@@ -58,5 +58,5 @@ def test_the_bench_sweeps_and_compares(monkeypatch, tmp_path, capsys):
 
 
 def test_one_sweep_cannot_be_compared(capsys):
-    assert cli.main(["bench", "repeat", "--runs", "1", "--no-gpu"]) == 1
+    assert main.main(["bench", "repeat", "--runs", "1", "--no-gpu"]) == 1
     assert "--runs 2" in capsys.readouterr().err

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.errors import OutOfMemoryError
-from kernels.event_timer import Queue
+from kernels.core.errors import OutOfMemoryError
+from kernels.cuda.event_timer import Queue
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli
-from workbench.commands.benches import other_clocks, timing
-from workbench.commands.benches.other_clocks import Clocked, OtherClock
-from workbench.commands.benches.timing import NOTHING, chosen_jobs, closing_lines, verdict
+from workbench.cli.benches import other_clocks, timing
+from workbench.cli.benches.other_clocks import Clocked, OtherClock
+from workbench.cli.benches.timing import NOTHING, chosen_jobs, closing_lines, verdict
+from workbench.cli.main import main
 
 NOTHING_MS = 0.002
 LAUNCH_MS = {"global": 1.7, "shared": 0.65, "register_tile": 0.05, "tile_separable": 0.14}
@@ -55,7 +55,7 @@ def bench(monkeypatch, capsys):
     def run(*clocks, words=(), engine=TimedGpu):
         monkeypatch.setattr(timing, "other_clocks", lambda: clocks)
         monkeypatch.setattr(timing.machine, "engine_maker", lambda arguments: engine)
-        assert cli.main(["bench", "timing", "--cells", "256×256|8192", *words]) == 0
+        assert main.main(["bench", "timing", "--cells", "256×256|8192", *words]) == 0
         return capsys.readouterr().out
 
     return run
@@ -144,12 +144,12 @@ def test_without_the_libraries_there_is_a_sentence_for_each(monkeypatch):
 )
 def test_what_makes_no_sense_is_refused(words, sentence, monkeypatch, capsys):
     monkeypatch.setattr(timing.machine, "engine_maker", lambda arguments: TimedGpu)
-    assert cli.main(["bench", "timing", *words]) == 2
+    assert main.main(["bench", "timing", *words]) == 2
     assert sentence in capsys.readouterr().err
 
 
 def test_without_a_gpu_there_is_the_reason(capsys):
-    assert cli.main(["bench", "timing", "--no-gpu"]) == 1
+    assert main.main(["bench", "timing", "--no-gpu"]) == 1
     assert "--no-gpu" in capsys.readouterr().err
 
 

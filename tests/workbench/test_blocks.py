@@ -8,23 +8,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
-from kernels.comparing import Round, Standing
-from kernels.devices import NoDevice
-from kernels.errors import DeviceLostError
-from kernels.job import Pick, Progress, Result
-from kernels.models.occupancy import Occupancy
-from kernels.pictures import noise
-from kernels.rung import ladder
-from kernels.timing import Timing
+from kernels.core.device import NoDevice
+from kernels.core.errors import DeviceLostError
+from kernels.core.job import Pick, Progress, Result
+from kernels.core.timing import Timing
+from kernels.cuda.occupancy import Occupancy
+from kernels.measuring.job_comparison import Round, Standing
+from kernels.pictures.generated import noise
+from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
 from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.blocks.bars import Bars
-from workbench.blocks.contenders import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
-from workbench.blocks.panel import Phase
-from workbench.blocks.rows import rows_of, sentence_of
-from workbench.blocks.shapes import GRID, PRESETS, UnclearError, parsed
 from workbench.model.state import Picture, State
+from workbench.panels.blocks.block_bars import Bars
+from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearError, parsed
+from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.blocks.candidates import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
+from workbench.panels.blocks.rows import rows_of, sentence_of
 
 SHAPES = ((8, 8), (32, 8), (64, 32))
 STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")

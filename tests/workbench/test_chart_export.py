@@ -9,8 +9,8 @@ import pytest
 
 from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
 from tests.workbench import svg_texts
-from workbench import theme
-from workbench.charts.export import SIZE_PX, png_of, svg_of
+from workbench.base import theme
+from workbench.charts.drawing.chart_export import SIZE_PX, png_of, svg_of
 from workbench.charts.kinds import chart_kinds
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
@@ -133,7 +133,7 @@ def test_a_chart_can_be_made_from_the_command_line(tmp_path):
     code = (
         "from pathlib import Path\n"
         "from tests.made_sessions import a_session\n"
-        "from workbench.charts.export import svg_of\n"
+        "from workbench.charts.drawing.chart_export import svg_of\n"
         "from workbench.charts.kinds import first_kind\n"
         "sessions = [a_session('ksizes')]\n"
         f"Path({str(tmp_path / 'chart.svg')!r}).write_text("

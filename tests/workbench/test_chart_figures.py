@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.engine import all_implementations
+from kernels.core.timing import Timing
+from kernels.engine.engine import all_implementations
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
-from kernels.timing import Timing
 from tests.made_sessions import H200, LAPTOP, PLANS, STARTED, a_session, measured, wrong
-from workbench import theme
-from workbench.charts.figure import Bars, Choices, Grid, Plot
+from workbench.base import theme
+from workbench.charts.data.figure import Bars, Choices, Grid, Plot
+from workbench.charts.data.legend_entries import look_of_implementation
+from workbench.charts.data.slices import Data
+from workbench.charts.drawing.series_style import color_of, marker_of, marker_style, pen_of
 from workbench.charts.kinds import chart_kinds, first_kind, kinds_for
-from workbench.charts.legend_entries import look_of_implementation
-from workbench.charts.looks import color_of, marker_of, marker_style, pen_of
-from workbench.charts.slices import Data
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench import numbers
-from workbench.charts.plotting import ValueAxis, even_ticks, log_ticks, shortened
+from workbench.base import numbers
+from workbench.charts.drawing.plotting import ValueAxis, even_ticks, log_ticks, shortened
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,14 @@ from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QToo
 
 from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
 from tests.workbench.driving import child, pick, until
-from workbench import theme
+from workbench.base import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_card import EMPTY, HIDDEN
 from workbench.charts.chart_view import ChartView
-from workbench.charts.drawing.labels import Labels
+from workbench.charts.data.slices import Data
+from workbench.charts.drawing.plot_labels import Labels
 from workbench.charts.legend import Legend
 from workbench.charts.option_row import OptionRow
-from workbench.charts.slices import Data
 
 
 @pytest.fixture
@@ -532,7 +532,7 @@ def test_drawing_never_takes_more_than_a_part_of_the_time(qtbot, view):
 
 def test_the_plots_library_is_not_loaded_before_a_chart_is_painted():
     code = (
-        "import sys, workbench.charts.chart_view, workbench.charts.history_plot\n"
+        "import sys, workbench.charts.chart_view, workbench.panels.timing.history_plot\n"
         "assert not any(name.startswith('pyqtgraph') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtGui import QFont, QFontMetrics
 
-from workbench.views.chips import lines_in
+from workbench.widgets.chips import lines_in
 
 CAPTION = "Gaussian blur 15×15 · Sequential 32×8\nPinned 1 · 20.4 ms · clipped: below 0 is black"
 

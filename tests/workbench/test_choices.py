@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels.filters import all_filters
-from workbench import choices
-from workbench.intents import weights_for
+from workbench.model import choices
+from workbench.model.intents import weights_for
 from workbench.model.state import State
 
 

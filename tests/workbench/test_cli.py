@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from kernels import filters, pictures
-from kernels.engine import all_implementations
+from kernels import filters
+from kernels.core.version import program_version
+from kernels.engine.engine import all_implementations
+from kernels.pictures import generated
 from kernels.sweeps.presets import presets
-from kernels.version import program_version
-from workbench import cli, qt_libraries
+from workbench.base import qt_libraries
+from workbench.cli.main import main
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
@@ -38,7 +40,7 @@ def refused(capsys):
 
     def refused(*words):
         with pytest.raises(SystemExit) as stop:
-            cli.parse(words)
+            main.parse(words)
         assert stop.value.code == 2
         said = capsys.readouterr()
         assert said.out == ""
@@ -49,9 +51,9 @@ def refused(capsys):
 
 
 def test_apply_imports_nothing_that_it_does_not_use(tmp_path):
-    image_files.save(tmp_path / "a.png", pictures.noise(20, 30, 3))
+    image_files.save(tmp_path / "a.png", generated.noise(20, 30, 3))
     script = (
-        "import sys\nfrom workbench.cli import main\n"
+        "import sys\nfrom workbench.cli.main import main\n"
         "assert main(['apply', 'a.png', 'b.png', '--implementation', 'opencv', '--no-gpu']) == 0\n"
         f"print([name for name in {NOT_FOR_FILES} if name in sys.modules])"
     )
@@ -64,7 +66,7 @@ def test_apply_imports_nothing_that_it_does_not_use(tmp_path):
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["apply", "--help"]])
 def test_help_and_version_import_nothing_heavy(words):
     script = (
-        "import sys\nfrom workbench.cli import main\n"
+        "import sys\nfrom workbench.cli.main import main\n"
         f"try:\n    main({words})\nexcept SystemExit as stop:\n    assert stop.code == 0\n"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
@@ -76,21 +78,21 @@ def test_help_and_version_import_nothing_heavy(words):
 
 def test_version_is_the_package_s(capsys):
     with pytest.raises(SystemExit) as stop:
-        cli.parse(["--version"])
+        main.parse(["--version"])
     assert stop.value.code == 0
     assert capsys.readouterr().out == f"workbench {program_version()}\n"
 
 
 def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
-        cli.parse(["--help"])
+        main.parse(["--help"])
     said = capsys.readouterr().out
-    assert all(f"\n  {name} " in said for name in cli.COMMANDS)
+    assert all(f"\n  {name} " in said for name in main.COMMANDS)
 
 
 def test_words_that_are_no_command_are_pictures_for_the_window(tmp_path):
     picture = tmp_path / "photo.png"
-    arguments = cli.parse([str(picture), "--filter", "sobel_x"])
+    arguments = main.parse([str(picture), "--filter", "sobel_x"])
     assert arguments.command == "window"
     assert arguments.images == [picture]
     assert arguments.filter == "sobel_x"
@@ -103,18 +105,18 @@ def test_a_bare_word_that_is_no_file_was_meant_to_be_a_command(refused):
 def test_a_file_may_have_a_bare_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "photo").touch()
-    assert cli.parse(["photo"]).command == "window"
+    assert main.parse(["photo"]).command == "window"
 
 
 def test_options_may_stand_between_the_files(tmp_path):
-    arguments = cli.parse(["apply", "a.png", "--size", "3", "b.png", "--border", "wrap", "out"])
+    arguments = main.parse(["apply", "a.png", "--size", "3", "b.png", "--border", "wrap", "out"])
     assert [str(each) for each in arguments.inputs] == ["a.png", "b.png"]
     assert str(arguments.output) == "out"
     assert (arguments.size, arguments.border) == (3, "wrap")
 
 
 def test_a_block_shape_is_x_by_y():
-    assert cli.parse(["apply", "a", "b", "--block", "32x8"]).block == (32, 8)
+    assert main.parse(["apply", "a", "b", "--block", "32x8"]).block == (32, 8)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_without_qt_there_is_a_sentence(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "PySide6", None)
     for name in [each for each in sys.modules if each.startswith(("workbench.", "PySide6."))]:
         monkeypatch.delitem(sys.modules, name)
-    assert cli.main(["shot", str(tmp_path / "a.png")]) == 1
+    assert main.main(["shot", str(tmp_path / "a.png")]) == 1
     said = capsys.readouterr().err
     assert said.startswith("workbench: Qt does not load")
 
@@ -170,8 +172,8 @@ def test_a_reader_that_goes_away_is_no_error():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path):
-    image_files.save(tmp_path / "first.png", pictures.checkerboard())
-    image_files.save(tmp_path / "second.png", pictures.noise(1500, 1500))
+    image_files.save(tmp_path / "first.png", generated.checkerboard())
+    image_files.save(tmp_path / "second.png", generated.noise(1500, 1500))
     words = ["--filter", "box", "--size", "127", "--implementation", "sequential", "--no-gpu"]
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench", "apply", "first.png", "second.png", "out", *words],
@@ -197,14 +199,14 @@ def test_list_shows_what_there_is_and_why_not():
 
 
 def test_list_draws_the_borders_by_their_definition(capsys):
-    assert cli.main(["list", "--no-gpu"]) == 0
+    assert main.main(["list", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for line in ("zero     0 0 0 | a b c d | 0 0 0", "mirror   d c b | a b c d | c b a"):
         assert line in said
 
 
 def test_list_tells_programs_all_it_tells_people(capsys):
-    assert cli.main(["list", "--no-gpu", "--json"]) == 0
+    assert main.main(["list", "--no-gpu", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert sorted(found) == ["borders", "filters", "implementations", "presets"]
     by_key = {each["key"]: each for each in found["filters"]}
@@ -222,14 +224,14 @@ def test_list_tells_programs_all_it_tells_people(capsys):
 
 
 def test_list_tells_programs_the_one_list_that_is_named(capsys):
-    assert cli.main(["list", "borders", "--json"]) == 0
+    assert main.main(["list", "borders", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)) == ["borders"]
 
 
 def test_doctor_tells_programs_what_it_tells_people(capsys, monkeypatch):
-    assert cli.main(["doctor", "--no-gpu"]) == 0
+    assert main.main(["doctor", "--no-gpu"]) == 0
     words = capsys.readouterr().out
-    assert cli.main(["doctor", "--no-gpu", "--json"]) == 0
+    assert main.main(["doctor", "--no-gpu", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert all(name in words and value in words for name, value in found["facts"].items())
     assert found["facts"]["Filter Workbench"] == program_version()
@@ -240,7 +242,7 @@ def test_doctor_tells_programs_what_it_tells_people(capsys, monkeypatch):
     assert found["why_no_window"] is None
     assert found["window"] in words
     monkeypatch.setattr(qt_libraries, "why_no_window", lambda _: "Qt needs a thing.")
-    assert cli.main(["doctor", "--no-gpu", "--json"]) == 1
+    assert main.main(["doctor", "--no-gpu", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["why_no_window"], found["window"]) == ("Qt needs a thing.", None)
 
@@ -248,7 +250,7 @@ def test_doctor_tells_programs_what_it_tells_people(capsys, monkeypatch):
 def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert cli.main(["doctor", "--no-gpu"]) == 0
+    assert main.main(["doctor", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for word in (program_version(), "numba", "PySide6", "--no-gpu", "Qt platform"):
         assert word in said
@@ -271,14 +273,14 @@ def test_doctor_says_where_the_window_opens(platform, sentence, capsys, monkeypa
         monkeypatch.delenv(name, raising=False)
     if platform is not None:
         monkeypatch.setenv("QT_QPA_PLATFORM", platform)
-    assert cli.main(["doctor", "--no-gpu"]) == 0
+    assert main.main(["doctor", "--no-gpu"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith(sentence)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="about Linux's libraries")
 def test_doctor_names_the_package_that_is_missing(capsys, monkeypatch):
     monkeypatch.setitem(qt_libraries.ALWAYS, "libnothere.so.7", "libnothere7")
-    assert cli.main(["doctor", "--no-gpu"]) == 1
+    assert main.main(["doctor", "--no-gpu"]) == 1
     said = capsys.readouterr().out
     assert "libnothere.so.7" in said
     assert "apt-get install libnothere7" in said
@@ -288,7 +290,7 @@ def test_doctor_names_the_package_that_is_missing(capsys, monkeypatch):
 def test_list_and_doctor_work_without_qt(words):
     script = (
         "import sys\nsys.modules['PySide6'] = None\n"
-        f"from workbench.cli import main\nsys.exit(main({words}))"
+        f"from workbench.cli.main import main\nsys.exit(main({words}))"
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert said.stderr == ""

@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import engine, filters, pictures, reference
-from kernels.job import Job
-from kernels.verdict import Check
+from kernels import filters
+from kernels.core.job import Job
+from kernels.core.verdict import Check
+from kernels.engine import engine
+from kernels.oracle import reference
+from kernels.pictures import generated
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli
-from workbench.commands import apply as apply_command
+from workbench.cli.commands import apply as apply_command
+from workbench.cli.main import main
 from workbench.files import image_files
 
 
@@ -24,13 +27,13 @@ def names(folder="."):
 def folder(tmp_path, monkeypatch):
     """A folder with two pictures, the current one."""
     monkeypatch.chdir(tmp_path)
-    image_files.save("a.png", pictures.noise(40, 50, 3))
-    image_files.save("b.png", pictures.noise(30, 20, 1, "uint16"))
+    image_files.save("a.png", generated.noise(40, 50, 3))
+    image_files.save("b.png", generated.noise(30, 20, 1, "uint16"))
     return tmp_path
 
 
 def apply(*words):
-    return cli.main(["apply", *words, "--no-gpu"])
+    return main.main(["apply", *words, "--no-gpu"])
 
 
 def test_the_file_written_is_the_filtered_picture(folder, capsys):
@@ -83,7 +86,7 @@ def test_a_file_is_no_folder(folder, capsys):
 
 
 def test_nan_goes_to_an_implementation_that_spreads_it(folder, capsys):
-    samples = pictures.noise(9, 9, 1, "float32")
+    samples = generated.noise(9, 9, 1, "float32")
     samples[4, 4] = np.nan
     image_files.save("nan.tif", samples)
     assert apply("nan.tif", "out.tif", "--size", "3") == 0
@@ -136,7 +139,7 @@ def test_own_weights_are_applied_as_drawn(folder):
 
 
 def test_verify_checks_every_pixel(folder, capsys):
-    image_files.save("large.png", pictures.noise(700, 700))
+    image_files.save("large.png", generated.noise(700, 700))
     assert apply("large.png", "out.png", "--size", "31", "--verify") == 0
     said = capsys.readouterr().out
     assert "verified" in said
@@ -152,7 +155,7 @@ def test_verify_tells_a_terminal_how_far_it_is(folder, capsys, monkeypatch):
 
 
 def test_without_verify_a_second_s_worth_is_checked(folder, capsys):
-    image_files.save("large.png", pictures.noise(700, 700))
+    image_files.save("large.png", generated.noise(700, 700))
     assert apply("large.png", "out.png", "--size", "31") == 0
     assert "of 490,000 pixels" in capsys.readouterr().out
 
@@ -168,7 +171,7 @@ def test_a_pixel_type_is_that_of_what_is_filtered_and_of_what_is_written(folder,
 
 
 def test_a_file_of_float16_stays_one(folder):
-    image_files.save("half.tif", pictures.noise(9, 11, 3, "float16"))
+    image_files.save("half.tif", generated.noise(9, 11, 3, "float16"))
     assert apply("half.tif", "out.tif", "--filter", "identity") == 0
     np.testing.assert_array_equal(
         image_files.load("out.tif").samples, image_files.load("half.tif").samples
@@ -285,7 +288,7 @@ def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch,
     samples = np.full((4, 5, 1), 0.5, np.float32)
     samples[0, :3] = 1e6
     image_files.save(Path("big.tif"), samples)
-    assert cli.main(["apply", "--pixel-type", "float16", "big.tif", "out.tif"]) == 0
+    assert main.main(["apply", "--pixel-type", "float16", "big.tif", "out.tif"]) == 0
     assert "3 of its 20 samples are beyond what float16 holds" in capsys.readouterr().out
 
 

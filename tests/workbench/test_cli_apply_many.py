@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import engine, pictures
-from kernels.verdict import Check
-from workbench import cli
-from workbench.batch import pairs, running
-from workbench.cli_types import EXTENSION_OF
+from kernels.core.verdict import Check
+from kernels.engine import engine
+from kernels.pictures import generated
+from workbench.batch import batch_run, pairs
+from workbench.cli.argument_types import EXTENSION_OF
+from workbench.cli.main import main
 from workbench.files import image_encoders, image_files
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks for a privilege")
@@ -26,14 +27,14 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in/sub").mkdir(parents=True)
     for name, channels in (("a", 3), ("b", 1), ("in/p10", 3), ("in/p2", 1), ("in/sub/c", 3)):
-        image_files.save(f"{name}.png", pictures.noise(20, 30, channels))
-    image_files.save("in/.hidden.png", pictures.noise(5, 5, 1))
+        image_files.save(f"{name}.png", generated.noise(20, 30, channels))
+    image_files.save("in/.hidden.png", generated.noise(5, 5, 1))
     Path("in/notes.txt").write_text("no picture")
     return tmp_path
 
 
 def apply(*words):
-    return cli.main(["apply", *words, "--no-gpu"])
+    return main.main(["apply", *words, "--no-gpu"])
 
 
 def started(*words, **options):
@@ -183,7 +184,7 @@ def test_no_clobber_leaves_what_is_there_alone_and_says_so(folder, capsys):
 
 def test_jobs_give_the_same_files_and_words_in_the_same_order(folder, capsys):
     for n in range(7):
-        image_files.save(f"in/m{n}.png", pictures.noise(31, 17 + n, 3))
+        image_files.save(f"in/m{n}.png", generated.noise(31, 17 + n, 3))
     Path("in/m3.png").write_bytes(b"broken")
     assert apply("in", "one/") == 1
     alone = capsys.readouterr()
@@ -202,7 +203,7 @@ def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch)
     busy, seen = [], []
 
     def watched(name):
-        real = getattr(running, name)
+        real = getattr(batch_run, name)
 
         def call(*arguments):
             busy.append(name)
@@ -212,12 +213,12 @@ def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch)
             finally:
                 busy.remove(name)
 
-        monkeypatch.setattr(running, name, call)
+        monkeypatch.setattr(batch_run, name, call)
 
     for name in ("read", "filter_", "write"):
         watched(name)
     for n in range(4):
-        image_files.save(f"in/m{n}.png", pictures.noise(400, 300, 3))
+        image_files.save(f"in/m{n}.png", generated.noise(400, 300, 3))
     assert apply("in", "out/", "--jobs", "4") == 0
     assert all(others == ("filter_",) for name, others in seen if name == "filter_")
     assert sum(name == "filter_" for name, _ in seen) == 6
@@ -276,7 +277,7 @@ def test_a_file_may_be_called_like_a_stream(folder):
 @pytest.mark.parametrize("before", [[], ["--filter", "box"], ["a.png"]])
 def test_behind_two_dashes_nothing_is_an_option(folder, before):
     Path("-dash.png").write_bytes(Path("a.png").read_bytes())
-    assert cli.main(["apply", "--no-gpu", *before, "--", "-dash.png", "out/"]) == 0
+    assert main.main(["apply", "--no-gpu", *before, "--", "-dash.png", "out/"]) == 0
     assert "-dash.png" in files("out")
 
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.health import Health
-from kernels.load import Load
-from kernels.sweeps.files import SessionFile
-from kernels.timing import Timing
+from kernels.core.cpu_load import Load
+from kernels.core.health import Health
+from kernels.core.timing import Timing
+from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
-from workbench import cli
+from workbench.cli.main import main
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def times_as_long(factor):
 
 
 def said_of(capsys, *words):
-    assert cli.main(["compare", *words]) == 0
+    assert main.main(["compare", *words]) == 0
     said = capsys.readouterr()
     assert max(map(len, said.out.splitlines())) <= 100
     assert said.err == ""
@@ -128,16 +128,16 @@ def test_load_is_said_beside_what_it_spoils(kept, capsys):
 def test_what_is_slower_fails_only_where_that_is_asked_for_and_beyond_noise(kept, capsys):
     a = kept("a", a_session("transfers"))
     b = kept("b", a_session("transfers", outcome=times_as_long(1.2)))
-    assert cli.main(["compare", a, b]) == 0
-    assert cli.main(["compare", a, b, "--fail-slower", "25%"]) == 0
-    assert cli.main(["compare", b, a, "--fail-slower", "1%"]) == 0  # faster
+    assert main.main(["compare", a, b]) == 0
+    assert main.main(["compare", a, b, "--fail-slower", "25%"]) == 0
+    assert main.main(["compare", b, a, "--fail-slower", "1%"]) == 0  # faster
     capsys.readouterr()
-    assert cli.main(["compare", a, b, "--fail-slower", "5%"]) == 1
+    assert main.main(["compare", a, b, "--fail-slower", "5%"]) == 1
     complaints = capsys.readouterr().err.splitlines()
     assert len(complaints) == 6
     assert all("longer in B; 5 % is the limit." in each for each in complaints)
     assert complaints[0].startswith("workbench: sequential, laplacian_diagonal 3×3, 2048² takes ")
-    assert cli.main(["compare", a, a, "--fail-slower", "0"]) == 0
+    assert main.main(["compare", a, a, "--fail-slower", "0"]) == 0
 
 
 def test_noise_is_no_reason_to_fail(kept, capsys):
@@ -150,32 +150,32 @@ def test_noise_is_no_reason_to_fail(kept, capsys):
         return changed
 
     a, b = (kept(f"{n}", a_session("blocks", outcome=noisy(n))) for n in (3, 4))
-    assert cli.main(["compare", a, b, "--fail-slower", "1%"]) == 0
+    assert main.main(["compare", a, b, "--fail-slower", "1%"]) == 0
 
 
 def test_what_has_lost_its_time_fails_as_well(kept, capsys):
     a = kept("a", a_session("transfers"))
     b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
-    assert cli.main(["compare", a, b, "--fail-slower", "5%"]) == 1
+    assert main.main(["compare", a, b, "--fail-slower", "5%"]) == 1
     assert "has no time in B any more: Its answer is WRONG" in capsys.readouterr().err
 
 
 def test_what_is_missing_fails_as_well_and_is_named(kept, capsys):
     whole = kept("whole", a_session("blocks"))
     cut = kept("cut", a_session("blocks", first=1))
-    assert cli.main(["compare", whole, cut, "--fail-slower", "5%"]) == 1
+    assert main.main(["compare", whole, cut, "--fail-slower", "5%"]) == 1
     complaints = capsys.readouterr().err.splitlines()
     assert len(complaints) == len(set(complaints)) == 20
     assert all(each.endswith("has no time in B any more: it is only in A.") for each in complaints)
-    assert cli.main(["compare", cut, whole, "--fail-slower", "5%"]) == 0  # B has more
+    assert main.main(["compare", cut, whole, "--fail-slower", "5%"]) == 0  # B has more
     wrong_a = kept("wrong", a_session("blocks", outcome=lambda cell, _: wrong(cell)))
-    assert cli.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 0  # nothing to lose
+    assert main.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 0  # nothing to lose
 
 
 @pytest.mark.parametrize("limit", ["-5%", "much", "nan", "%"])
 def test_a_limit_is_a_percentage(limit, capsys):
     with pytest.raises(SystemExit) as stop:
-        cli.parse(["compare", "a", "b", f"--fail-slower={limit}"])
+        main.parse(["compare", "a", "b", f"--fail-slower={limit}"])
     assert stop.value.code == 2
     assert "takes a percentage such as 5%" in capsys.readouterr().err
 
@@ -183,7 +183,7 @@ def test_a_limit_is_a_percentage(limit, capsys):
 def test_json_holds_every_pair_and_what_fails(kept, capsys):
     a = kept("a", a_session("sizes", LAPTOP))
     b = kept("b", a_session("sizes", H200, outcome=times_as_long(2)))
-    assert cli.main(["compare", a, b, "--json", "--fail-slower", "5%"]) == 1
+    assert main.main(["compare", a, b, "--json", "--fail-slower", "5%"]) == 1
     said = capsys.readouterr()
     data = json.loads(said.out)
     assert said.out.count("\n") == 1
@@ -212,7 +212,7 @@ def test_the_table_goes_into_a_file_as_well(kept, tmp_path, capsys):
         rows = list(csv.DictReader(file))
     assert len(rows) == 21
     assert {row["verdict"] for row in rows} == {"same"}
-    assert cli.main(["compare", a, b, "--csv", str(tmp_path)]) == 1
+    assert main.main(["compare", a, b, "--csv", str(tmp_path)]) == 1
     assert "cannot be written" in capsys.readouterr().err
 
 
@@ -220,7 +220,7 @@ def test_a_damaged_line_is_said_and_the_rest_compared(kept, tmp_path, capsys):
     a, b = (kept(name, a_session("blocks")) for name in "ab")
     path = tmp_path / "b" / "session.jsonl"
     path.write_bytes(path.read_bytes()[:-5])
-    assert cli.main(["compare", a, b]) == 0
+    assert main.main(["compare", a, b]) == 0
     said = capsys.readouterr()
     assert said.err == "workbench: B: Its last line was cut off in mid-writing and is left out.\n"
     assert "Only in A, 1 cell: shared." in said.out
@@ -228,13 +228,13 @@ def test_a_damaged_line_is_said_and_the_rest_compared(kept, tmp_path, capsys):
 
 def test_what_has_nothing_in_common_cannot_be_compared(kept, capsys):
     a, b = kept("a", a_session("blocks")), kept("b", a_session("transfers"))
-    assert cli.main(["compare", a, b]) == 1
+    assert main.main(["compare", a, b]) == 1
     assert "They have no cell in common" in capsys.readouterr().err
 
 
 def test_a_foreign_file_is_refused(kept, tmp_path, capsys):
     (tmp_path / "b.jsonl").write_text("a,b\n")
-    assert cli.main(["compare", kept("a", a_session("blocks")), str(tmp_path / "b.jsonl")]) == 1
+    assert main.main(["compare", kept("a", a_session("blocks")), str(tmp_path / "b.jsonl")]) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == (
@@ -246,7 +246,7 @@ def test_a_foreign_file_is_refused(kept, tmp_path, capsys):
 @pytest.mark.parametrize("words", [[], ["a"], ["a", "b", "c"]])
 def test_two_are_compared(words, capsys):
     with pytest.raises(SystemExit) as stop:
-        cli.parse(["compare", *words])
+        main.parse(["compare", *words])
     assert stop.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -255,6 +255,6 @@ def test_comparing_needs_no_qt(kept):
     a = kept("a", a_session(PLANS["blocks"]))
     script = (
         "import sys\nsys.modules['PySide6'] = None\n"
-        f"from workbench.cli import main\nsys.exit(main(['compare', {a!r}, {a!r}]))"
+        f"from workbench.cli.main import main\nsys.exit(main(['compare', {a!r}, {a!r}]))"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0

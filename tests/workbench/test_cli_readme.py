@@ -11,15 +11,15 @@ import pytest
 
 from kernels import Job, filters
 from kernels.anatomy.patterns import pattern_of, why_not_told
-from kernels.anatomy.shapes import shapes_of
-from kernels.check import checking
-from kernels.models.work import not_described, pass_work
-from kernels.models.work_facts import WorkFacts
-from kernels.rung import read_rung
+from kernels.anatomy.tile_shapes import shapes_of
+from kernels.oracle.checking import checking
+from kernels.rungs.rung import read_rung
+from kernels.rungs.work import not_described, pass_work
+from kernels.rungs.work_facts import WorkFacts
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import CountingShim
 from tests.cuda_on_cpu.shim import Shim
-from workbench import cli
+from workbench.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,8 +45,8 @@ def block(language, heading="", after=""):
 def test_its_commands_are_understood(line, tmp_path, monkeypatch):
     words = shlex.split(line, comments=True)
     assert words[0] == "workbench"
-    arguments = cli.parse(words[1:])
-    assert arguments.command in ("window", *cli.COMMANDS)
+    arguments = main.parse(words[1:])
+    assert arguments.command in ("window", *main.COMMANDS)
 
 
 def test_its_python_runs(capsys):
@@ -63,7 +63,7 @@ def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, ca
         np.testing.assert_array_equal(
             filters.get("motion_blur").weights(3), np.eye(3, dtype=np.float32) / np.float32(3)
         )
-        assert cli.main(["list", "--no-gpu"]) == 0
+        assert main.main(["list", "--no-gpu"]) == 0
         assert "Motion blur" in capsys.readouterr().out
     finally:
         filters.all_filters.cache_clear()

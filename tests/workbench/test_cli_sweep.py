@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from kernels import pictures
-from kernels.errors import DeviceLostError, SessionFileError
-from kernels.job import Progress
-from kernels.sweeps.files import SessionFile, read_session
+from kernels.core.errors import DeviceLostError, SessionFileError
+from kernels.core.job import Progress
+from kernels.core.version import program_version
+from kernels.pictures import generated
 from kernels.sweeps.plan_files import KEYS, plan_of
 from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Measurement
 from kernels.sweeps.rounds import ROUNDS
-from kernels.version import program_version
+from kernels.sweeps.session_files import SessionFile, read_session
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli
-from workbench.commands import sweep
+from workbench.cli.commands import sweep
+from workbench.cli.main import main
 from workbench.files import image_files
 
 SMALL = """
@@ -73,7 +73,7 @@ def on_gpu(monkeypatch):
 
 
 def run(*words):
-    return cli.main(["sweep", *map(str, words), "--no-gpu"])
+    return main.main(["sweep", *map(str, words), "--no-gpu"])
 
 
 def cells(folder):
@@ -267,7 +267,7 @@ def test_json_says_why_there_is_no_time(here, capsys):
 
 def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
     (here / "plans").mkdir()
-    image_files.save(here / "plans" / "a.png", pictures.noise(20, 30, 3))
+    image_files.save(here / "plans" / "a.png", generated.noise(20, 30, 3))
     (here / "plans" / "mine.toml").write_text(
         'title = "Mine"\nimplementation = "opencv"\npicture = ["a.png", "noise"]\nsize = 16\n'
         'channels = 3\npixel_type = "uint8"\n'
@@ -285,10 +285,10 @@ def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
 def test_a_picture_that_has_become_another_does_not_go_on_with_a_session(here, capsys):
     text = SMALL.replace('size = [16, "24x20"]', 'picture = "a.png"')
     (here / "own.toml").write_text(text)
-    image_files.save(here / "a.png", pictures.noise(20, 30, 1))
+    image_files.save(here / "a.png", generated.noise(20, 30, 1))
     assert run("own.toml", "--out", "a") == 0
     before = (here / "a" / "session.jsonl").read_bytes()
-    image_files.save(here / "a.png", pictures.noise(24, 30, 1))
+    image_files.save(here / "a.png", generated.noise(24, 30, 1))
     capsys.readouterr()
     assert run("own.toml", "--out", "a", "--resume") == 1
     complaint = "workbench: a.png has 30×24 pixels now, and this session measured another.\n"
@@ -301,7 +301,7 @@ def test_on_a_gpu_every_cell_has_its_time(here, on_gpu, capsys):
         'title = "GPU"\nimplementation = ["opencv", "shared", "ring"]\nsize = [16, 32]\n'
         'block = ["8x8", "16x16"]\ntransfers = true\n'
     )
-    assert cli.main(["sweep", "gpu.toml", "--out", "g"]) == 0
+    assert main.main(["sweep", "gpu.toml", "--out", "g"]) == 0
     said = capsys.readouterr().out
     assert re.search(r"16² +\S+\s\S+( \*)? +\S+\s\S+ (8×8|16×16) +\S+\s\S+\n", said)
     session = read_session(here / "g")
@@ -321,7 +321,7 @@ def test_a_lost_device_loses_nothing_measured(here, on_gpu, capsys):
 
     on_gpu(Failing)
     words = ["small.toml", "--implementations", "opencv,shared", "--out", "g"]
-    assert cli.main(["sweep", *words]) == 1
+    assert main.main(["sweep", *words]) == 1
     said = capsys.readouterr()
     assert said.err == "workbench: The GPU failed while filtering.\n"
     assert "It ended early: 3 of 8 cells are kept in g, 3 of them without their last rounds." in (
@@ -329,7 +329,7 @@ def test_a_lost_device_loses_nothing_measured(here, on_gpu, capsys):
     )
     assert len(cells("g")) == 3
     on_gpu(MadeUpGpu)
-    assert cli.main(["sweep", *words, "--resume"]) == 0
+    assert main.main(["sweep", *words, "--resume"]) == 0
     assert len(cells("g")) == 8
 
 
@@ -430,7 +430,7 @@ def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(here, sent
     *_, line = out.splitlines()
     words = shlex.split(line)
     assert words[:2] == ["workbench", "sweep"]
-    assert cli.main(words[1:]) == 0
+    assert main.main(words[1:]) == 0
     assert cells("k")[: len(kept)] == kept
     assert len(cells("k")) == 10
 
@@ -444,7 +444,7 @@ def test_two_at_once_do_not_write_into_one_session(here, capsys):
 
 def test_measuring_needs_no_qt(here):
     script = (
-        "import sys\nsys.modules['PySide6'] = None\nfrom workbench.cli import main\n"
+        "import sys\nsys.modules['PySide6'] = None\nfrom workbench.cli.main import main\n"
         "sys.exit(main(['sweep', 'small.toml', '--out', 'q', '--no-gpu']))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8")
@@ -453,7 +453,7 @@ def test_measuring_needs_no_qt(here):
 
 def test_help_shows_a_plan_that_is_one_and_names_every_key(capsys):
     with pytest.raises(SystemExit):
-        cli.parse(["sweep", "--help"])
+        main.parse(["sweep", "--help"])
     said = capsys.readouterr().out
     lines = [line.strip() for line in said.splitlines() if re.match(r"  \w+ = ", line)]
     plan = plan_of("\n".join(lines))
@@ -463,16 +463,16 @@ def test_help_shows_a_plan_that_is_one_and_names_every_key(capsys):
 
 
 def test_presets_are_listed(capsys):
-    assert cli.main(["list", "presets"]) == 0
+    assert main.main(["list", "presets"]) == 0
     said = capsys.readouterr().out
     for preset in presets():
         assert re.search(rf"^  {preset.key} +{re.escape(preset.plan.title)}$", said, re.M)
     assert "Filters" not in said
-    assert cli.main(["list", "--no-gpu"]) == 0
+    assert main.main(["list", "--no-gpu"]) == 0
     assert said.strip() in capsys.readouterr().out
 
 
 def test_a_list_there_is_not_is_refused(capsys):
     with pytest.raises(SystemExit):
-        cli.parse(["list", "preset"])
+        main.parse(["list", "preset"])
     assert "filters, borders, implementations or presets" in capsys.readouterr().err

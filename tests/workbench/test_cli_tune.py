@@ -6,12 +6,13 @@ import sys
 
 import pytest
 
-from kernels import tuner
-from kernels.errors import CannotRunError
-from kernels.job import Ran
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Ran
+from kernels.measuring import tuner
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli
-from workbench.commands import launch, made_jobs, tune
+from workbench.cli import made_jobs
+from workbench.cli.commands import launch, tune
+from workbench.cli.main import main
 
 ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-type", "uint8")
 
@@ -30,7 +31,7 @@ def kinds_in(path):
 
 
 def test_a_kind_s_line_names_the_quickest_way(path, capsys):
-    assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
+    assert main.main(["tune", "--quick", *ONE_KIND]) == 0
     said = capsys.readouterr()
     assert said.out.startswith("1 kind of jobs on NVIDIA Made Up 1")
     assert "1 × uint8, general 3×3, border clamp, 2^9 pixels: " in said.out
@@ -40,7 +41,7 @@ def test_a_kind_s_line_names_the_quickest_way(path, capsys):
 
 
 def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
-    assert cli.main(["tune", "--quick", *ONE_KIND, "--json"]) == 0
+    assert main.main(["tune", "--quick", *ONE_KIND, "--json"]) == 0
     said = capsys.readouterr()
     data = json.loads(said.out)
     assert said.out.count("\n") == 1
@@ -53,8 +54,8 @@ def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
 
 
 def test_what_is_known_already_need_not_be_measured_again(path, capsys):
-    assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
-    assert cli.main(["tune", "--quick", "--missing", *ONE_KIND]) == 0
+    assert main.main(["tune", "--quick", *ONE_KIND]) == 0
+    assert main.main(["tune", "--quick", "--missing", *ONE_KIND]) == 0
     assert "0 kinds of jobs" in capsys.readouterr().out
 
 
@@ -68,7 +69,7 @@ def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
         return trying(*arguments)
 
     monkeypatch.setattr(tuner, "trying", interrupted)
-    assert cli.main(["tune", "--quick", *ONE_KIND]) == 130
+    assert main.main(["tune", "--quick", *ONE_KIND]) == 130
     assert "Stopped; what was measured until now is kept." in capsys.readouterr().out
     (device,) = json.loads(path.read_text())["devices"].values()
     assert len(device["kinds"][0]["measured"]) == 2
@@ -76,7 +77,7 @@ def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
 
 def test_a_file_that_could_not_be_read_is_said(path, capsys):
     path.write_text("{")
-    assert cli.main(["tune", "--quick", *ONE_KIND]) == 0
+    assert main.main(["tune", "--quick", *ONE_KIND]) == 0
     assert "afresh" in capsys.readouterr().err
 
 
@@ -92,14 +93,14 @@ def test_a_file_that_could_not_be_read_is_said(path, capsys):
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_measured(words, complaint, path, capsys):
-    assert cli.main(["tune", *words]) == 2
+    assert main.main(["tune", *words]) == 2
     assert complaint in capsys.readouterr().err
     assert not path.exists()
 
 
 def test_by_default_there_are_kinds_of_every_sort(path):
     def count(*words):
-        jobs = tune.jobs_for(cli.parse(["tune", *words]))
+        jobs = tune.jobs_for(main.parse(["tune", *words]))
         return len(jobs)
 
     assert count() == 2 * 3 * 3 * 6
@@ -112,7 +113,7 @@ def test_by_default_there_are_kinds_of_every_sort(path):
     [["tune"], *(["launch", "--implementation", each] for each in ("shared", "auto"))],
 )
 def test_without_a_gpu_there_is_the_reason(words, capsys):
-    assert cli.main([*words, "--no-gpu"]) == 1
+    assert main.main([*words, "--no-gpu"]) == 1
     assert "--no-gpu" in capsys.readouterr().err
 
 
@@ -126,7 +127,7 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
 
     monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
     words = ["--implementation", "shared", "--size", "7", "--picture", "30x20", "--block", "16x4"]
-    assert cli.main(["launch", *words, "--pixel-type", "uint8", "--channels", "3"]) == 0
+    assert main.main(["launch", *words, "--pixel-type", "uint8", "--channels", "3"]) == 0
     (job,) = asked
     assert (job.implementation, job.ksize, job.block_xy) == ("shared", 7, (16, 4))
     assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint8")
@@ -143,8 +144,8 @@ def test_a_launch_takes_own_weights_as_apply_does(monkeypatch):
 
     monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
     words = ["launch", "--implementation", "shared", "--picture", "30x20", "--pixel-type", "uint8"]
-    assert cli.main([*words, "--weights", "0 1 0; 1 -4 1; 0 1 1/2", "--offset", "1/2"]) == 0
-    assert cli.main(words) == 0
+    assert main.main([*words, "--weights", "0 1 0; 1 -4 1; 0 1 1/2", "--offset", "1/2"]) == 0
+    assert main.main(words) == 0
     own, usual = asked
     assert own.weights.tolist() == [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]
     assert (own.offset, own.filter_title) == (127.5, "Custom weights")
@@ -162,7 +163,7 @@ def test_a_launch_takes_own_weights_as_apply_does(monkeypatch):
 )
 def test_weights_that_clash_are_refused(words, complaint, capsys):
     small = ["launch", "--implementation", "shared", "--no-gpu", "--picture", "8x8"]
-    assert cli.main([*small, *words]) == 2
+    assert main.main([*small, *words]) == 2
     assert complaint in capsys.readouterr().err
 
 
@@ -175,7 +176,7 @@ def test_a_launch_on_the_cpu_is_refused():
 def test_measuring_rungs_needs_no_qt(words):
     script = (
         "import sys\nsys.modules['PySide6'] = None\n"
-        f"from workbench.cli import main\nsys.exit(main({words}))"
+        f"from workbench.cli.main import main\nsys.exit(main({words}))"
     )
     ran = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
     assert (ran.returncode, ran.stderr) == (

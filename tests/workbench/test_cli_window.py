@@ -9,14 +9,14 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
-from kernels import pictures
-from workbench import cli
-from workbench.commands import window
-from workbench.commands.benches import display, frames, latency
-from workbench.commands.benches.modes import MODES
+from kernels.pictures import generated
+from workbench.base.settings import DIRECTORY_VARIABLE, Settings
+from workbench.cli.benches import display, frames, latency
+from workbench.cli.benches.view_modes import MODES
+from workbench.cli.commands import window
+from workbench.cli.main import main
 from workbench.files import image_files
-from workbench.files.export import read_settings
-from workbench.settings import DIRECTORY_VARIABLE, Settings
+from workbench.session.screenshot_files import read_settings
 
 SOME_MODES = [mode for mode in MODES if mode.name in ("wipe", "difference", "four results")]
 
@@ -37,9 +37,9 @@ def without_display(**more):
 
 
 def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
-    image_files.save("a.png", pictures.noise(40, 50, 3))
+    image_files.save("a.png", generated.noise(40, 50, 3))
     words = ["--filter", "sobel_x", "--border", "wrap", "--implementation", "sequential"]
-    assert cli.main(["shot", "w.png", "a.png", "--size-px", "1300x850", "--no-gpu", *words]) == 0
+    assert main.main(["shot", "w.png", "a.png", "--size-px", "1300x850", "--no-gpu", *words]) == 0
     image = QImage("w.png")
     assert (image.width(), image.height()) == (1300, 850)
     settings = read_settings("w.png")
@@ -56,13 +56,13 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
 
 
 def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):
-    image_files.save("a.png", pictures.noise(40, 50, 3))
+    image_files.save("a.png", generated.noise(40, 50, 3))
     shot = ["shot", "w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
-    assert cli.main([*shot, "--mode", "wipe,anatomy"]) == 0
+    assert main.main([*shot, "--mode", "wipe,anatomy"]) == 0
     together = QImage("w.png")
     settings = read_settings("w.png")
     assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "anatomy"])
-    assert cli.main([*shot, "--mode", "weights", "--theme", "dark"]) == 0
+    assert main.main([*shot, "--mode", "weights", "--theme", "dark"]) == 0
     editor = QImage("w.png")
     assert together.size() == editor.size()
     corners = [each.pixelColor(2, each.height() - 2).lightness() for each in (together, editor)]
@@ -72,19 +72,19 @@ def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):
 @pytest.mark.parametrize("words", [["--mode", "wipe,nothing"], ["--at", "3"], ["--zoom", "0"]])
 def test_a_shot_of_what_is_not_there_is_refused_at_once(words, capsys):
     with pytest.raises(SystemExit) as refused:
-        cli.parse(["shot", "w.png", *words])
+        main.parse(["shot", "w.png", *words])
     assert refused.value.code == 2
     assert f"{words[0]} takes " in capsys.readouterr().err
 
 
 def test_a_shot_without_a_picture_takes_the_bundled_one(folder, capsys):
-    assert cli.main(["shot", "w.png", "--no-gpu"]) == 0
+    assert main.main(["shot", "w.png", "--no-gpu"]) == 0
     assert read_settings("w.png")["built_in"] == "scene"
     assert "768×512" in capsys.readouterr().out
 
 
 def test_a_shot_leaves_the_user_s_settings_alone(folder):
-    assert cli.main(["shot", "w.png", "--no-gpu", "--filter", "box"]) == 0
+    assert main.main(["shot", "w.png", "--no-gpu", "--filter", "box"]) == 0
     assert not (folder / "settings").exists()
 
 
@@ -107,10 +107,10 @@ def test_a_shot_leaves_the_user_s_settings_alone(folder):
 def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
     folder, capsys, words, complaint, code
 ):
-    image_files.save("a.png", pictures.checkerboard())
+    image_files.save("a.png", generated.checkerboard())
     (folder / "broken.png").write_bytes((folder / "a.png").read_bytes()[:60])
     (folder / "loop.png").symlink_to("loop.png")
-    assert cli.main(["shot", *words, "--no-gpu"]) == code
+    assert main.main(["shot", *words, "--no-gpu"]) == code
     said = capsys.readouterr()
     assert said.out == ""
     assert complaint in said.err
@@ -119,10 +119,10 @@ def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
 
 
 def test_ctrl_c_ends_a_shot_quietly(folder, capsys):
-    image_files.save("a.png", pictures.noise(1000, 1000))
+    image_files.save("a.png", generated.noise(1000, 1000))
     QTimer.singleShot(500, lambda: signal.raise_signal(signal.SIGINT))
     slow = ["--filter", "box", "--size", "127", "--implementation", "sequential", "--no-gpu"]
-    assert cli.main(["shot", "w.png", "a.png", *slow]) == 130
+    assert main.main(["shot", "w.png", "a.png", *slow]) == 130
     assert capsys.readouterr() == ("", "")
     assert not (folder / "w.png").exists()
 
@@ -162,7 +162,7 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     before.save()
     given = []
     monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
-    assert cli.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
+    assert main.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
     paths, make_engine, settings, is_asked = given
     assert is_asked  # what crashed before does not take its place
     assert [str(path) for path in paths] == ["a.png"]
@@ -172,9 +172,9 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
 
 
 def test_the_latency_bench_prints_its_figures(folder, capsys, monkeypatch):
-    monkeypatch.setattr(latency, "PICTURES", {"64×64": pictures.checkerboard})
+    monkeypatch.setattr(latency, "PICTURES", {"64×64": generated.checkerboard})
     monkeypatch.setattr(latency, "MODES", SOME_MODES)
-    assert cli.main(["bench", "latency", "--runs", "2", "--no-gpu"]) == 0
+    assert main.main(["bench", "latency", "--runs", "2", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for word in ("64×64, opencv, from rest", "without a pause", "peak memory", "CPU", "GPU"):
         assert word in said
@@ -184,7 +184,7 @@ def test_the_latency_bench_prints_its_figures(folder, capsys, monkeypatch):
 def test_the_display_bench_prints_its_figures(folder, capsys, monkeypatch):
     monkeypatch.setattr(display, "SIDE", 64)
     monkeypatch.setattr(display, "IDLE_MS", 50)
-    assert cli.main(["bench", "display", "--no-gpu"]) == 0
+    assert main.main(["bench", "display", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for word in ("stalls, nothing running", "sweep", "offscreen"):
         assert word in said
@@ -193,7 +193,7 @@ def test_the_display_bench_prints_its_figures(folder, capsys, monkeypatch):
 def test_the_frames_bench_prints_how_many_are_in_time(folder, capsys, monkeypatch):
     monkeypatch.setattr(frames, "SIDE", 64)
     monkeypatch.setattr(frames, "MODES", SOME_MODES)
-    assert cli.main(["bench", "frames", "--runs", "4", "--no-gpu"]) == 0
+    assert main.main(["bench", "frames", "--runs", "4", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for mode in SOME_MODES:
         assert f"{mode.name}, drag at 100%" in said
@@ -203,7 +203,7 @@ def test_the_frames_bench_prints_how_many_are_in_time(folder, capsys, monkeypatc
 
 
 def test_the_startup_bench_prints_its_figures(folder, capsys):
-    assert cli.main(["bench", "startup", "--runs", "1", "--no-gpu"]) == 0
+    assert main.main(["bench", "startup", "--runs", "1", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     assert "first paint" in said
     assert "filtered picture" in said

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from kernels.devices import NoDevice
+from kernels.core.device import NoDevice
 from tests import made_up
 from tests.made_up import H200
-from workbench import diagnostics
-from workbench.columns import columns
-from workbench.commands.words import as_table, in_one_line
-from workbench.numbers import GAP
+from workbench.base import diagnostics
+from workbench.base.columns import columns
+from workbench.base.numbers import GAP
+from workbench.cli.result_words import as_table, in_one_line
 
 DEVICE = replace(H200, index=1, name="Test GPU", watchdog=True, driver_version=13_020, count=2)
 

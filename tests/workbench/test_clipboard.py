@@ -5,11 +5,12 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtGui import QColor, QColorSpace, QGuiApplication, QImage
 
-from kernels.job import PIXEL_TYPES
-from kernels.pictures import noise
-from workbench.files import clipboard, image_files
-from workbench.files.clipboard import files_in, holds_picture, image_in, picture_in, to_image
+from kernels.core.job import PIXEL_TYPES
+from kernels.pictures.generated import noise
+from workbench.files import image_files
 from workbench.files.errors import ImageFileError
+from workbench.session import clipboard
+from workbench.session.clipboard import files_in, holds_picture, image_in, picture_in, to_image
 
 FORMATS = {
     ("uint8", 1): QImage.Format.Format_Grayscale8,

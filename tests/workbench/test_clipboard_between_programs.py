@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.real_screen import Screen, missing
 from workbench.files import image_files
 

@@ -12,12 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QToolButton
 
 from tests.workbench.driving import child
-from workbench import theme
-from workbench.display import to_display
-from workbench.looking.look import unclipped
+from workbench.base import theme
+from workbench.imaging.display import to_display
+from workbench.imaging.display_mapping import unclipped
 from workbench.model.state import Picture, State
-from workbench.views.compare_view import CompareView
-from workbench.views.view_transform import ViewTransform
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.view_transform import ViewTransform
 
 HEIGHT, WIDTH = 60, 90
 
@@ -139,9 +139,9 @@ FRACTIONAL = """
 import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
-from workbench.display import to_display
-from workbench.views.picture_view import PictureView
-from workbench.views.view_transform import ViewTransform
+from workbench.imaging.display import to_display
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.compare.view_transform import ViewTransform
 
 app = QApplication([])
 window = QWidget()

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
-from kernels.borders import BORDERS
+from kernels.core.borders import BORDERS
 from kernels.filters import all_filters
 from kernels.filters.custom import parse
-from kernels.pictures import noise
-from kernels.reference import filtered, to_pixel_type
-from kernels.rung import ladder
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.pictures.generated import noise
+from kernels.rungs.rung import ladder
 from tests.workbench.driving import (
     child,
     click,
@@ -40,9 +40,9 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.controls.block_picker import BlockPicker
-from workbench.controls.filter_controls import BORDER_TIPS
 from workbench.model.state import Picture
+from workbench.panels.controls.block_picker import BlockPicker
+from workbench.panels.controls.filter_controls import BORDER_TIPS
 
 SAMPLES = noise(20, 30, 3)
 

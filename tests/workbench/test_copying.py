@@ -7,16 +7,17 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from kernels import Engine, filters
-from kernels.pictures import PICTURES, noise
+from kernels.pictures.generated import PICTURES, noise
 from tests.workbench.driving import action, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli, intents
-from workbench.commands.options import changes_of
-from workbench.copying.command_line import command_line, words_of
-from workbench.copying.python import python
+from workbench.cli.main import main
+from workbench.cli.state_options import changes_of
 from workbench.files import image_files
-from workbench.looking.look import unclipped
+from workbench.imaging.display_mapping import unclipped
+from workbench.model import intents
 from workbench.model.state import Picture, State
+from workbench.window.copying.command_line import command_line, words_of
+from workbench.window.copying.python_script import python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
 CHOICES = {
@@ -63,7 +64,7 @@ def test_the_command_line_is_parsed_to_the_same_choices(changes, state_of):
     state = state_of(**changes)
     words = shlex.split(command_line(state))
     assert words[:2] == ["workbench", "apply"]
-    arguments = cli.parse(words[1:])
+    arguments = main.parse(words[1:])
     assert arguments.inputs == [state.picture.path]
     again = State(picture=state.picture, **changes_of(arguments, State()))
     assert again.picture.is_stored_as(state.pixel_type)
@@ -78,7 +79,7 @@ def test_the_command_line_does_it_again(changes, state_of, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     state = state_of(**changes)
     words = words_of(state)
-    assert cli.main([*words, "--no-gpu"]) == 0
+    assert main.main([*words, "--no-gpu"]) == 0
     np.testing.assert_array_equal(image_files.load(words[2]).samples, answer(state))
 
 
@@ -86,7 +87,7 @@ def test_a_file_that_begins_like_an_option_is_still_a_file(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     image_files.save(tmp_path / "-q.png", noise(5, 7, 1))
     state = State(picture=image_files.load(tmp_path / "-q.png"))
-    assert cli.main([*words_of(state), "--no-gpu"]) == 0
+    assert main.main([*words_of(state), "--no-gpu"]) == 0
     written = image_files.load(tmp_path / "-q-filtered.png").samples
     np.testing.assert_array_equal(written, answer(state))
 
@@ -97,7 +98,7 @@ def test_a_block_is_in_it_where_it_counts(state_of):
     assert "--block" not in command_line(state_of(implementation="ring"))
     words = words_of(state_of(implementation="shared", block_xy=(16, 4)))
     assert words[-2:] == ["--block", "16x4"]
-    assert cli.parse(words).block == (16, 4)
+    assert main.parse(words).block == (16, 4)
 
 
 @pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
@@ -139,7 +140,7 @@ def test_a_command_line_keeps_it_in_a_float_file(signed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = words_of(signed)
     assert words[2].endswith(".tif")
-    assert cli.main([*words, "--no-gpu"]) == 0
+    assert main.main([*words, "--no-gpu"]) == 0
     written = image_files.load(words[2]).samples
     np.testing.assert_allclose(written * 255, answer(signed), atol=1e-3)
 
@@ -216,6 +217,6 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
 def test_all_filters_have_a_command_line(state_of):
     for each in filters.all_filters():
         size = each.nearest_size(3)
-        arguments = cli.parse(words_of(state_of(filter=each.key, ksize=size)))
+        arguments = main.parse(words_of(state_of(filter=each.key, ksize=size)))
         said = "custom" if arguments.weights else arguments.filter
         assert said == each.key

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from workbench.display import CHECKER_GREYS, NAN_BGR, SMALLEST_LEVEL, to_display
+from workbench.imaging.display import CHECKER_GREYS, NAN_BGR, SMALLEST_LEVEL, to_display
 
 
 def shown(display, level=0):

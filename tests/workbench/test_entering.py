@@ -6,13 +6,13 @@ The others are in test_snapshots.py.
 import pytest
 from PySide6.QtWidgets import QProgressBar
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until
-from workbench.blocks.panel import Phase
-from workbench.cli_errors import CommandError
-from workbench.commands.entering import ENTER, Visit
-from workbench.commands.real_window import wait_until
-from workbench.modes import MODES
+from workbench.cli.errors import CommandError
+from workbench.cli.real_window import wait_until
+from workbench.cli.window_driver import ENTER, Visit
+from workbench.model.modes import MODES
+from workbench.panels.blocks.blocks_panel import Phase
 
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):

@@ -7,9 +7,9 @@ import pytest
 import tifffile
 from PIL import ExifTags, Image
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import until
-from workbench import cli
+from workbench.cli.main import main
 from workbench.files.image_encoders import FORMATS
 from workbench.files.image_files import load, save
 from workbench.files.reducing import fit_of, reduced
@@ -44,8 +44,8 @@ def told(path):
     """{field: value}, as Pillow reads them from a file."""
     with Image.open(path) as image:
         exif = image.getexif()
-        main = {tag: exif.get(tag) for tag in (271, 272, 306, 274)}
-        return main | dict(exif.get_ifd(IFD.Exif)) | {"gps": dict(exif.get_ifd(IFD.GPSInfo))}
+        found = {tag: exif.get(tag) for tag in (271, 272, 306, 274)}
+        return found | dict(exif.get_ifd(IFD.Exif)) | {"gps": dict(exif.get_ifd(IFD.GPSInfo))}
 
 
 @pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp", "a.tif"])
@@ -153,12 +153,12 @@ def test_tiffs_remain_readable_by_others(tmp_path):
 def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
     source = str(photo(tmp_path / "a.jpg"))
     how = ["--filter", "identity", "--size", "3", "--no-gpu"]
-    assert cli.main(["apply", source, str(tmp_path / "b.tif"), *how]) == 0
+    assert main(["apply", source, str(tmp_path / "b.tif"), *how]) == 0
     assert told(tmp_path / "b.tif")[36867] == TAKEN
-    assert cli.main(["apply", source, str(tmp_path / "b.bmp"), *how]) == 1
+    assert main(["apply", source, str(tmp_path / "b.bmp"), *how]) == 1
     assert "EXIF data, such as camera and date, are left out" in capsys.readouterr().err
     assert not (tmp_path / "b.bmp").exists()
-    assert cli.main(["apply", source, str(tmp_path / "b.bmp"), "--reduce", *how]) == 0
+    assert main(["apply", source, str(tmp_path / "b.bmp"), "--reduce", *how]) == 0
     assert load(tmp_path / "b.bmp").exif is None
 
 

@@ -7,10 +7,11 @@ import pytest
 from PIL import Image
 from PySide6.QtGui import QColor, QImage
 
-from workbench.files import export, png
+from workbench.files import png
 from workbench.files.errors import ImageFileError
-from workbench.files.export import read_settings, save_png
 from workbench.files.image_files import load
+from workbench.session import screenshot_files
+from workbench.session.screenshot_files import read_settings, save_png
 
 SETTINGS = {"filter": "gaussian", "ksize": 5, "sigma": None, "block_xy": [32, 8], "name": "Größe ↔"}
 
@@ -77,7 +78,7 @@ def test_without_settings_there_are_none(tmp_path):
 
 def with_text(path, text):
     Image.new("RGB", (4, 4)).save(path)
-    data = export.KEYWORD + b"\0\0\0\0\0" + text
+    data = screenshot_files.KEYWORD + b"\0\0\0\0\0" + text
     path.write_bytes(png.insert_chunk(path.read_bytes(), b"iTXt", data))
     return path
 
@@ -121,7 +122,7 @@ def test_settings_cut_short_or_absurdly_long_are_damaged(tmp_path):
 
 
 def test_settings_of_a_newer_version_are_said(tmp_path):
-    newer = json.dumps({"version": export.VERSION + 1, "settings": {}}).encode()
+    newer = json.dumps({"version": screenshot_files.VERSION + 1, "settings": {}}).encode()
     with pytest.raises(ImageFileError, match="newer version"):
         read_settings(with_text(tmp_path / "a.png", newer))
 

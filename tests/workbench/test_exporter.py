@@ -16,17 +16,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import plan_of
 from tests.made_sessions import PLANS, a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
-from workbench import exporter
 from workbench.files import image_files
-from workbench.files.clipboard import to_samples
-from workbench.files.export import read_settings
 from workbench.model.state import Picture
-from workbench.save_path import ask_save_path
-from workbench.views.save_dialog import SaveDialog
+from workbench.session import exporter
+from workbench.session.clipboard import to_samples
+from workbench.session.screenshot_files import read_settings
+from workbench.widgets.save_path import ask_save_path
+from workbench.window.save_dialog import SaveDialog
 
 
 @pytest.fixture

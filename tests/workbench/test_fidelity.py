@@ -18,8 +18,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColorSpace
 
 from kernels import Engine, Job, filters
-from kernels.job import PIXEL_TYPES, Sampling
-from kernels.pictures import noise
+from kernels.core.job import PIXEL_TYPES, Sampling
+from kernels.pictures.generated import noise
 from workbench.files import colour_profiles, from_pillow, from_tiff, image_encoders, png
 from workbench.files.errors import ImageFileError
 from workbench.files.image_encoders import FORMATS, able

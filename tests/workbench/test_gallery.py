@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
 
-from kernels.pictures import PICTURES
+from kernels.pictures.generated import PICTURES
 from tests.workbench.kodak_server import HostileServer, KodakServer, dripping
 from workbench.files.kodak import NAMES, KodakSet
-from workbench.views.gallery import Gallery
-from workbench.views.tile_list import TileList
+from workbench.panels.gallery.gallery import Gallery
+from workbench.widgets.tile_list import TileList
 
 
 @pytest.fixture

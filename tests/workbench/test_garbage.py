@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tests.workbench.driving import until
-from workbench.garbage import GarbageCollector
+from workbench.base.garbage import GarbageCollector
 
 
 class Knot:

@@ -7,19 +7,20 @@ import pytest
 from PySide6.QtCore import QProcess
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from kernels.devices import Device, NoDevice
-from kernels.pictures import noise
-from kernels.rung import Rung
+from kernels.core.device import Device, NoDevice
+from kernels.pictures.generated import noise
+from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FailingGpu
-from workbench import gpu_loss, intents, restarting
-from workbench.blocks.panel import Phase
 from workbench.files import image_files
 from workbench.files.errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
+from workbench.model import intents
 from workbench.model.state import Picture
-from workbench.restarting import device_options
-from workbench.restoring.keeping import Keeper
+from workbench.panels.blocks.blocks_panel import Phase
+from workbench.window import gpu_loss, restarting
+from workbench.window.restarting import device_options
+from workbench.window.restoring.autosave import Keeper
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
 

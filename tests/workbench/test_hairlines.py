@@ -6,9 +6,9 @@ from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from tests.made_up import IMPLEMENTATIONS, a_job
-from workbench.anatomy.hairlines import paint_hairlines
-from workbench.anatomy.overlay import paint_look
-from workbench.anatomy.subject import look_at, subject_of
+from workbench.panels.anatomy.anatomy_overlay import paint_look
+from workbench.panels.anatomy.hairlines import paint_hairlines
+from workbench.panels.anatomy.subject import look_at, subject_of
 
 
 def canvas(grey, width=60, height=40):

@@ -9,22 +9,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTreeWidget, QWidget
 
 from kernels import filters
-from kernels.borders import BORDERS
-from kernels.engine import all_implementations
+from kernels.core.borders import BORDERS
+from kernels.engine.engine import all_implementations
 from tests.workbench.driving import child, pick, trigger, until
-from workbench import theme
-from workbench.assets_path import asset
+from workbench.base import theme
+from workbench.base.assets_path import asset
 from workbench.charts.kinds import chart_kinds
-from workbench.help import page_view, topics
-from workbench.help.book import Book, Page
-from workbench.help.help_window import HelpWindow
-from workbench.help.page_view import PageView, picture_of
-from workbench.help.pages import book_of
-from workbench.help.texts import escaped, written
-from workbench.help.topics import topic_of
-from workbench.menu_lines import menu_lines
-from workbench.modes import MODES
-from workbench.views.tile import Tile
+from workbench.model.modes import MODES
+from workbench.widgets.menu_lines import menu_lines
+from workbench.widgets.tile import Tile
+from workbench.window.help import page_view, topics
+from workbench.window.help.book import Book, Page
+from workbench.window.help.help_window import HelpWindow
+from workbench.window.help.page_view import PageView, picture_of
+from workbench.window.help.pages import book_of
+from workbench.window.help.texts import escaped, written
+from workbench.window.help.topics import topic_of
 
 LINK = re.compile(r"\(help:([^)]*)\)")
 

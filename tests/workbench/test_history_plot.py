@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFontMetricsF
 
 from tests.made_up import FAILED, a_job, picked_result, result
-from workbench import theme
+from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.history_plot import EMPTY, LAST_RUNS, HistoryPlot, label_places
+from workbench.panels.timing.history_plot import EMPTY, LAST_RUNS, HistoryPlot, label_places
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
     """Or it would ask what Qt has deleted, and end the process."""
     import pyqtgraph as pg
 
-    from workbench.charts.plotting import emptied
+    from workbench.charts.drawing.plotting import emptied
 
     view = pg.PlotWidget()
     qtbot.addWidget(view)

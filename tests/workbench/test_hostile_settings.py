@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture, until
-from workbench.settings import Settings, default_path
+from workbench.base.settings import Settings, default_path
 
 NONSENSE = (
     *(None, True, -1, 0, 10**400, 1e308, math.nan, -math.inf, 2**63),

@@ -14,7 +14,7 @@ import tifffile
 from PIL import Image, ImageCms
 from PySide6.QtGui import QColorSpace
 
-from kernels.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES
 from workbench.files import image_files, needs, png
 from workbench.files.errors import ImageFileError
 from workbench.files.image_files import load, save

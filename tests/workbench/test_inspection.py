@@ -11,10 +11,10 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
-from kernels.job import Result
-from kernels.pictures import gradient, noise
-from kernels.reference import filtered
-from kernels.timing import Timing
+from kernels.core.job import Result
+from kernels.core.timing import Timing
+from kernels.oracle.reference import filtered
+from kernels.pictures.generated import gradient, noise
 from tests.made_up import FAILED
 from tests.workbench.driving import (
     action,
@@ -29,15 +29,16 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import Scripted
-from workbench import choices, intents, live, worker
-from workbench.display import to_display
 from workbench.files import image_files
-from workbench.inspection import worked_out
-from workbench.looking.differences import subtracting
-from workbench.looking.mismatch import COLORS, WRONG
-from workbench.looking.showing import show
+from workbench.imaging.differences import subtracting
+from workbench.imaging.display import to_display
+from workbench.imaging.mismatch import COLORS, WRONG
+from workbench.imaging.showing import show
+from workbench.model import choices, intents
 from workbench.model.state import Picture, State
-from workbench.views.view_transform import ViewTransform
+from workbench.panels.compare import comparison_controller
+from workbench.panels.compare.view_transform import ViewTransform
+from workbench.session import live, worker
 
 WRONG_PLACES = ((40, 2), (7, 30), (55, 47))  # x, y
 
@@ -151,7 +152,7 @@ def test_the_timing_goes_on_waiting_where_another_difference_follows(qtbot, load
         go_on.wait(10)
         yield from subtracting(*pictures, **how)
 
-    monkeypatch.setattr(worked_out, "subtracting", slow)
+    monkeypatch.setattr(comparison_controller, "subtracting", slow)
     monkeypatch.setattr(loaded.worker, "hold", order.append)
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: "begun" in order)
@@ -167,7 +168,7 @@ def test_a_difference_that_breaks_holds_nothing_up(qtbot, loaded, monkeypatch):
         yield
 
     held = []
-    monkeypatch.setattr(worked_out, "subtracting", broken)
+    monkeypatch.setattr(comparison_controller, "subtracting", broken)
     monkeypatch.setattr(loaded.worker, "hold", held.append)
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
@@ -185,7 +186,7 @@ def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
         held.wait(10)
         yield from subtracting(*pictures, **how)
 
-    monkeypatch.setattr(worked_out, "subtracting", slow)
+    monkeypatch.setattr(comparison_controller, "subtracting", slow)
     show = loaded.compare.show_worked_out
     monkeypatch.setattr(
         loaded.compare, "show_worked_out", lambda *what: (shown.append(what), show(*what))
@@ -257,7 +258,7 @@ def test_what_breaks_elsewhere_leaves_a_difference_under_way(qtbot, loaded, monk
         raise ZeroDivisionError
         yield
 
-    monkeypatch.setattr(worked_out, "subtracting", slow)
+    monkeypatch.setattr(comparison_controller, "subtracting", slow)
     loaded.store.update(view_mode="difference")
     assert begun.wait(10)
     loaded.looking.ask("something else", broken, print, urgency=9)
@@ -836,7 +837,7 @@ def test_where_memory_lacks_for_floats_the_way_out_is_named(qtbot, sloped, monke
     def lacking(_):
         raise MemoryError
 
-    monkeypatch.setattr("workbench.live.unclipped", lacking)
+    monkeypatch.setattr("workbench.session.live.unclipped", lacking)
     sloped.opener.opened.emit(Picture("other.png", noise(20, 64, 1)))
     until(qtbot, lambda: "too little memory" in sloped.messages.sentence)
     assert "uint8 or uint16 under Pixels" in sloped.messages.sentence
@@ -853,7 +854,7 @@ def test_a_lack_of_memory_for_what_is_not_wanted_any_more_is_not_told(qtbot, slo
         go_on.wait(10)
         raise MemoryError
 
-    monkeypatch.setattr("workbench.live.unclipped", lacking)
+    monkeypatch.setattr("workbench.session.live.unclipped", lacking)
     sloped.opener.opened.emit(Picture("other.png", noise(20, 64, 1)))
     until(qtbot, asked.is_set)
     result = settle(qtbot, sloped, lambda: sloped.store.update(filter="box", ksize=5))

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.devices import NoDevice
-from kernels.engine import all_implementations
-from kernels.errors import BadJobError
-from kernels.job import Pick
+from kernels.core.device import NoDevice
+from kernels.core.errors import BadJobError
+from kernels.core.job import Pick
+from kernels.engine.engine import all_implementations
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
-from workbench import intents
+from workbench.model import intents
 from workbench.model.state import Picture, State
 
 STATE = State(picture=Picture("noise", np.zeros((4, 5, 3), np.uint8)))

@@ -26,11 +26,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.conftest import no_gpu
 from tests.workbench.driving import child, pick, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench.views.picture_view import PictureView
+from workbench.panels.compare.picture_view import PictureView
 
 INTERACTIVE = (
     QAbstractButton,

@@ -1,7 +1,7 @@
 """What a line of the ladder says for who cannot see its bar."""
 
 from tests.made_up import IMPLEMENTATIONS
-from workbench.rung_times import Place
+from workbench.model.rung_times import Place
 
 
 def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():

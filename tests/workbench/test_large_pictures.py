@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QPushButton
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
     click,
@@ -24,15 +24,15 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from workbench import display
-from workbench.display import Display, to_display
-from workbench.files import image_decoders, image_files, memory, needs, png
+from workbench.base import memory
+from workbench.files import image_decoders, image_files, needs, png
 from workbench.files.errors import ImageFileError, LargePictureError, StoppedError
 from workbench.files.image_files import load
-from workbench.looking import shown_size
-from workbench.looking.look import Look
-from workbench.looking.showing import show
-from workbench.looking.shown_size import shown_bytes
+from workbench.imaging import display, shown_size
+from workbench.imaging.display import Display, to_display
+from workbench.imaging.display_mapping import Look
+from workbench.imaging.showing import show
+from workbench.imaging.shown_size import shown_bytes
 
 SIDE = 30_000
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QAction
 
 from tests.made_up import a_job, result
-from workbench.rung_times import MOST_WORKS, RungTimes
+from workbench.model.rung_times import MOST_WORKS, RungTimes
 
 
 def test_the_menu_of_recent_files_has_no_more_lines_than_it_shows(window, tmp_path):
@@ -47,6 +47,6 @@ def test_pasting_when_the_clipboard_holds_nothing_at_all_is_a_sentence(window, m
         def mimeData(self):  # noqa: N802
             return None
 
-    monkeypatch.setattr("workbench.arriving.QGuiApplication.clipboard", Empty)
+    monkeypatch.setattr("workbench.window.picture_intake.QGuiApplication.clipboard", Empty)
     window.arriving.paste()
     assert "holds no picture" in window.messages.sentence

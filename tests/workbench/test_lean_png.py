@@ -9,7 +9,7 @@ import pytest
 from tests.picture_files import all_kinds, samples
 from workbench.files import image_files, png
 from workbench.files.errors import ImageFileError
-from workbench.files.lean_png import UnsoundError, lean_png
+from workbench.files.png_sanitize import UnsoundError, lean_png
 
 COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}
 PASSES = (

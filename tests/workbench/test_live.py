@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from kernels.errors import BadJobError, CompileFailedError, OutOfMemoryError
-from kernels.job import Progress, Result
-from kernels.pictures import noise
-from kernels.statistics import ENOUGH_SAMPLES
-from kernels.timing import Timing
+from kernels.core.errors import BadJobError, CompileFailedError, OutOfMemoryError
+from kernels.core.job import Progress, Result
+from kernels.core.statistics import ENOUGH_SAMPLES
+from kernels.core.timing import Timing
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, grey, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
-from workbench import intents, live
+from workbench.base.numbers import GAP
+from workbench.model import intents
 from workbench.model.state import Picture
-from workbench.numbers import GAP
-from workbench.views.tile import Tile
+from workbench.session import live
+from workbench.widgets.tile import Tile
 
 
 @pytest.fixture

@@ -8,20 +8,20 @@ from PySide6.QtGui import QColor
 from scipy.ndimage import gaussian_filter
 
 from kernels import filters
-from kernels.job import Job
-from kernels.pictures import noise
-from kernels.reference import filtered, to_pixel_type
-from kernels.verdict import Tolerance
-from workbench.display import NAN_BGR, to_display
-from workbench.looking import mismatch
-from workbench.looking.cells import in_characters
-from workbench.looking.differences import MIDDLE, auto_gain, diverging, subtracting
-from workbench.looking.histograms import counting
-from workbench.looking.likeness import comparing
-from workbench.looking.line_profile import along, column, distances, in_words, row
-from workbench.looking.look import Look, is_signed, known_unclipped, unclipped
-from workbench.looking.mismatch import COLORS, DIFFERS, WRONG, searching
-from workbench.looking.showing import furthest, show
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.pictures.generated import noise
+from workbench.imaging import mismatch
+from workbench.imaging.cell_values import in_characters
+from workbench.imaging.differences import MIDDLE, auto_gain, diverging, subtracting
+from workbench.imaging.display import NAN_BGR, to_display
+from workbench.imaging.display_mapping import Look, is_signed, known_unclipped, unclipped
+from workbench.imaging.histograms import counting
+from workbench.imaging.line_profile import along, column, distances, in_words, row
+from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
+from workbench.imaging.showing import furthest, show
+from workbench.imaging.similarity import comparing
 
 
 def last(steps):

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QMessageBox, QPushButton, QSlider
 
-from kernels.devices import NoDevice
-from kernels.engine import Engine
-from kernels.job import Progress
-from kernels.pictures import noise
+from kernels.core.device import NoDevice
+from kernels.core.job import Progress
+from kernels.engine.engine import Engine
+from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
     click,
@@ -25,10 +25,10 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import Scripted
-from workbench import theme
-from workbench.main_window import MainWindow
+from workbench.base import theme
+from workbench.base.settings import Settings, default_path
 from workbench.model.state import Picture
-from workbench.settings import Settings, default_path
+from workbench.window.main_window import MainWindow
 
 
 def never_ends(job, steps):

@@ -6,10 +6,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
 
-from workbench import theme
-from workbench.views import message_bar
-from workbench.views.chips import CHIPS_HEIGHT
-from workbench.views.message_bar import DetailsDialog, MessageBar
+from workbench.base import theme
+from workbench.widgets import message_bar
+from workbench.widgets.chips import CHIPS_HEIGHT
+from workbench.widgets.message_bar import DetailsDialog, MessageBar
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench import numbers
-from workbench.numbers import GAP
+from workbench.base import numbers
+from workbench.base.numbers import GAP
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
 
 
 def test_formatting_needs_no_qt():
-    code = "import sys, workbench.numbers; assert not any('PySide6' in m for m in sys.modules)"
+    code = "import sys, workbench.base.numbers; assert not any('PySide6' in m for m in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QGuiApplication
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import show_picture, trigger, until
-from workbench.on_screen import MOVED, brought_back
+from workbench.window.on_screen import MOVED, brought_back
 
 LEFT, RIGHT = QRect(0, 0, 1920, 1050), QRect(1920, 0, 1280, 720)
 FAR = QPoint(5000, 4000)

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 SCRIPT = """
 import ctypes, sys, threading, tempfile
 if sys.argv[1:] == ["shared"]:
-    from workbench.one_heap import share_one_heap
+    from workbench.base.one_heap import share_one_heap
     share_one_heap()
 meet = threading.Barrier(4)
 def hold():

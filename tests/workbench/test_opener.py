@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox, QFileDialog
 
-from kernels.pictures import PICTURES, gradient, noise, stored_as
+from kernels.pictures.generated import PICTURES, gradient, noise, stored_as
 from tests.workbench.driving import (
     PATIENCE_MS,
     child,
@@ -24,8 +24,8 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.files import image_files
-from workbench.files.export import save_png
 from workbench.model import state
+from workbench.session.screenshot_files import save_png
 
 
 @pytest.fixture

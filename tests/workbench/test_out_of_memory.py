@@ -3,12 +3,12 @@
 import pytest
 from PySide6.QtWidgets import QSlider
 
-from kernels.job import Progress
-from kernels.pictures import noise
+from kernels.core.job import Progress
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FullGpu, Scripted
-from workbench.background import TOO_LITTLE_MEMORY
-from workbench.blocks.panel import Phase
+from workbench.base.background import TOO_LITTLE_MEMORY
+from workbench.panels.blocks.blocks_panel import Phase
 
 FULL = "The GPU ran out of memory; use a smaller picture."
 

@@ -9,15 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QMenu
 
 from kernels import filters
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
-from workbench import intents
-from workbench.menu_lines import menu_lines, plain
-from workbench.palette.entries import OWN_NAME, Entry, entries_of, found
-from workbench.palette.fuzzy import match
-from workbench.palette.palette import Palette
-from workbench.views.shortcuts import ShortcutsDialog
+from workbench.model import intents
+from workbench.widgets.menu_lines import menu_lines, plain
+from workbench.window.palette.entries import OWN_NAME, Entry, entries_of, found
+from workbench.window.palette.fuzzy import match
+from workbench.window.palette.palette import Palette
+from workbench.window.shortcuts import ShortcutsDialog
 
 # -- finding
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from kernels.picture_kinds import of_kind
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
+from kernels.pictures.picture_kinds import of_kind
 from kernels.sweeps.cell import Cell
 from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench import numbers
+from workbench.base import numbers
 
 CELL = Cell(
     "opencv",
@@ -172,7 +172,7 @@ def test_a_picture_too_large_for_this_computer_is_a_sentence(qtbot, with_gpu, mo
         raise MemoryError
 
     before = with_gpu.store.state
-    monkeypatch.setattr("workbench.sweeps.picking.job_of", no_memory)
+    monkeypatch.setattr("workbench.panels.sweep.apply_measurement.job_of", no_memory)
     with_gpu.sweep.picked.emit(replace(CELL, width=10_000, height=10_000))
     until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert "memory" in with_gpu.messages.sentence

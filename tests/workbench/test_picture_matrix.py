@@ -18,7 +18,7 @@ import pytest
 import tifffile
 from PIL import Image
 
-from kernels.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES
 from workbench.files import png
 from workbench.files.errors import ImageFileError
 from workbench.files.image_files import load

@@ -8,10 +8,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox
 
-from kernels.borders import OUTSIDE
-from kernels.explain import explain_pixel
-from kernels.job import Job
-from kernels.reference import filtered
+from kernels.core.borders import OUTSIDE
+from kernels.core.job import Job
+from kernels.oracle.explain import explain_pixel
+from kernels.oracle.reference import filtered
 from tests.workbench.driving import (
     child,
     click,
@@ -23,9 +23,10 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from workbench.intents import job_for
-from workbench.pixel import overlay, words
-from workbench.pixel.table import NeighbourTable
+from workbench.model.intents import job_for
+from workbench.panels.pixel import pixel_overlay, pixel_words
+from workbench.panels.pixel.neighbourhood_table import NeighbourTable
+from workbench.panels.pixel.pixel_words import cell_tip, difference, short
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
 
@@ -48,39 +49,39 @@ def found_at(y, x, border="clamp", picture=PICTURE, ksize=3, gradient=False):
     ],
 )
 def test_a_heading_says_what_stands_in(position, source, is_beyond, text):
-    assert words.place(position, source, is_beyond) == text
+    assert pixel_words.place(position, source, is_beyond) == text
 
 
 def test_sentences_say_what_the_border_does():
-    assert words.sentence(found_at(20, 20), "clamp") == (
+    assert pixel_words.sentence(found_at(20, 20), "clamp") == (
         "3 × 3 = 9 neighbours times their weights, added up. None of them lies beyond the picture."
     )
-    assert "5 of them lie beyond the picture. Border mirror:" in words.sentence(
+    assert "5 of them lie beyond the picture. Border mirror:" in pixel_words.sentence(
         found_at(0, 0, "mirror"), "mirror"
     )
     alpha = np.dstack((PICTURE[..., 0], PICTURE[..., 1]))
     found = explain_pixel(Job(alpha, np.ones((3, 3), np.float32)), 3, 3, 1)
-    assert words.sentence(found, "clamp").startswith("Alpha is not filtered")
+    assert pixel_words.sentence(found, "clamp").startswith("Alpha is not filtered")
 
 
 def test_a_cell_says_which_pixel_it_is():
     found = found_at(0, 5, "zero")
-    assert "x 4, y −1 is beyond the picture and counts as 0" in words.cell_tip(found, 0, 0, "zero")
+    assert "x 4, y −1 is beyond the picture and counts as 0" in cell_tip(found, 0, 0, "zero")
     found = found_at(0, 5, "wrap")
-    assert "wrap reads x 4, y 39" in words.cell_tip(found, 0, 0, "wrap")
-    assert words.cell_tip(found, 1, 1, "wrap").startswith("Pixel x 5, y 0\n")
+    assert "wrap reads x 4, y 39" in cell_tip(found, 0, 0, "wrap")
+    assert cell_tip(found, 1, 1, "wrap").startswith("Pixel x 5, y 0\n")
 
 
 def test_differences_are_from_the_exact_value_and_from_its_rounding():
     found = found_at(20, 20)
     right = found.rounded
-    assert words.difference(found, right).endswith("0 from its rounding")
-    assert words.difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
-    assert words.difference(found, np.uint8(right - 1)).endswith("−1 from its rounding")
+    assert difference(found, right).endswith("0 from its rounding")
+    assert difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
+    assert difference(found, np.uint8(right - 1)).endswith("−1 from its rounding")
     exact = found_at(20, 20, picture=np.ones((40, 60, 1), np.uint8), ksize=1)
-    assert words.difference(exact, np.uint8(1)) == "0: exactly that"
+    assert difference(exact, np.uint8(1)) == "0: exactly that"
     floats = found_at(20, 20, picture=PICTURE.astype(np.float32))
-    assert words.difference(floats, np.float32(floats.value + 1)).startswith("+1 from the exact")
+    assert difference(floats, np.float32(floats.value + 1)).startswith("+1 from the exact")
 
 
 # -- in a window
@@ -171,7 +172,7 @@ def test_the_table_holds_samples_weights_and_products(opened):
     opened.take_over({"filter": "box", "ksize": 3})
     opened.pixel.show_pixel((10, 10))
     sample = int(PICTURE[9, 9, 0])
-    assert cells(opened)[0][0] == f"{sample}\n× 0.1111\n= {words.short(sample * np.float32(1 / 9))}"
+    assert cells(opened)[0][0] == f"{sample}\n× 0.1111\n= {short(sample * np.float32(1 / 9))}"
     for show, expected in (("samples", str(sample)), ("weights", "0.1111")):
         pick(child(opened, "pixel-show", QComboBox), show)
         assert cells(opened)[0][0] == expected
@@ -315,7 +316,7 @@ def test_the_neighbourhood_is_painted_only_while_the_panel_is_open(qtbot, opened
 @pytest.mark.parametrize("border", ["zero", "clamp", "mirror", "wrap"])
 @pytest.mark.parametrize("scale", [1.0, 8.0, 20.0])
 def test_every_border_paints_at_every_zoom(opened, border, scale):
-    from workbench.views.view_transform import ViewTransform
+    from workbench.panels.compare.view_transform import ViewTransform
 
     opened.take_over({"border": border})
     opened.compare._move(ViewTransform(scale, (0.0, 0.0)))
@@ -335,18 +336,18 @@ def test_every_border_paints_at_every_zoom(opened, border, scale):
     ],
 )
 def test_cells_show_samples_of_sixteen_bits_whole(value, text):
-    assert words.short(value) == text
+    assert short(value) == text
 
 
 def test_what_is_not_a_number_is_said_to_be_none():
     picture = np.zeros((40, 60, 1), np.float32)
     picture[20, 20], picture[5, 5] = np.nan, np.inf
     found = found_at(20, 20, picture=picture)
-    assert words.difference(found, np.float32(np.nan)) == "none: both are NaN"
-    assert "1 where nan would be exact" in words.difference(found, np.float32(1))
+    assert difference(found, np.float32(np.nan)) == "none: both are NaN"
+    assert "1 where nan would be exact" in difference(found, np.float32(1))
     infinite = found_at(5, 5, picture=picture)
-    assert words.difference(infinite, np.float32(np.inf)) == "0: exactly that"
-    assert "inf would be exact" in words.difference(infinite, np.float32(1))
+    assert difference(infinite, np.float32(np.inf)) == "0: exactly that"
+    assert "inf would be exact" in difference(infinite, np.float32(1))
 
 
 @pytest.mark.parametrize("kind", ["one", "all", "infinite"])
@@ -364,11 +365,11 @@ def test_a_table_shows_what_is_not_a_number(qtbot, kind):
 def test_what_an_integer_type_cannot_hold_is_cut_off():
     bright = np.full((40, 60, 1), 200, np.uint8)
     double = Job(bright, np.full((1, 1), 2, np.float32), "clamp")
-    assert words.is_cut_off(explain_pixel(double, 5, 5, 0))
+    assert pixel_words.is_cut_off(explain_pixel(double, 5, 5, 0))
     half = Job(bright, np.full((1, 1), 0.5025, np.float32), "clamp")
-    assert not words.is_cut_off(explain_pixel(half, 5, 5, 0))  # only rounded
+    assert not pixel_words.is_cut_off(explain_pixel(half, 5, 5, 0))  # only rounded
     floats = Job(bright.astype(np.float32), np.full((1, 1), 2, np.float32), "clamp")
-    assert not words.is_cut_off(explain_pixel(floats, 5, 5, 0))
+    assert not pixel_words.is_cut_off(explain_pixel(floats, 5, 5, 0))
 
 
 def test_an_offset_stands_beside_the_sum(opened):
@@ -395,8 +396,8 @@ def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
 
 def test_arrows_come_from_the_nearest_pixels_beyond():
     stand_ins = [(n, 0) for n in (*range(-60, 0), *range(7, 60))]
-    chosen = [at for at, _ in overlay._nearest(stand_ins, 3)]
-    assert len(chosen) == overlay.MOST_ARROWS
+    chosen = [at for at, _ in pixel_overlay._nearest(stand_ins, 3)]
+    assert len(chosen) == pixel_overlay.MOST_ARROWS
     assert {-1, 7} < set(chosen)
 
 

@@ -23,16 +23,16 @@ from PySide6.QtWidgets import (
 )
 
 import workbench
-from kernels.pictures import noise
-from kernels.sweeps.files import SessionFile
+from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import as_toml
+from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import H200, PLANS, a_session
 from tests.workbench import scenes
 from tests.workbench.engines import MadeUpGpu
+from workbench.base.plain_text import Label, is_agreed, tip_text
 from workbench.files import image_files
-from workbench.plain_text import Label, is_agreed, tip_text
-from workbench.weights.drawing import Drawing
-from workbench.weights.named import Named, Shelf
+from workbench.panels.weights.named_weights import Named, Shelf
+from workbench.panels.weights.weights_draft import Drawing
 
 TAG = "<img src=EVIL.png>"
 MACHINE = replace(

@@ -9,20 +9,20 @@ from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget
 
-from kernels.devices import NoDevice
-from kernels.pictures import noise
+from kernels.core.device import NoDevice
+from kernels.pictures.generated import noise
 from tests.made_up import FAILED, PASSED, result
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench import intents
+from workbench.base.numbers import MISSING
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
+from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.numbers import MISSING
-from workbench.presenting.figures import figures_of
-from workbench.presenting.steps import Step, ladder_steps, step_of, steps_from
-from workbench.presenting.steps_dialog import StepsDialog
-from workbench.views.picture_view import PictureView
+from workbench.panels.compare.picture_view import PictureView
+from workbench.window.presenter.figures import figures_of
+from workbench.window.presenter.steps_dialog import StepsDialog
+from workbench.window.presenter.talk_steps import Step, ladder_steps, step_of, steps_from
 
 SMALLEST_PX = 24  # of letters, on a projector of 1280×720
 STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtGui import QImage
 
 from tests.conftest import ROOT
-from workbench.display import as_display, to_display
-from workbench.recycling import KEPT, LEAST_BYTES, MOST_BYTES, SHELF, empty
+from workbench.base.buffer_pool import KEPT, LEAST_BYTES, MOST_BYTES, SHELF, empty
+from workbench.imaging.display import as_display, to_display
 
 ROWS = LEAST_BYTES // 4096 + 1  # of 1024 pixels: just large enough
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from workbench.files import reducing
 from workbench.files.errors import ImageFileError
 from workbench.files.image_encoders import FORMATS

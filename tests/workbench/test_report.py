@@ -14,20 +14,20 @@ import pytest
 from PIL import Image
 
 from kernels import Engine, Job, filters
-from kernels.load import Load
-from kernels.models.occupancy import Occupancy
+from kernels.core.cpu_load import Load
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.transfers import Transfers
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
-from kernels.timing import Timing
-from kernels.transfers import Transfers
-from kernels.verdict import Check
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.reading_pages import read_page, table
-from workbench.numbers import GAP
+from workbench.base.numbers import GAP
 from workbench.report import writing
-from workbench.report.counts import Counts
 from workbench.report.drawings import drawings
+from workbench.report.figure_numbers import Counts
 from workbench.report.writing import ReportError, write_report
 
 SMALL = Plan(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from kernels.load import Load
-from kernels.timing import Timing
+from kernels.core.cpu_load import Load
+from kernels.core.timing import Timing
 from tests.made_sessions import a_session
 from workbench.report import method
 

@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.crashing import UNFINISHED
 from tests.workbench.driving import settle, show_picture, until
-from workbench import app, choices, intents
+from workbench.base.settings import Settings
 from workbench.files import image_files
+from workbench.model import choices, intents
 from workbench.model.state import State
-from workbench.restoring import bringing_back, keeping, places
-from workbench.restoring.keeping import HANDED_OVER, Keeper
-from workbench.restoring.restoring import Restoring, in_words
-from workbench.restoring.taking import PinNotes, choices_of, taken
-from workbench.settings import Settings
+from workbench.window import app
+from workbench.window.restoring import autosave, lockfiles, restore
+from workbench.window.restoring.autosave import HANDED_OVER, Keeper
+from workbench.window.restoring.restoring import Restoring, in_words
+from workbench.window.restoring.snapshot import PinNotes, choices_of, taken
 
 PATIENCE_S = 120
 ROOT = __file__.rpartition("tests")[0]
@@ -37,14 +38,14 @@ def photo(tmp_path):
 
 def crashed(data, tries=0):
     """As a process leaves it that ends in the midst of everything."""
-    place = places.new_place()
+    place = lockfiles.new_place()
     place.write(data, tries=tries)
     place.close()
     return place.path
 
 
 def names():
-    return sorted(each.name for each in places.folder().iterdir())
+    return sorted(each.name for each in lockfiles.folder().iterdir())
 
 
 # -- real processes
@@ -110,42 +111,42 @@ def test_what_crashed_while_it_came_back_is_not_tried_again(home, photo):
 
 
 def test_of_a_window_that_is_open_nobody_takes_anything(home):
-    place = places.new_place()
+    place = lockfiles.new_place()
     place.write({"picture": None})
-    assert list(places.left(time.time())) == []
+    assert list(lockfiles.left(time.time())) == []
     place.close()
-    (left,) = places.left(time.time())
+    (left,) = lockfiles.left(time.time())
     assert left.path == place.path
-    assert list(places.left(time.time())) == []  # now somebody has it
+    assert list(lockfiles.left(time.time())) == []  # now somebody has it
     left.remove()
     assert names() == []
 
 
 def test_the_newest_comes_first_and_the_oldest_not_at_all(home):
     now = time.time()
-    ages = {"old": 3600, "new": 60, "ancient": places.LONGEST_S + 60}
+    ages = {"old": 3600, "new": 60, "ancient": lockfiles.LONGEST_S + 60}
     for name, age_s in ages.items():
         path = crashed({"name": name})
         os.utime(path, (now - age_s, now - age_s))
-    found = list(places.left(now))
+    found = list(lockfiles.left(now))
     assert [place.read()[0]["name"] for place in found] == ["new", "old"]
-    assert len(list(places.folder().glob("*.json"))) == 2
+    assert len(list(lockfiles.folder().glob("*.json"))) == 2
     for place in found:
         place.remove()
 
 
 def test_what_killed_processes_left_unfinished_is_cleared_away(home):
-    living = places.new_place()
+    living = lockfiles.new_place()
     crashed({"name": "crashed"})
     living.write_samples(noise(3, 4))
     names_of_rubbish = (".0123.part", "gone.lock", "gone.npy", "given-up.failed")
     for name in names_of_rubbish:
-        (places.folder() / name).touch()
-    later = time.time() + places.LONGEST_S - 60
-    for place in places.left(later):  # nothing of it is old enough
+        (lockfiles.folder() / name).touch()
+    later = time.time() + lockfiles.LONGEST_S - 60
+    for place in lockfiles.left(later):  # nothing of it is old enough
         place.close()
     assert set(names_of_rubbish) <= set(names())
-    list(places.left(later + 120))
+    list(lockfiles.left(later + 120))
     suffixes = (".lock", ".npy")  # of the one that lives
     assert names() == [living.path.with_suffix(each).name for each in suffixes]
     living.remove()
@@ -162,7 +163,7 @@ def test_what_cannot_be_read_is_cleared_away(home, text):
 
 def test_where_nothing_can_be_written_the_window_opens_all_the_same(home, make_window):
     home.joinpath("settings").write_text("in the way")
-    assert places.new_place() is None
+    assert lockfiles.new_place() is None
     window = make_window()
     restoring = Restoring(window.settings, is_asked=False)
     restoring.begin(window, [])
@@ -194,7 +195,7 @@ def beginning(make_window, monkeypatch):
     begun = []
 
     def begin(is_asked=False, paths=()):
-        monkeypatch.setattr("workbench.restoring.restoring.CALM_MS", 0)
+        monkeypatch.setattr("workbench.window.restoring.restoring.CALM_MS", 0)
         settings = Settings()
         restoring = Restoring(settings, is_asked=is_asked)
         begun.append(restoring)
@@ -227,7 +228,7 @@ def test_where_something_else_was_asked_for_it_is_offered(qtbot, beginning, left
     assert [pin.caption.partition("\n")[0] for pin in window.inspection.pins] == [
         "Box blur 9×9 · OpenCV"
     ]
-    until(qtbot, lambda: len(list(places.folder().glob("*.lock"))) == 1)
+    until(qtbot, lambda: len(list(lockfiles.folder().glob("*.lock"))) == 1)
     act(window).click()  # start afresh
     until(qtbot, lambda: window.store.state.picture.built_in == "scene")
     assert window.store.state.filter == "gaussian"
@@ -252,10 +253,10 @@ def test_where_the_picture_has_gone_it_is_said_and_the_rest_is_back(
 def test_a_picture_from_the_clipboard_is_back_with_its_samples(
     qtbot, window, beginning, monkeypatch
 ):
-    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    monkeypatch.setattr(autosave, "EVERY_MS", 10)
     samples = noise(20, 30, 3)
     show_picture(qtbot, window, samples)
-    place = places.new_place()
+    place = lockfiles.new_place()
     keeper = Keeper(window, place)
     keeper.start()
     until(qtbot, place.path.exists)
@@ -282,7 +283,7 @@ def test_a_picture_that_is_gone_is_said(qtbot, beginning):
 
 
 def test_nonsense_in_what_was_kept_does_no_harm(qtbot, beginning, monkeypatch):
-    monkeypatch.setattr(bringing_back, "LONGEST_MS", 2000)
+    monkeypatch.setattr(restore, "LONGEST_MS", 2000)
     crashed(
         {
             "settings": {"choices": {"filter": "no such", "ksize": "x"}, "layout": "!", "sweep": 3},
@@ -304,8 +305,8 @@ def test_nonsense_in_what_was_kept_does_no_harm(qtbot, beginning, monkeypatch):
 
 
 def test_while_nothing_changes_nothing_is_written(qtbot, window, monkeypatch):
-    monkeypatch.setattr(keeping, "EVERY_MS", 10)
-    place = places.new_place()
+    monkeypatch.setattr(autosave, "EVERY_MS", 10)
+    place = lockfiles.new_place()
     written = []
     monkeypatch.setattr(place, "write", lambda data: written.append(data))
     keeper = Keeper(window, place)
@@ -323,19 +324,19 @@ def test_while_nothing_changes_nothing_is_written(qtbot, window, monkeypatch):
 
 def test_what_is_handed_over_waits_for_the_next_process(qtbot, window):
     show_picture(qtbot, window, noise(20, 30))
-    place = places.new_place()
+    place = lockfiles.new_place()
     keeper = Keeper(window, place)
     window.store.update(ksize=9)
     assert keeper.hand_over()
     keeper.close()
-    (left,) = places.left(time.time())
+    (left,) = lockfiles.left(time.time())
     assert left.read()[0]["settings"]["choices"]["ksize"] == 9
     left.remove()
 
 
 def handed_over(window):
     """A keeper, and its place, after the window was handed over."""
-    place = places.new_place()
+    place = lockfiles.new_place()
     keeper = Keeper(window, place)
     assert keeper.hand_over()
     return keeper, place
@@ -344,25 +345,25 @@ def handed_over(window):
 def test_where_no_next_process_came_what_is_done_afterwards_is_kept_for_it(
     qtbot, window, monkeypatch
 ):
-    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    monkeypatch.setattr(autosave, "EVERY_MS", 10)
     show_picture(qtbot, window, noise(20, 30))
     keeper, place = handed_over(window)
     keeper.take_back()
-    assert not list(places.left(time.time()))  # it is held again
+    assert not list(lockfiles.left(time.time()))  # it is held again
     window.store.update(ksize=9)
     until(qtbot, lambda: place.read()[0]["settings"]["choices"]["ksize"] == 9)
     keeper.close()
-    (left,) = places.left(time.time())
+    (left,) = lockfiles.left(time.time())
     kept = left.read()[0]
     assert (kept["settings"]["choices"]["ksize"], kept[HANDED_OVER]) == (9, True)
     left.remove()
 
 
 def test_what_another_process_brought_back_is_left_to_it(qtbot, window, monkeypatch):
-    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    monkeypatch.setattr(autosave, "EVERY_MS", 10)
     show_picture(qtbot, window, noise(20, 30))
     keeper, _ = handed_over(window)
-    (left,) = places.left(time.time())
+    (left,) = lockfiles.left(time.time())
     before = left.path.read_bytes()
     keeper.take_back()
     window.store.update(ksize=9)
@@ -373,9 +374,9 @@ def test_what_another_process_brought_back_is_left_to_it(qtbot, window, monkeypa
 
 
 def test_where_it_could_not_be_handed_over_it_goes_on_being_kept(qtbot, window, monkeypatch):
-    monkeypatch.setattr(keeping, "EVERY_MS", 10)
+    monkeypatch.setattr(autosave, "EVERY_MS", 10)
     show_picture(qtbot, window, noise(20, 30))
-    place = places.new_place()
+    place = lockfiles.new_place()
     keeper = Keeper(window, place)
     with monkeypatch.context() as full:
         full.setattr(place, "write", raise_full)
@@ -384,7 +385,7 @@ def test_where_it_could_not_be_handed_over_it_goes_on_being_kept(qtbot, window, 
     until(qtbot, lambda: (kept := place.read()) and "settings" in kept[0])
     until(qtbot, lambda: place.read()[0]["settings"]["choices"]["ksize"] == 9)
     keeper.close()
-    assert not list(places.left(time.time()))
+    assert not list(lockfiles.left(time.time()))
 
 
 def raise_full(_):

@@ -18,24 +18,25 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from kernels import nvrtc
-from kernels.device_text import LADDER
-from kernels.errors import CompileFailedError
-from kernels.job import Progress, Result
-from kernels.nvrtc import Compiled
-from kernels.pictures import noise
+from kernels.core.errors import CompileFailedError
+from kernels.core.job import Progress, Result
+from kernels.cuda import nvrtc
+from kernels.cuda.nvrtc import Compiled
+from kernels.pictures.generated import noise
+from kernels.rungs.device_text import LADDER
+from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.record import Record
-from kernels.sweeps.running import cells_of
 from tests.made_sessions import measured as measured_of
 from tests.made_up import FAILED, IMPLEMENTATIONS, a_job, result
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench import ptx, theme
+from workbench.base import theme
+from workbench.model.plan_draft import plan_of
+from workbench.model.rung_times import RungTimes, ladder_places
 from workbench.model.state import Picture
-from workbench.rung_times import RungTimes, ladder_places
-from workbench.sweeps.draft import plan_of
-from workbench.views.ladder_list import CHOSEN, PLACE, LadderList
-from workbench.views.rung_pane import RungPane
+from workbench.panels.rung.ladder_list import CHOSEN, PLACE, LadderList
+from workbench.panels.rung.rung_panel import RungPane
+from workbench.session import ptx
 
 RUNGS = [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cuda"]
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kernels.sweeps.locks import holding
-from workbench import settings as settings_module
-from workbench.settings import DIRECTORY_VARIABLE, RECENT_FILES, Settings, default_path
+from workbench.base import settings as settings_module
+from workbench.base.settings import DIRECTORY_VARIABLE, RECENT_FILES, Settings, default_path
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_a_damaged_file_that_another_window_mended_stays(path):
 CLOSING = """
 import sys
 from pathlib import Path
-from workbench.settings import Settings
+from workbench.base.settings import Settings
 
 path, number = Path(sys.argv[1]), sys.argv[2]
 for turn in range(20):

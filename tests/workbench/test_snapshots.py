@@ -12,18 +12,18 @@ import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QImage
 from PySide6.QtWidgets import QApplication
 
-from kernels.engine import all_implementations
+from kernels.core.job import Ran, Result
+from kernels.core.timing import Timing
+from kernels.engine.engine import all_implementations
 from kernels.filters import all_filters
-from kernels.job import Ran, Result
 from kernels.pictures import scene
 from kernels.sweeps import estimate
-from kernels.timing import Timing
 from tests.workbench.driving import answers, settle, until
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.seeing import MOST, image_of, marked, pixels_of, reduced, unlikeness
-from workbench import theme
-from workbench.commands.entering import Visit
-from workbench.commands.shot import picture_of
+from workbench.base import theme
+from workbench.cli.commands.shot import picture_of
+from workbench.cli.window_driver import Visit
 from workbench.model.state import Picture
 
 FOLDER = Path(__file__).parent / "snapshots"

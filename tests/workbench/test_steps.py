@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from tests.workbench.driving import until
-from workbench.looking.steps import Steps
+from workbench.session.analysis_thread import Steps
 
 
 @pytest.fixture

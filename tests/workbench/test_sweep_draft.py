@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.engine import all_implementations
+from kernels.engine.engine import all_implementations
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.presets import presets
-from kernels.sweeps.running import cells_of
 from tests.workbench.engines import DEVICE
+from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
+from workbench.model.plan_draft import MOST_CELLS, Draft, UnclearError, given, plan_of, texts_of
+from workbench.model.plan_estimate import MOST, time_s
+from workbench.model.plan_words import held_fixed, title_of
 from workbench.model.state import Picture, State
-from workbench.sweeps.dimensions import BY_FIELD, DIMENSIONS
-from workbench.sweeps.draft import MOST_CELLS, Draft, UnclearError, given, plan_of, texts_of
-from workbench.sweeps.estimating import MOST, time_s
-from workbench.sweeps.words import held_fixed, title_of
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
 KEYS = ("opencv", "shared")

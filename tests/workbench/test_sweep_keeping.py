@@ -5,15 +5,15 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from kernels.engine import Engine
-from kernels.errors import SessionFileError
-from kernels.job import Progress
-from kernels.sweeps.files import SessionFile, read_session
+from kernels.core.errors import SessionFileError
+from kernels.core.job import Progress
+from kernels.engine.engine import Engine
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
 from kernels.sweeps.rounds import ROUNDS
-from workbench.sweeps import keeping
-from workbench.sweeps.keeping import (
+from kernels.sweeps.session_files import SessionFile, read_session
+from workbench.session import session_store
+from workbench.session.session_store import (
     Began,
     NotKept,
     is_session,
@@ -169,14 +169,14 @@ def test_names_begin_with_the_time_and_are_never_taken_twice():
 
 
 def test_what_is_packed_or_came_with_the_program_is_not_written_to(tmp_path, monkeypatch):
-    monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
+    monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     own = tmp_path / "H200.jsonl"
     own.touch()
-    assert keeping.came_with_it() == [own]
-    assert not keeping.can_grow(own)
-    assert not keeping.can_grow(tmp_path.parent / "a.jsonl.gz")
-    assert not keeping.can_grow(None)
-    assert keeping.can_grow(tmp_path.parent / "a.jsonl")
+    assert session_store.came_with_it() == [own]
+    assert not session_store.can_grow(own)
+    assert not session_store.can_grow(tmp_path.parent / "a.jsonl.gz")
+    assert not session_store.can_grow(None)
+    assert session_store.can_grow(tmp_path.parent / "a.jsonl")
 
 
 def test_a_folder_that_is_not_there_keeps_none():

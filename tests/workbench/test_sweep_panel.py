@@ -20,25 +20,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.devices import NoDevice
-from kernels.job import Progress
+from kernels.core.device import NoDevice
+from kernels.core.job import Progress
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
+from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.presets import presets
-from kernels.sweeps.running import OfCell
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import IMPLEMENTATIONS
 from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE
-from workbench import theme
-from workbench.background import Background
+from workbench.base import theme
+from workbench.base.background import Background
 from workbench.model.state import Picture, State
-from workbench.sweeps import plan_choice
-from workbench.sweeps.keeping import Began
-from workbench.sweeps.panel import SweepPanel
-from workbench.sweeps.plan_source import FILE
-from workbench.sweeps.sessions import Sessions
-from workbench.views.tile import ElidedLabel
+from workbench.panels.sweep import plan_choice
+from workbench.panels.sweep.plan_source import FILE
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.session.session_store import Began
+from workbench.widgets.tile import ElidedLabel
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
 NO_GPU = NoDevice("No NVIDIA driver was found.", "Install one.")

@@ -24,27 +24,30 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from kernels.devices import NoDevice
-from kernels.errors import DeviceLostError, SessionFileError
-from kernels.job import Progress
-from kernels.pictures import noise
-from kernels.sweeps import machine, running
-from kernels.sweeps.compare import Pair
-from kernels.sweeps.files import SessionFile, read_session
+from kernels.core.device import NoDevice
+from kernels.core.errors import DeviceLostError, SessionFileError
+from kernels.core.job import Progress
+from kernels.pictures.generated import noise
+from kernels.sweeps import machine, plan_run
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Machine, Record
+from kernels.sweeps.session_comparison import Pair
+from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.driving import child, click, drop, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
-from workbench import arriving, numbers
-from workbench.files.export import save_png
-from workbench.report import comparing, drawings, examples, writing
-from workbench.sweeps import keeping, reporting
-from workbench.sweeps.compare_rows import row_of
-from workbench.sweeps.left_over import unfinished
-from workbench.sweeps.run_row import Phase
-from workbench.sweeps.words import varied_of
+from workbench.base import numbers
+from workbench.model.plan_words import varied_of
+from workbench.panels.sweep import report_writer
+from workbench.panels.sweep.compare_rows import row_of
+from workbench.panels.sweep.run_row import Phase
+from workbench.panels.sweep.unfinished_sweep import unfinished
+from workbench.report import drawings, examples, report_comparison, writing
+from workbench.session import session_store
+from workbench.session.screenshot_files import save_png
+from workbench.session.session_store import folder
+from workbench.window import picture_intake
 
 HERE = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 
@@ -95,12 +98,12 @@ def endless(make_window, monkeypatch):
 
     def sweeping(plan, engine, given, before=()):
         once = replace(plan, sampling=replace(plan.sampling, max_samples=1))
-        for step in running.sweeping(once, engine, given, before):
+        for step in plan_run.sweeping(once, engine, given, before):
             yield step
             while isinstance(step, Record):
                 yield Progress("waiting")
 
-    monkeypatch.setattr("workbench.sweeps.keeping.sweeping", sweeping)
+    monkeypatch.setattr("workbench.session.session_store.sweeping", sweeping)
     return make_window()
 
 
@@ -120,7 +123,7 @@ def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     assert all(record.verified for record in live(window).records)
     bar = child(window, "sweep-progress", QProgressBar)
     assert bar.value() == bar.maximum() == 4
-    (path,) = keeping.kept()
+    (path,) = session_store.kept()
     assert window.sessions.live.path == path
     assert widths(read_session(path)) == [4, 4, 8, 8]
     assert child(window, "sweep-start").isEnabled()
@@ -172,7 +175,7 @@ def test_a_new_sweep_takes_the_place_of_the_one_before(qtbot, window):
         ended(qtbot, window)
     assert widths(live(window)) == [5]
     assert len(window.sessions.shown) == 1
-    assert len(keeping.kept()) == 2
+    assert len(session_store.kept()) == 2
 
 
 # -- it stands still, and ends
@@ -185,7 +188,7 @@ def test_a_sweep_is_cancelled_and_keeps_what_was_measured(qtbot, endless):
     click(child(endless, "sweep-cancel"))
     ended(qtbot, endless)
     assert doing(endless).startswith("Stopped: 1 of 2 in")
-    assert widths(read_session(keeping.kept()[0])) == [4]
+    assert widths(read_session(session_store.kept()[0])) == [4]
     assert child(endless, "sweep-start").isEnabled()
     assert not child(endless, "sweep-cancel").isEnabled()
     assert endless.messages.kind != "error"
@@ -255,7 +258,7 @@ def test_it_closes_while_a_sweep_stands_still(qtbot, endless):
     until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
     endless.close()
     assert endless.worker.isFinished()
-    assert widths(read_session(keeping.kept()[0])) == [4]
+    assert widths(read_session(session_store.kept()[0])) == [4]
 
 
 # -- what goes wrong
@@ -277,7 +280,7 @@ def test_a_gpu_lost_in_a_sweep_is_a_sentence_and_nothing_measured_is_lost(qtbot,
     assert window.messages.sentence == "The GPU failed while filtering; restart the program."
     ended(qtbot, window)
     assert doing(window).startswith("Stopped: ")
-    assert widths(read_session(keeping.kept()[0])) == widths(live(window))
+    assert widths(read_session(session_store.kept()[0])) == widths(live(window))
     assert {3, 4, 5} > set(widths(live(window))) >= {3}
     assert child(window, "sweep-start").isEnabled()
 
@@ -312,16 +315,16 @@ def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
     go_on = threading.Event()
 
     def sweeping(plan, engine, given, before=()):
-        for step in running.sweeping(plan, engine, given, before):
+        for step in plan_run.sweeping(plan, engine, given, before):
             yield step
             while isinstance(step, Record) and not go_on.is_set():
                 yield Progress("waiting")
 
-    monkeypatch.setattr("workbench.sweeps.keeping.sweeping", sweeping)
+    monkeypatch.setattr("workbench.session.session_store.sweeping", sweeping)
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 5")
     one_measured(qtbot, window)
-    shutil.rmtree(keeping.folder())
+    shutil.rmtree(folder())
     go_on.set()
     ended(qtbot, window)
     assert window.messages.kind == "warning"
@@ -330,7 +333,7 @@ def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
     start(window, "6")
     until(qtbot, lambda: widths(live(window)) == [6])
     ended(qtbot, window)
-    assert widths(read_session(keeping.kept()[0])) == [6]
+    assert widths(read_session(session_store.kept()[0])) == [6]
 
 
 def test_a_bug_in_a_sweep_is_shown_and_the_panel_is_free_again(qtbot, make_window):
@@ -424,10 +427,10 @@ def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatc
     one_measured(qtbot, endless)
     click(child(endless, "sweep-cancel"))
     ended(qtbot, endless)
-    (path,) = keeping.kept()
+    (path,) = session_store.kept()
     trigger(endless, "Close all sessions")
     assert endless.sessions.shown == ()
-    monkeypatch.setattr("workbench.sweeps.keeping.sweeping", running.sweeping)
+    monkeypatch.setattr("workbench.session.session_store.sweeping", plan_run.sweeping)
     endless.open_session(path)
     until(qtbot, lambda: endless.sessions.shown)
     (shown,) = endless.sessions.shown
@@ -493,7 +496,7 @@ def test_one_of_another_machine_has_no_button_to_go_on_with_it(qtbot, window, tm
 def left_here(name="2026-01-01 000000 left.jsonl"):
     """A session that was begun on this computer and left at 3."""
     here = Machine(machine.cpu(), "", "")
-    return kept_file(keeping.folder(), a_session(HERE, here, first=1), name)
+    return kept_file(folder(), a_session(HERE, here, first=1), name)
 
 
 def offer(window):
@@ -533,19 +536,19 @@ def test_what_is_old_whole_foreign_or_being_measured_is_not_offered(home):
     assert unfinished(nothing, (path.name,), now) is None
     assert unfinished(DEVICE, (), now) is None
     with SessionFile.create(
-        keeping.folder() / "2026-01-02 held.jsonl", HERE, Machine(machine.cpu(), "", "")
+        folder() / "2026-01-02 held.jsonl", HERE, Machine(machine.cpu(), "", "")
     ) as held:
         held.append(a_session(HERE).records[0])
         assert unfinished(nothing, (), now).path == path
-    kept_file(keeping.folder(), a_session("sizes", LAPTOP, first=3), "2026-01-03 laptop.jsonl")
-    kept_file(keeping.folder(), a_session(HERE, Machine(machine.cpu(), "", "")), "2026-01-04.jsonl")
-    (keeping.folder() / "2026-01-05.jsonl").write_text("broken")
+    kept_file(folder(), a_session("sizes", LAPTOP, first=3), "2026-01-03 laptop.jsonl")
+    kept_file(folder(), a_session(HERE, Machine(machine.cpu(), "", "")), "2026-01-04.jsonl")
+    (folder() / "2026-01-05.jsonl").write_text("broken")
     assert unfinished(nothing, ("2026-01-02 held.jsonl",), now).path == path
 
 
 def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_path, monkeypatch):
-    path = kept_file(keeping.folder(), a_session("sizes"), "2026-01-01 000000 one.jsonl")
-    monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
+    path = kept_file(folder(), a_session("sizes"), "2026-01-01 000000 one.jsonl")
+    monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     came = kept_file(tmp_path, a_session("ksizes"), "H200 kernel size.jsonl")
     for title, expected, count in (
         ("&Recent sessions", path, 1),
@@ -561,7 +564,7 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
 
 
 def test_empty_menus_say_so(window, monkeypatch, tmp_path):
-    monkeypatch.setattr(keeping, "asset", lambda _: tmp_path)
+    monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     for title in ("&Recent sessions", "Recor&ded sessions"):
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
@@ -663,13 +666,13 @@ def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
 def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_is_hostile(
     qtbot, window, tmp_path, monkeypatch
 ):
-    threads, read = [], arriving.plan_of
+    threads, read = [], picture_intake.plan_of
 
     def noted(text, name):
         threads.append(QThread.currentThread())
         return read(text, name)
 
-    monkeypatch.setattr(arriving, "plan_of", noted)
+    monkeypatch.setattr(picture_intake, "plan_of", noted)
     save_png(tmp_path / "chart.png", noise(5, 5), {"ksize": 7, "plan": "a" + ".a" * 400_000})
     window.opener.open_dropped(tmp_path / "chart.png")
     until(qtbot, lambda: window.messages.kind == "error")
@@ -740,7 +743,7 @@ def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, win
 
     noted(writing, "page")
     noted(writing, "tables")
-    noted(comparing, "compare_sessions")
+    noted(report_comparison, "compare_sessions")
     noted(examples, "job_of")
     noted(drawings, "svg_of")
     window.sessions.begin(a_session("sizes"), None)
@@ -765,7 +768,7 @@ def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, wind
         patch.setattr(writing, "page", broken)
         trigger(window, "Report…")
         until(qtbot, lambda: "ZeroDivisionError" in window.messages.sentence)
-    folder = reporting.folder()
+    folder = report_writer.folder()
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_text("in the way")
     trigger(window, "Report…")

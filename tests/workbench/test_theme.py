@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.contrast import GRAPHICS, TEXT, contrast
-from workbench import theme
-from workbench.assets_path import asset
+from workbench.base import theme
+from workbench.base.assets_path import asset
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +125,8 @@ def test_a_missing_bundled_file_is_named():
 
 def test_the_window_can_paint_before_anything_heavy_is_imported():
     code = (
-        "import sys, workbench.views.compare_view, workbench.views.message_bar, workbench.theme;"
+        "import sys, workbench.panels.compare.compare_view;"
+        "import workbench.widgets.message_bar, workbench.base.theme;"
         "sys.exit(str(sorted({'cv2', 'numba', 'cupy', 'pyqtgraph'} & set(sys.modules))))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr

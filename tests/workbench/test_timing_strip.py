@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from kernels.timing import Timing
-from kernels.verdict import Check
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
 from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, picked_result, result
-from workbench import theme
-from workbench.numbers import GAP, MISSING
-from workbench.views.tile import ElidedLabel, Tile
-from workbench.views.timing_strip import TimingStrip, VerdictCard, verdict
+from workbench.base import theme
+from workbench.base.numbers import GAP, MISSING
+from workbench.panels.timing.timing_strip import TimingStrip, VerdictCard, verdict
+from workbench.widgets.tile import ElidedLabel, Tile
 
 
 @pytest.fixture

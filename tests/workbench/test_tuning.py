@@ -4,15 +4,15 @@ import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QLabel, QProgressBar
 from shiboken6 import isValid
 
-from kernels import pictures
-from kernels.auto import AUTO
-from kernels.kinds import Kind
-from kernels.measurements import Candidate
-from kernels.tuner import Trial, Tuning
+from kernels.core.job_class import Kind
+from kernels.engine.auto import AUTO
+from kernels.engine.measurements import Candidate
+from kernels.measuring.tuner import Trial, Tuning
+from kernels.pictures import generated
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
-from workbench.controls.block_picker import BlockPicker
-from workbench.views.tune_dialog import TuneDialog
+from workbench.panels.controls.block_picker import BlockPicker
+from workbench.window.tune_dialog import TuneDialog
 
 KIND = Kind("uint8", 1, 5, "separable", "clamp", 12)
 
@@ -22,7 +22,7 @@ def window(make_window, qtbot):
     """A window on a made-up GPU with a small picture."""
     made = make_window(MadeUpGpu)
     until(qtbot, lambda: made.device is not None)
-    show_picture(qtbot, made, pictures.noise(24, 32))
+    show_picture(qtbot, made, generated.noise(24, 32))
     return made
 
 
@@ -145,7 +145,7 @@ def test_the_window_may_be_closed_while_it_is_tuning(window, qtbot):
 def test_without_a_gpu_there_is_nothing_to_tune(make_window, qtbot):
     window = make_window()
     until(qtbot, lambda: window.device is not None)
-    show_picture(qtbot, window, pictures.noise(24, 32))
+    show_picture(qtbot, window, generated.noise(24, 32))
     trigger(window, "Tune for this job…")
     assert "nothing to tune" in window.messages.sentence
     assert window.tuner.dialog is None

@@ -19,15 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from kernels import filters
-from kernels.engine import all_implementations
+from kernels.engine.engine import all_implementations
 from tests.workbench.driving import child, pick, show_picture, type_into
-from workbench.controls.drop_down import DropDown
-from workbench.controls.filter_controls import FilterControls
-from workbench.controls.run_controls import RunControls
-from workbench.menu_lines import menu_lines
 from workbench.model.state import State
-from workbench.views.about import AboutDialog
-from workbench.views.shortcuts import ShortcutsDialog
+from workbench.panels.controls.filter_controls import FilterControls
+from workbench.panels.controls.run_controls import RunControls
+from workbench.widgets.drop_down import DropDown
+from workbench.widgets.menu_lines import menu_lines
+from workbench.window.about import AboutDialog
+from workbench.window.shortcuts import ShortcutsDialog
 
 
 @pytest.fixture

@@ -10,22 +10,23 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit
 
-from kernels import rung as reading
-from kernels.device_text import LADDER
-from kernels.engine import all_implementations
-from kernels.pictures import noise
-from kernels.sweeps.files import SessionFile, read_session
+from kernels.engine.engine import all_implementations
+from kernels.pictures.generated import noise
+from kernels.rungs import rung as reading
+from kernels.rungs.device_text import LADDER
+from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import KINDS, PLANS, a_session
 from tests.made_up import a_job
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench import cli, rung_texts
-from workbench.anatomy.subject import look_at, subject_of
-from workbench.charts.figure import Choices
+from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds
-from workbench.charts.names import kind_of, title_of
-from workbench.help.rungs import pages
-from workbench.help.texts import escaped
+from workbench.cli.main import main
+from workbench.model.names import kind_of, title_of
+from workbench.panels.anatomy.subject import look_at, subject_of
+from workbench.panels.rung import rung_texts
+from workbench.window.help.rungs import pages
+from workbench.window.help.texts import escaped
 
 SILENT = "silent"  # `constant` without what describes it
 BROKEN = "broken"
@@ -123,18 +124,18 @@ def test_a_session_of_it_is_reported_with_its_time(folder, tmp_path, capsys):
     with SessionFile.create(tmp_path / "run", plan, session.machine, session.started) as file:
         for record in session.records:
             file.append(record)
-    assert cli.main(["report", str(tmp_path / "run")]) == 0
+    assert main.main(["report", str(tmp_path / "run")]) == 0
     assert capsys.readouterr().err == ""
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "Silent" in page
-    assert cli.main(["compare", str(tmp_path / "run"), str(tmp_path / "run")]) == 0
+    assert main.main(["compare", str(tmp_path / "run"), str(tmp_path / "run")]) == 0
 
 
 # -- broken
 
 
 def test_it_stands_in_the_list_with_its_reason_and_nothing_else_suffers(folder, capsys):
-    assert cli.main(["list", "--no-gpu"]) == 0
+    assert main.main(["list", "--no-gpu"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert f"Not here: {BROKEN}. {REASON}" in lines
     assert any(line.split()[:1] == [SILENT] for line in lines)
@@ -154,15 +155,15 @@ def here(tmp_path, monkeypatch):
 def test_a_command_that_does_not_need_it_is_as_ever_and_one_that_does_says_why(
     folder, here, capsys
 ):
-    assert cli.main(["apply", PICTURE, "out.png", "--implementation", "opencv"]) == 0
+    assert main.main(["apply", PICTURE, "out.png", "--implementation", "opencv"]) == 0
     capsys.readouterr()
     words = ["apply", PICTURE, "other.png", "--implementation", BROKEN]
-    assert cli.main(words) == 1
+    assert main.main(words) == 1
     assert capsys.readouterr().err == f"workbench: {REASON}\n"
 
 
 def test_a_sweep_measures_the_others_and_notes_its_reason(folder, here, capsys):
-    assert cli.main(["sweep", "plan.toml", "--out", "run", "--no-gpu"]) == 0
+    assert main.main(["sweep", "plan.toml", "--out", "run", "--no-gpu"]) == 0
     outcomes = {
         each.cell.implementation: each.outcome for each in read_session(here / "run").records
     }

@@ -10,15 +10,15 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QSlider
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, show_picture, type_into, until
 from workbench.files import image_files
 from workbench.files.errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
-from workbench.undo.past import MOST, Change, Past
-from workbench.undo.pictures import Album
-from workbench.undo.words import in_words
+from workbench.window.undo.past import MOST, Change, Past
+from workbench.window.undo.past_pictures import Album
+from workbench.window.undo.undo_words import in_words
 
 
 def a_change(name="ksize", before=5, after=7):

@@ -18,15 +18,15 @@ from PySide6.QtWidgets import (
 )
 
 from kernels import filters
-from kernels.pictures import noise
-from kernels.reference import filtered, to_pixel_type
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
-from workbench import intents
-from workbench.weights.cells import INVALID
-from workbench.weights.editor import HINT
-from workbench.weights.grid import WeightsGrid
-from workbench.weights.named import DIRECTORY_VARIABLE
-from workbench.weights.response_view import ResponseView
+from workbench.model import intents
+from workbench.panels.weights.named_weights import DIRECTORY_VARIABLE
+from workbench.panels.weights.response_view import ResponseView
+from workbench.panels.weights.weights_cells import INVALID
+from workbench.panels.weights.weights_editor import HINT
+from workbench.panels.weights.weights_grid import WeightsGrid
 
 SAMPLES = noise(24, 31, 3)
 Key = Qt.Key

@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 
 from kernels import filters
-from kernels.errors import BadJobError
-from kernels.weights import frequency_response
-from workbench.weights import facts
-from workbench.weights.drawing import Drawing, drawing_of
-from workbench.weights.named import Named, Shelf, WeightsFileError, read_file, write_file
-from workbench.weights.pasting import pasted
-from workbench.weights.table_text import (
-    BadTextError,
-    as_text,
-    compact,
-    read_table,
-    shortest,
-    value_of,
+from kernels.core.errors import BadJobError
+from kernels.core.weights import frequency_response
+from workbench.base.table_text import BadTextError, as_text, compact, read_table, shortest, value_of
+from workbench.panels.weights import weight_facts
+from workbench.panels.weights.named_weights import (
+    Named,
+    Shelf,
+    WeightsFileError,
+    read_file,
+    write_file,
 )
+from workbench.panels.weights.pasting import pasted
+from workbench.panels.weights.weights_draft import Drawing, drawing_of
 
 ROWS = (("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9"))
 GRID = Drawing(ROWS)
@@ -301,27 +300,27 @@ def test_fractions_are_drawn_as_such():
 
 
 def test_facts():
-    told = facts.facts(filters.get("gaussian").weights(5))
+    told = weight_facts.facts(filters.get("gaussian").weights(5))
     gaussian = {name: (value, words) for name, value, words in told}
     assert gaussian["Sum"] == ("1", "keeps the brightness")
     assert gaussian["Rank"] == ("1", "separable: 10 products a sample, not 25")
-    added = facts.facts(filters.get("sobel_x").weights(3), 0.5)
+    added = weight_facts.facts(filters.get("sobel_x").weights(3), 0.5)
     assert added[0] == ("Sum", "0", "offset 0.5 × white")
-    assert facts.rank(filters.get("sharpen").weights(3)) == 2
-    assert facts.rank(np.zeros((3, 3), np.float32)) == 0
-    log = facts.facts(filters.get("laplacian_of_gaussian").weights(31))
+    assert weight_facts.rank(filters.get("sharpen").weights(3)) == 2
+    assert weight_facts.rank(np.zeros((3, 3), np.float32)) == 0
+    log = weight_facts.facts(filters.get("laplacian_of_gaussian").weights(31))
     assert "of 961 products" in log[2][2]
 
 
 def test_facts_of_tiny_huge_and_single_weights():
     tiny = np.diag([1, 2, 0]).astype(np.float32) * np.float32(1e-9)
-    told = facts.facts(tiny)
+    told = weight_facts.facts(tiny)
     assert told[0] == ("Sum", "3e−9", "darkens to 3e−9")
     assert told[1][1] == "3e−9"
     assert in_words(tiny).startswith("Even areas × 3e−9;")
     huge = np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1e-9]], np.float32) * np.float32(1e37)
-    assert facts.facts(huge)[0] == ("Sum", "0", "even areas turn black")
-    assert facts.facts(np.full((1, 1), 2, np.float32))[2][2] == "a single product a sample"
+    assert weight_facts.facts(huge)[0] == ("Sum", "0", "even areas turn black")
+    assert weight_facts.facts(np.full((1, 1), 2, np.float32))[2][2] == "a single product a sample"
 
 
 def test_the_frequency_response_is_the_sum_of_waves():
@@ -349,14 +348,14 @@ def test_the_response_in_words_has_the_signs_that_the_sum_has():
     assert in_words(ring).startswith(
         "Even areas × −8; the finest stripes × 4 across and × 4 down; a checkerboard of pixels × 0."
     )
-    assert facts.facts(ring)[0] == ("Sum", "−8", "even areas fall below black")
+    assert weight_facts.facts(ring)[0] == ("Sum", "−8", "even areas fall below black")
     sharpen = np.float32([[0, -1, 0], [-1, 5, -1], [0, -1, 0]])
     assert "a checkerboard of pixels × 9." in in_words(sharpen)
     assert "a checkerboard of pixels × −1." in in_words(np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]))
 
 
 def in_words(weights):
-    return facts.response_in_words(weights, facts.response(weights))
+    return weight_facts.response_in_words(weights, weight_facts.response(weights))
 
 
 # -- files

@@ -9,14 +9,14 @@ import time
 import pytest
 
 from tests.conftest import ROOT
-from workbench.files import whole_files
-from workbench.files.whole_files import replacing
+from workbench.base import atomic_files
+from workbench.base.atomic_files import replacing
 
 HEX = "0123456789abcdef" * 2
 WRITER = """
 import sys, time
 from pathlib import Path
-from workbench.files.whole_files import replacing
+from workbench.base.atomic_files import replacing
 with replacing(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()
@@ -108,7 +108,7 @@ def test_a_link_or_a_folder_of_such_a_name_is_left_alone(tmp_path):
     (tmp_path / f".filter-workbench-{HEX}.part").symlink_to(tmp_path / "precious")
     (tmp_path / f".filter-workbench-{HEX[::-1]}.part").mkdir()
     make_old(tmp_path)
-    assert whole_files.GRACE_S < 3600
+    assert atomic_files.GRACE_S < 3600
     write(tmp_path / "a.png")
     assert len(parts(tmp_path)) == 2
     assert (tmp_path / "precious").read_bytes() == b"precious"

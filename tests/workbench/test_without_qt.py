@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColorSpace
 
-from kernels import Engine, pictures
-from kernels.pictures import noise
+from kernels import Engine
+from kernels.pictures import generated
+from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from tests.workbench.test_copying import CHOICES
-from workbench import intents
-from workbench.copying.command_line import words_of
-from workbench.copying.python import python
 from workbench.files import image_files
+from workbench.model import intents
 from workbench.model.state import Picture, State
+from workbench.window.copying.command_line import words_of
+from workbench.window.copying.python_script import python
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 
@@ -57,7 +58,7 @@ def without_qt(packages, tmp_path):
     def run(*words, program=None):
         path = os.pathsep.join(map(str, (ROOT, packages)))
         environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-        program = program or f"from workbench.cli import main\nsys.exit(main({list(words)!r}))"
+        program = program or f"from workbench.cli.main import main\nsys.exit(main({list(words)!r}))"
         return subprocess.run(
             [sys.executable, "-S", "-c", BEGINNING + program],  # -S: without what is installed
             cwd=tmp_path,
@@ -149,7 +150,7 @@ def test_a_copied_script_and_command_run(without_qt, tmp_path, name):
 
 
 def test_a_copied_script_makes_a_built_in_picture(without_qt):
-    state = State(picture=Picture("Impulse", pictures.impulse(), built_in="impulse"))
+    state = State(picture=Picture("Impulse", generated.impulse(), built_in="impulse"))
     said = without_qt(program="\n" + python(state))
     assert (said.returncode, said.stderr) == (0, "")
     assert "verified" in said.stdout

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QThread
 
-from kernels.devices import NoDevice
-from kernels.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.job import Job, Progress
+from kernels.core.device import NoDevice
+from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.job import Job, Progress
 from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
-from workbench import worker as worker_module
-from workbench.looking.look import Look
-from workbench.worker import Worker
+from workbench.imaging.display_mapping import Look
+from workbench.session import worker as worker_module
+from workbench.session.worker import Worker
 
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed"),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kernels.filters import get
-from kernels.pictures import noise
-from kernels.reference import correlate, to_pixel_type
-from kernels.sweeps.files import read_session
+from kernels.oracle.reference import correlate, to_pixel_type
+from kernels.pictures.generated import noise
+from kernels.sweeps.session_files import read_session
 from tests.workbench.real_screen import Screen, missing, program, until
 from workbench.files import image_files
 

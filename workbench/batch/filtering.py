@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernels import Engine, Result, Sampling
-from kernels.errors import CompileFailedError, KernelError
-from kernels.job import Progress
-from workbench import intents
+from kernels.core.errors import CompileFailedError, KernelError
+from kernels.core.job import Progress
 from workbench.batch.pairs import Pair
 from workbench.files import image_files
 from workbench.files.errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
+from workbench.model import intents
 from workbench.model.state import Picture, State
 
 Say = Callable[[str], None]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.base.same_file import identity
 from workbench.files import neighbours
-from workbench.files.identity import identity
 from workbench.files.image_files import EXTENSIONS
 
 

@@ -19,10 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QToolTip, QWidget
 
-from workbench import theme
-from workbench.charts.spots import Drawn, Spot
-from workbench.plain_text import Label, tip_text
-from workbench.views.tile import MUTED, scaled_font
+from workbench.base import theme
+from workbench.base.plain_text import Label, tip_text
+from workbench.charts.drawing.chart_spots import Drawn, Spot
+from workbench.widgets.tile import MUTED, scaled_font
 
 NEAR_PX = 18
 RING_PX = 17
@@ -116,7 +116,7 @@ class Canvas(QWidget):
         """Make it now, if it is not there yet."""
         if self.plot is not None:
             return
-        from workbench.charts import plotting
+        from workbench.charts.drawing import plotting
 
         self.plot = plotting.Plot()
         self.plot.scene().sigMouseMoved.connect(self._tell)
@@ -212,7 +212,7 @@ class Canvas(QWidget):
         self.plot.setGeometry(self.contentsRect())
 
     def _dress(self) -> None:
-        from workbench.charts import plotting
+        from workbench.charts.drawing import plotting
 
         plotting.dress(self.plot, theme.colors(self.palette()), scaled_font(0.85))
         self.ready.emit()
@@ -221,7 +221,7 @@ class Canvas(QWidget):
         """Put a ring around a spot and say what is there."""
         import pyqtgraph as pg
 
-        from workbench.charts.markers import Markers
+        from workbench.charts.data.markers import Markers
 
         self._at = index
         spot = self.spots[index]
@@ -237,7 +237,7 @@ class Canvas(QWidget):
             self._say(spot, at)
 
     def _drop_ring(self) -> None:
-        from workbench.charts import plotting
+        from workbench.charts.drawing import plotting
 
         if self._ring is not None:
             plotting.without(self.plot, self._ring)

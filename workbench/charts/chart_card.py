@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontInfo, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from workbench import theme
+from workbench.base import theme
+from workbench.base.plain_text import Label
 from workbench.charts.canvas import Canvas
-from workbench.charts.figure import Figure
+from workbench.charts.data.chart_words import NOT_IN_SIGHT
+from workbench.charts.data.figure import Figure
 from workbench.charts.legend import Legend
-from workbench.charts.words import NOT_IN_SIGHT
-from workbench.plain_text import Label
-from workbench.views.tile import MUTED, scaled_font
+from workbench.widgets.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
 HIDDEN = "Everything is hidden; show something by the legend."

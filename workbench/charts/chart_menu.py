@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from workbench.charts.figure import Bars, Choices, Figure, Plot
-from workbench.plain_text import tip_text
-from workbench.save_path import ask_save_path
+from workbench.base.plain_text import tip_text
+from workbench.charts.data.figure import Bars, Choices, Figure, Plot
+from workbench.widgets.save_path import ask_save_path
 
 
 class ChartMenu(QToolButton):

@@ -13,17 +13,17 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
-from workbench import theme
+from workbench.base import theme
+from workbench.base.plain_text import tip_text
+from workbench.base.throttle import Later
 from workbench.charts import kinds
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_menu import ChartMenu
-from workbench.charts.figure import Choices, Figure
+from workbench.charts.data.figure import Choices, Figure
+from workbench.charts.data.slices import Data
 from workbench.charts.kinds import ChartKind, chart_kinds, first_kind
 from workbench.charts.option_row import OptionRow
-from workbench.charts.slices import Data
-from workbench.controls.eliding_box import ElidingBox
-from workbench.later import Later
-from workbench.plain_text import tip_text
+from workbench.widgets.eliding_box import ElidingBox
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing,
@@ -117,7 +117,7 @@ class ChartView(QWidget):
 
     def image(self) -> QImage:
         """The chart with all its words, as in this theme; null while there is none."""
-        from workbench.charts.export import png_of
+        from workbench.charts.drawing.chart_export import png_of
 
         scheme: Literal["light", "dark"] = "light"
         if theme.colors(self.palette()) is theme.DARK:
@@ -203,7 +203,7 @@ class ChartView(QWidget):
 
     @Slot(object)
     def _save(self, path: Path) -> None:
-        from workbench.charts.export import svg_of
+        from workbench.charts.drawing.chart_export import svg_of
 
         if (figure := self.figure) is not None:
             is_svg = path.suffix.lower() == ".svg"

@@ -25,11 +25,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench import theme
-from workbench.charts.figure import Entry
-from workbench.charts.legend_rows import rows_of
-from workbench.plain_text import Label, tip_text
-from workbench.views.tile import MUTED, scaled_font
+from workbench.base import theme
+from workbench.base.plain_text import Label, tip_text
+from workbench.charts.data.figure import Entry
+from workbench.charts.data.legend_rows import rows_of
+from workbench.widgets.tile import MUTED, scaled_font
 
 SAMPLE_PX = 28
 GAP_PX = 4
@@ -97,7 +97,7 @@ class LegendEntry(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002, N802
         if self._entry is None:
             return
-        from workbench.charts.looks import draw_sample
+        from workbench.charts.drawing.series_style import draw_sample
 
         colors = theme.colors(self.palette())
         painter = QPainter(self)

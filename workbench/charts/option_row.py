@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 
-from workbench.charts.figure import Option
-from workbench.controls.eliding_box import ElidingBox
-from workbench.plain_text import Label, tip_text
-from workbench.views.tile import MUTED, scaled_font
+from workbench.base.plain_text import Label, tip_text
+from workbench.charts.data.figure import Option
+from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.tile import MUTED, scaled_font
 
 MOST_PX = 300  # of a list
 FRAME_PX, ARROW_EM = 24, 1.5  # of theme.qss: paddings and borders; and the arrow, in lines of text

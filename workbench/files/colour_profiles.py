@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ImageCms
 
-from workbench.assets_path import asset
+from workbench.base.assets_path import asset
 
 BAND_SAMPLES = 1 << 20  # converted at once, one thread each
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.files import png
-from workbench.files.lean_png import lean_png
 from workbench.files.needs import Need
+from workbench.files.png_sanitize import lean_png
 
 _PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type
 _TRANSPARENT_AS_BYTES = {1: 2, 3: 6}  # of the tRNS chunk, by channels

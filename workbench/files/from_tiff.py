@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
-from kernels.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
 from workbench.files.errors import ImageFileError
 from workbench.files.needs import Need

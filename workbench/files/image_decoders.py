@@ -20,13 +20,13 @@ from workbench.files import (
     from_tiff,
     needs,
     png,
-    quiet,
+    quiet_libraries,
 )
 from workbench.files import exif as exif_of
 from workbench.files.errors import ImageFileError
 from workbench.files.watched import Watched
 
-quiet.hush()
+quiet_libraries.hush()
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
@@ -43,7 +43,7 @@ def decode(
     Raises ImageFileError.
     """
     notes: list[str] = []
-    with quiet.without_warnings(), _failures_in_words(path.name):
+    with quiet_libraries.without_warnings(), _failures_in_words(path.name):
         samples, exif = _decode(path, notes, ask, is_stopped)
         if samples.ndim == 2:
             samples = samples[:, :, np.newaxis]
@@ -93,7 +93,7 @@ def _decode(
         needs.check(from_bmp.need_of(path, header), ask=ask)
         return from_bmp.samples_of(path, header, notes), None
     with Watched(path, is_stopped) as file, Image.open(file, formats=_PILLOW_FORMATS) as image:
-        quiet.fax_error()  # of an earlier file
+        quiet_libraries.fax_error()  # of an earlier file
         from_pillow.put_marked_grey_right(image)
         is_deep = from_opencv.largest_sample(path, start) > 255
         need = (
@@ -110,7 +110,7 @@ def _decode(
             if is_deep
             else from_pillow.samples_of(image, notes)
         )
-        if error := quiet.fax_error():
+        if error := quiet_libraries.fax_error():
             raise EOFError(error)
         samples = _to_srgb(samples, image.info.get("icc_profile"), image.mode, notes)
         if image.format != "TIFF":  # which Pillow turns by itself

@@ -14,7 +14,7 @@ import numpy as np
 import tifffile
 from numpy.typing import NDArray
 
-from kernels.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES
 from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import profile_for

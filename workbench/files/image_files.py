@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from workbench.files import whole_files
+from workbench.base import atomic_files
 from workbench.files.errors import ImageFileError
 from workbench.model.state import Picture
 
@@ -73,10 +73,10 @@ def save(
     if exif is not None and not image_encoders.format_of(path).holds_exif(exif):
         exif = None
     try:
-        with whole_files.replacing(path) as file:
+        with atomic_files.replacing(path) as file:
             write(file, samples, quality, exif)
     except OSError as error:
-        raise ImageFileError(f"Cannot save {path.name}: {whole_files.reason(error)}.") from error
+        raise ImageFileError(f"Cannot save {path.name}: {atomic_files.reason(error)}.") from error
 
 
 def _check_readable(path: Path) -> None:

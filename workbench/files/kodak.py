@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from workbench.files import whole_files
+from workbench.base import atomic_files
 from workbench.files.fetching import BadAddressError, TooLargeError, fetch
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
@@ -177,7 +177,7 @@ def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
             "thrown away; try another mirror, or use a folder you have."
         ) from error
     except OSError as error:
-        raise KodakError(f"Cannot keep {name}: {whole_files.reason(error)}.") from error
+        raise KodakError(f"Cannot keep {name}: {atomic_files.reason(error)}.") from error
 
 
 def _receive(

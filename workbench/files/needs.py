@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench import numbers
+from workbench.base import numbers
+from workbench.base.memory import memory_available_bytes
 from workbench.files.errors import ImageFileError, LargePictureError
-from workbench.files.memory import memory_available_bytes
-from workbench.looking.shown_size import shown_bytes
+from workbench.imaging.shown_size import shown_bytes
 
 LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about
 RESULTS = 2  # the one in view, and the one being made

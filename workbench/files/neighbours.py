@@ -10,7 +10,7 @@ from heapq import merge
 from pathlib import Path
 from typing import Any
 
-from kernels.kept import Kept
+from kernels.core.cache import Kept
 from workbench.files.errors import ImageFileError
 from workbench.files.image_files import EXTENSIONS
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernels.pictures import PICTURES
-from workbench.assets_path import asset
+from kernels.pictures.generated import PICTURES
+from workbench.base.assets_path import asset
 from workbench.files import image_files
 from workbench.files.errors import ImageFileError
 from workbench.model.state import Picture

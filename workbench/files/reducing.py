@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.pictures import stored_as, white, with_channels
+from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files.image_encoders import Format, able, format_of
 
 _DEPTHS = {"uint16": "16-bit"}  # other types by their names

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from kernels.pictures import beyond, stored_as, white
-from workbench.looking.look import SignedAs
+from kernels.pictures.generated import beyond, stored_as, white
+from workbench.imaging.display_mapping import SignedAs
 
 Matrix = tuple[tuple[float, ...], ...]
 ViewMode = Literal["side", "wipe", "difference", "mismatch"]
@@ -21,10 +21,11 @@ DifferenceKind = Literal["absolute", "signed"]
 class Picture:
     """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
 
-    samples   (H, W, C) of one of `kernels.job.PIXEL_TYPES`, C-contiguous, read-only; C = 1 to 4
+    samples   (H, W, C) of one of `kernels.core.job.PIXEL_TYPES`, C = 1 to 4, C-contiguous and
+              read-only
     path      the file it came from; None for a built-in or pasted picture
     notes     what was converted on the way in, one sentence each
-    built_in  its key in `kernels.pictures.PICTURES`, if it is one of those
+    built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
     original  the samples before they were stored in another pixel type; None if they were not
     beyond    how many of them that type could not hold
     exif      what is kept of its EXIF, such as maker and date: see `workbench.files.exif.kept`

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kernels.comparison import Comparison, compare, gives_speed_up
+from kernels.core.comparison import Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
-from workbench import numbers
-from workbench.charts.names import KEYS, title_of
-from workbench.charts.words import list_of
-from workbench.numbers import GAP
-from workbench.report.words import is_on_gpu, plural
+from workbench.base import numbers
+from workbench.base.numbers import GAP
+from workbench.charts.data.chart_words import list_of
+from workbench.model.names import KEYS, title_of
+from workbench.report.report_words import is_on_gpu, plural
 
 
 def work_of(cell: Cell) -> Cell:

@@ -9,18 +9,18 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels import Engine
-from kernels.engine import all_implementations
-from kernels.job import Progress
+from kernels.core.job import Progress
+from kernels.core.version import program_version
+from kernels.engine.engine import all_implementations
 from kernels.sweeps.record import Session
-from kernels.version import program_version
-from workbench.charts.words import list_of
+from workbench.charts.data.chart_words import list_of
 from workbench.report import method
-from workbench.report.comparing import Versus, comparisons
-from workbench.report.counts import Counts
+from workbench.report.figure_numbers import Counts
 from workbench.report.machines import cards
+from workbench.report.report_comparison import Versus, comparisons
+from workbench.report.report_words import moment, name_of, plural
 from workbench.report.section import Section, composing_section
 from workbench.report.tables import Table
-from workbench.report.words import moment, name_of, plural
 
 
 @dataclass(frozen=True, slots=True)

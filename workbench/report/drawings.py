@@ -10,14 +10,14 @@ from html import escape
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPicture
 
-from kernels.job import Progress
+from kernels.core.job import Progress
 from kernels.sweeps.record import Session
-from workbench.charts.export import strokes_of, svg_of
-from workbench.charts.figure import Choices, Figure, Grid
+from workbench.charts.data.figure import Choices, Figure, Grid
+from workbench.charts.data.slices import Data
+from workbench.charts.drawing.chart_export import strokes_of, svg_of
 from workbench.charts.kinds import kinds_for
-from workbench.charts.slices import Data
 from workbench.report.baselines import baseline_of
-from workbench.report.counts import Counts
+from workbench.report.figure_numbers import Counts
 from workbench.report.tables import labelled
 
 # As wide as A4 between the page's margins, so that it is printed in the letters that it is drawn

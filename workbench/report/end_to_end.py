@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernels.sweeps.record import Record, Session
-from workbench import numbers
+from workbench.base import numbers
 from workbench.report.baselines import Baseline, baseline_of, work_of
-from workbench.report.tables import Column, Row, Table, without_empty
-from workbench.report.times import caption, way_in_words
-from workbench.report.units import unit_of_times
-from workbench.report.words import (
+from workbench.report.report_words import (
     column_of,
     header_dimensions,
     is_on_gpu,
     outer_dimensions,
     value_of,
 )
+from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.times import caption, way_in_words
+from workbench.report.units import unit_of_times
 
 PARTS = (
     *("Upload", "Kernel", "Download", "Total"),

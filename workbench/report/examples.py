@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from kernels import Engine
-from kernels.errors import KernelError
-from kernels.job import Progress, Result, Sampling
-from kernels.pictures import stored_as
+from kernels.core.errors import KernelError
+from kernels.core.job import Progress, Result, Sampling
+from kernels.pictures.generated import stored_as
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.jobs import job_of
+from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.record import Session
-from workbench.charts.names import filter_title, title_of
-from workbench.report.counts import Counts
+from workbench.model.names import filter_title, title_of
+from workbench.report.figure_numbers import Counts
 
 WIDTH, HEIGHT = 360, 240  # pixels: two of them stand side by side on A4
 MOST = 4  # filters a session

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kernels.sweeps.record import Measurement, Record, Session
+from workbench.report.report_words import column_of, header_dimensions, value_of
 from workbench.report.tables import Column, Row, Table, without_empty
-from workbench.report.words import column_of, header_dimensions, value_of
 
 
 def launches_table(session: Session, key: str) -> Table | None:

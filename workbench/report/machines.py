@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from kernels.sweeps.record import Machine
-from workbench import numbers
-from workbench.report.words import name_of
+from workbench.base import numbers
+from workbench.report.report_words import name_of
 
 CEILINGS = {
     "copy_gb_s": "copying in the device's memory, bytes read and written",

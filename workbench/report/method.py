@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from kernels.comparison import SAME_WITHIN
-from kernels.load import disturbed_in_words
-from kernels.statistics import CONFIDENCE, RESAMPLES
+from kernels.core.comparison import SAME_WITHIN
+from kernels.core.cpu_load import disturbed_in_words
+from kernels.core.statistics import CONFIDENCE, RESAMPLES
 from kernels.sweeps.record import Measurement, Session
-from workbench import numbers
-from workbench.charts.names import title_of
-from workbench.charts.words import list_of
-from workbench.report.words import is_on_gpu, plural, span, were
+from workbench.base import numbers
+from workbench.charts.data.chart_words import list_of
+from workbench.model.names import title_of
+from workbench.report.report_words import is_on_gpu, plural, span, were
 
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
 

@@ -30,9 +30,9 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from workbench.charts.export import have_application
+from workbench.charts.drawing.chart_export import have_application
 from workbench.report.document import Document
-from workbench.report.page import CONTROLS
+from workbench.report.report_page import CONTROLS
 from workbench.report.templates import environment
 
 DPI = 96  # everything is laid out and painted in CSS's pixels

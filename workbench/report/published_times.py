@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from kernels.errors import BadJobError
+from kernels.core.errors import BadJobError
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Measurement, Session
-from workbench import numbers
+from workbench.base import numbers
+from workbench.report.report_words import column_of, header_dimensions, value_of
 from workbench.report.tables import Column, Row, Table, without_empty
 from workbench.report.units import Unit, unit_of_times
-from workbench.report.words import column_of, header_dimensions, value_of
 
 
 def published_table(session: Session, key: str) -> Table | None:

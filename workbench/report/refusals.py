@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kernels.sweeps.record import Record, Session
-from workbench.charts.dimensions import label
-from workbench.charts.points import planned
+from workbench.charts.data.chart_dimensions import label
+from workbench.charts.data.points import planned
+from workbench.report.report_words import header_dimensions, plural, value_of
 from workbench.report.tables import Column, Row, Table
-from workbench.report.words import header_dimensions, plural, value_of
 
 MOST_VALUES = 8  # of a dimension, before the list is cut to its ends
 

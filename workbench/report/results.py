@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator, Sequence
 
 from kernels.sweeps.record import Session
-from kernels.sweeps.table import COLUMNS, Row, row_of, write_rows
+from kernels.sweeps.session_csv import COLUMNS, Row, row_of, write_rows
 from workbench.report.baselines import baseline_of
 
 # A session's own table, as a sweep writes it, cannot know them: they take all of its records.

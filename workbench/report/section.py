@@ -9,20 +9,28 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels import Engine
-from kernels.job import Progress
+from kernels.core.job import Progress
 from kernels.sweeps.record import Session
-from workbench.charts.words import list_of
-from workbench.report.counts import Counts
+from workbench.charts.data.chart_words import list_of
 from workbench.report.drawings import Drawing, ToDraw, drawings
 from workbench.report.end_to_end import end_to_end_table
 from workbench.report.examples import Example, examples
+from workbench.report.figure_numbers import Counts
 from workbench.report.launches import launches_table
 from workbench.report.published_times import published_table
 from workbench.report.refusals import missing, refusals_table
+from workbench.report.report_words import (
+    conditions,
+    moment,
+    name_of,
+    numbered,
+    plural,
+    sentence,
+    were,
+)
 from workbench.report.reproducing import Commands, commands_for
 from workbench.report.tables import Table
 from workbench.report.times import quickest_table, times_table
-from workbench.report.words import conditions, moment, name_of, numbered, plural, sentence, were
 
 LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
 

@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from kernels.comparison import groups_of_equals
-from kernels.statistics import CONFIDENCE
+from kernels.core.comparison import groups_of_equals
+from kernels.core.statistics import CONFIDENCE
+from kernels.core.verdict import Check
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
-from kernels.verdict import Check
-from workbench.charts.names import title_of
-from workbench.charts.words import list_of
+from workbench.charts.data.chart_words import list_of
+from workbench.model.names import title_of
 from workbench.report.baselines import Baseline, baseline_of, work_of
-from workbench.report.tables import Column, Row, Table, without_empty
-from workbench.report.units import Unit, unit_of_rates, unit_of_times
-from workbench.report.words import (
+from workbench.report.report_words import (
     column_of,
     conditions,
     header_dimensions,
@@ -24,6 +22,8 @@ from workbench.report.words import (
     plural,
     value_of,
 )
+from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.units import Unit, unit_of_rates, unit_of_times
 
 INTERVAL = (
     f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians. A single "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench import numbers
-from workbench.numbers import GAP
+from workbench.base import numbers
+from workbench.base.numbers import GAP
 
 
 @dataclass(frozen=True, slots=True)

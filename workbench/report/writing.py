@@ -10,14 +10,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kernels.job import Progress
+from kernels.core.job import Progress
 from kernels.sweeps.record import Session
-from workbench.files import whole_files
+from workbench.base import atomic_files
 from workbench.report.document import Document, composing
 from workbench.report.latex import escaped
 from workbench.report.latex_columns import layout_of
-from workbench.report.page import page
 from workbench.report.pdf import pdf
+from workbench.report.report_page import page
 from workbench.report.results import results_csv
 from workbench.report.templates import environment
 
@@ -77,11 +77,11 @@ def writing(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in made.items():
-            with whole_files.replacing(folder / name) as file:
+            with atomic_files.replacing(folder / name) as file:
                 file.write(data)
     except OSError as error:
         raise ReportError(
-            f"Cannot write the report into {folder}: {whole_files.reason(error)}."
+            f"Cannot write the report into {folder}: {atomic_files.reason(error)}."
         ) from error
     yield folder / (PAPER if as_pdf else PAGE)
 

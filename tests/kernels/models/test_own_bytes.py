@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.measurements import Candidate
-from kernels.transfers import LARGEST_BYTES, why_not_transferred
+from kernels.cuda.transfers import LARGEST_BYTES, why_not_transferred
+from kernels.engine.measurements import Candidate
 from tests.kernels.test_roofline import LARGE, roof
 
 

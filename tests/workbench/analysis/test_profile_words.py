@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from workbench import theme
-from workbench.analysis.curves import CurvesChart
-from workbench.analysis.panel import AnalysisPanel
-from workbench.looking.line_profile import row
+from workbench.base import theme
+from workbench.imaging.line_profile import row
+from workbench.panels.analysis.analysis_panel import AnalysisPanel
+from workbench.panels.analysis.curves import CurvesChart
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import pytest
 from PySide6.QtGui import QColor, QFontMetricsF
 
 from tests.workbench.seeing import pixels_of
-from workbench import theme
-from workbench.blocks.block_map import BlockMap
-from workbench.blocks.rows import Row
-from workbench.charts.cividis import ON_DARK, ON_LIGHT, cividis
-from workbench.views.tile import scaled_font
+from workbench.base import theme
+from workbench.charts.drawing.cividis import ON_DARK, ON_LIGHT, cividis
+from workbench.panels.blocks.block_map_view import BlockMap
+from workbench.panels.blocks.rows import Row
+from workbench.widgets.tile import scaled_font
 
 MS = {(8, 8): 9.0, (32, 8): 1.0, (8, 16): 3.0, (32, 16): 2.0}
 

@@ -6,10 +6,10 @@ from PySide6.QtTest import QTest
 
 from tests.workbench.driving import child, click
 from tests.workbench.test_blocks import a_field, a_round, timed
-from workbench import theme
-from workbench.blocks.bars import Bars
-from workbench.blocks.panel import BlocksPanel
-from workbench.blocks.rows import rows_of
+from workbench.base import theme
+from workbench.panels.blocks.block_bars import Bars
+from workbench.panels.blocks.blocks_panel import BlocksPanel
+from workbench.panels.blocks.rows import rows_of
 
 
 @pytest.fixture

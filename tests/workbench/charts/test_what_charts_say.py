@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from kernels.core.timing import Timing
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
-from kernels.timing import Timing
 from tests.made_sessions import H200, PLANS, STARTED, a_session, wrong
-from workbench import numbers
-from workbench.charts.figure import Choices
+from workbench.base import numbers
+from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds, kinds_for
 
 KINDS = {kind.key: kind for kind in chart_kinds()}

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from workbench.display import to_display
-from workbench.looking.cells import CellWish, written
-from workbench.views.cell_layer import digits_for
+from workbench.imaging.cell_values import CellWish, written
+from workbench.imaging.display import to_display
+from workbench.panels.compare.cell_layer import digits_for
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from itertools import count
 import pytest
 
 from kernels import filters
-from kernels.job import Job
-from kernels.pictures import noise
-from kernels.reference import filtered, to_pixel_type
-from kernels.verdict import Tolerance
-from workbench.display import to_display
-from workbench.looking import mismatch
-from workbench.looking.mismatch import Mismatch, searching
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.pictures.generated import noise
+from workbench.imaging import mismatch
+from workbench.imaging.display import to_display
+from workbench.imaging.mismatch import Mismatch, searching
 
 
 @pytest.fixture(scope="module")

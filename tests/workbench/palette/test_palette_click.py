@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 
 from tests.workbench.driving import child
-from workbench.palette.entries import Entry
-from workbench.palette.palette import Palette
+from workbench.window.palette.entries import Entry
+from workbench.window.palette.palette import Palette
 
 
 @pytest.fixture

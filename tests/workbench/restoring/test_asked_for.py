@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.driving import until
 from tests.workbench.test_restoring import crashed
-from workbench import choices
+from workbench.base.settings import Settings
+from workbench.model import choices
 from workbench.model.state import State
-from workbench.restoring.restoring import Restoring
-from workbench.settings import Settings
+from workbench.window.restoring.restoring import Restoring
 
 LEFT = choices.to_data(State(filter="unsharp", ksize=9, amount=2.5))
 

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableWidget, QWidget
 
-from kernels.timing import Timing
+from kernels.core.timing import Timing
 from tests.made_sessions import a_session, wrong
 from tests.workbench.driving import child, click, until
-from workbench.background import Background
-from workbench.sweeps.compare_dialog import COLUMNS, CompareDialog
-from workbench.sweeps.compare_rows import compared
-from workbench.sweeps.sessions import Shown
+from workbench.base.background import Background
+from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog
+from workbench.panels.sweep.compare_rows import compared
+from workbench.panels.sweep.shown_sessions import Shown
 
 
 def twice_as_fast(cell, found):

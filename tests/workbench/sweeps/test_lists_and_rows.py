@@ -3,8 +3,8 @@
 import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 
-from workbench.sweeps.dimensions import DIMENSIONS
-from workbench.sweeps.flow import Flow
+from workbench.model.plan_dimensions import DIMENSIONS
+from workbench.widgets.flow_layout import Flow
 
 OF = {each.field: each for each in DIMENSIONS}
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.picture_kinds import of_kind
+from kernels.pictures.picture_kinds import of_kind
 from kernels.sweeps.cell import Cell
+from workbench.model.plan_draft import given_name
+from workbench.model.plan_words import name_of
 from workbench.model.state import Picture
-from workbench.sweeps.draft import given_name
-from workbench.sweeps.picking import is_of
-from workbench.sweeps.words import name_of
+from workbench.panels.sweep.apply_measurement import is_of
 
 MADE = Cell("opencv", width=24, height=16, channels=3, pixel_type="uint8")
 SAMPLES = of_kind("noise", 16, 24, 3, "uint8")

@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 
-from kernels.pictures import noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from tests.workbench.seeing import pixels_of
-from workbench import theme
-from workbench.weights.drawing import Drawing
-from workbench.weights.grid import LARGEST_CELL_PX, WeightsGrid
-from workbench.weights.response_view import STOPS, ResponseView
+from workbench.base import theme
+from workbench.panels.weights.response_view import STOPS, ResponseView
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_grid import LARGEST_CELL_PX, WeightsGrid
 
 Key = Qt.Key
 

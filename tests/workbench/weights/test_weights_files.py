@@ -2,8 +2,8 @@
 
 import pytest
 
-from workbench.weights.drawing import Drawing
-from workbench.weights.named import Named, WeightsFileError, read_file, write_file
+from workbench.panels.weights.named_weights import Named, WeightsFileError, read_file, write_file
+from workbench.panels.weights.weights_draft import Drawing
 
 EDGE = Named("Edge", Drawing((("1", "0", "-1"), ("2", "1/2", "-2"), ("1", "0", "-1")), "4", "0.5"))
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from workbench.charts import figure as shown
-from workbench.charts.drawing import bars, dots, grid
-from workbench.charts.plotting import dress, emptied
-from workbench.charts.spots import Drawn
-from workbench.theme import Colors
+from workbench.base.theme import Colors
+from workbench.charts.data import figure as shown
+from workbench.charts.drawing import drawn_bars, drawn_dots, drawn_grid
+from workbench.charts.drawing.chart_spots import Drawn
+from workbench.charts.drawing.plotting import dress, emptied
 
 
 def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
@@ -23,11 +23,11 @@ def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
     dress(plot, colors, scaled(font, 0.92))
     match figure.body:
         case shown.Plot():
-            return dots.draw(plot, figure.body, colors, font)
+            return drawn_dots.draw(plot, figure.body, colors, font)
         case shown.Bars():
-            return bars.draw(plot, figure.body, colors, font)
+            return drawn_bars.draw(plot, figure.body, colors, font)
         case shown.Grid():
-            return grid.draw(plot, figure.body, colors, font)
+            return drawn_grid.draw(plot, figure.body, colors, font)
     return Drawn([], (0.0, 1.0), (0.0, 1.0))
 
 
@@ -36,16 +36,16 @@ def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
     row = QFontMetricsF(font).height()
     match figure.body:
         case shown.Bars(is_upright=False):
-            return bars.rows(figure.body, wide_px) * row + 4 * row
+            return drawn_bars.rows(figure.body, wide_px) * row + 4 * row
         case shown.Grid():
-            return grid.least_px(figure.body, wide_px, font)
+            return drawn_grid.least_px(figure.body, wide_px, font)
     return 14 * row
 
 
 def most_px(figure: shown.Figure, font: QFont) -> float:
     """The height above which a figure gains nothing."""
     if isinstance(figure.body, shown.Grid):
-        tiles_px = grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
+        tiles_px = drawn_grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
         return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
     return math.inf
 

@@ -9,12 +9,18 @@ from typing import Any, NamedTuple
 import pyqtgraph as pg
 from PySide6.QtGui import QFont
 
-from workbench.charts.drawing.labels import Label
-from workbench.charts.figure import Bar
-from workbench.charts.looks import color_of, marker_of, marker_px, marker_style, mixed
-from workbench.charts.markers import Markers
-from workbench.charts.spots import Spot
-from workbench.theme import Colors
+from workbench.base.theme import Colors
+from workbench.charts.data.figure import Bar
+from workbench.charts.data.markers import Markers
+from workbench.charts.drawing.chart_spots import Spot
+from workbench.charts.drawing.plot_labels import Label
+from workbench.charts.drawing.series_style import (
+    color_of,
+    marker_of,
+    marker_px,
+    marker_style,
+    mixed,
+)
 
 FILL_SHARE = 0.45  # of the background in a bar, so that its marker shows on it
 PART_SHARE = 0.75  # and in one that says the same as the one before, with something added

@@ -9,9 +9,9 @@ A module has
     ABOUT_ANSWERS  optional: True where it looks at answers and not at times: a plan that has a
                    tolerance asks for those
     why_not(data) -> str | None         why it can show nothing of this data, in words
-    figure(data, title) -> Figure       pure data, see `workbench.charts.figure`
+    figure(data, title) -> Figure       pure data, see `workbench.charts.data.figure`
 
-`data` is a `workbench.charts.slices.Data`: the sessions' points, and what somebody chose.
+`data` is a `workbench.charts.data.slices.Data`: the sessions' points, and what somebody chose.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from functools import cache
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
-from workbench.charts.figure import Choices, Figure
-from workbench.charts.slices import Data
+from workbench.charts.data.figure import Choices, Figure
+from workbench.charts.data.slices import Data
 
 NOTHING = "Nothing is measured yet."
 

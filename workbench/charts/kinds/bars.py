@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from workbench import numbers
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Bar, Bars, Entry, Figure, Group
-from workbench.charts.kinds.making import SERIES, is_log, made, visible
-from workbench.charts.legend_entries import entries_of, entry_of, entry_with_marker, label_of
-from workbench.charts.points import Point
-from workbench.charts.sentences import best_of
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import details
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import details
+from workbench.charts.data.figure import Axis, Bar, Bars, Entry, Figure, Group
+from workbench.charts.data.legend_entries import entries_of, entry_of, entry_with_marker, label_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.sentences import best_of
+from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.common import SERIES, is_log, made, visible
 
 CAPTION = "Kernel time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
 
@@ -23,7 +23,7 @@ def figure(
 ) -> Figure:
     """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
     shown = data.slice(name, *SERIES)
-    having = tuple(p for p in shown.points if dimensions.of(p.cell, name) is not None)
+    having = tuple(p for p in shown.points if chart_dimensions.of(p.cell, name) is not None)
     shown = replace(shown, points=having)
     points = visible(shown)
     best = {id(point) for group in by_series(points) for point in _outlined(group)}
@@ -31,13 +31,13 @@ def figure(
     slots = _slots(points, entries)
     groups = []
     for value in data.values(name):
-        mine = [p for p in points if dimensions.of(p.cell, name) == value]
+        mine = [p for p in points if chart_dimensions.of(p.cell, name) == value]
         mine.sort(key=lambda p: [e.key for e in entries].index(entry_of(p, entries).key))
         bars = tuple(
             replace(bar_of(p, shown, is_best=id(p) in best), slot=slots[p.key]) for p in mine
         )
         if bars:
-            groups.append(Group(dimensions.in_words(name, value), bars))
+            groups.append(Group(chart_dimensions.in_words(name, value), bars))
     log = is_log(shown, [p.ms.middle for p in points if p.ms])
     axis = Axis(CAPTION, numbers.duration, log)
     return made(shown, title, Bars(axis, tuple(groups), is_upright), say(shown))

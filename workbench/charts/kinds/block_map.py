@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from kernels.comparison import EQUAL
+from kernels.core.comparison import EQUAL
 from kernels.sweeps.plan import Plan
-from workbench import numbers
-from workbench.charts.figure import Axis, Figure, Grid
+from workbench.base import numbers
+from workbench.charts.data.figure import Axis, Figure, Grid
+from workbench.charts.data.points import Point
+from workbench.charts.data.sentences import best_and_worst, best_of
+from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.block_shapes import MOST_BARS
-from workbench.charts.kinds.making import made
+from workbench.charts.kinds.common import made
 from workbench.charts.kinds.maps import tiles_of
-from workbench.charts.names import title_of
-from workbench.charts.points import Point
-from workbench.charts.sentences import best_and_worst, best_of
-from workbench.charts.slices import Data, Slice
+from workbench.model.names import title_of
 
 TITLE = "Block width × height"
 TIP = "Kernel time over the block's shape, with occupancy; the fastest and its equals are outlined"

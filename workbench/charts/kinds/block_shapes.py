@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kernels.comparison import EQUAL
+from kernels.core.comparison import EQUAL
 from kernels.sweeps.plan import Plan
-from workbench.charts.figure import Figure
+from workbench.charts.data.figure import Figure
+from workbench.charts.data.legend_entries import name_of
+from workbench.charts.data.sentences import best_and_worst, by_source
+from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds import bars
-from workbench.charts.kinds.making import why_not_several
-from workbench.charts.legend_entries import name_of
-from workbench.charts.sentences import best_and_worst, by_source
-from workbench.charts.slices import Data, Slice
+from workbench.charts.kinds.common import why_not_several
 
 TITLE = "Block shapes"
 TIP = "Kernel time by block shape; the fastest, and those equal to it, are outlined"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kernels.sweeps.plan import Plan
-from workbench.charts.figure import Figure
+from workbench.charts.data.figure import Figure
+from workbench.charts.data.slices import Data
 from workbench.charts.kinds import names_bars
-from workbench.charts.kinds.making import why_not_several
-from workbench.charts.slices import Data
+from workbench.charts.kinds.common import why_not_several
 
 TITLE = "Channels"
 TIP = "Kernel time by number of channels, with quartiles"

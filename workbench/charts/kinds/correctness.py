@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
+from kernels.core.verdict import Check
 from kernels.sweeps.plan import Plan
-from kernels.verdict import Check
-from workbench.charts import dimensions
-from workbench.charts.figure import Figure, Grid, Tile
-from workbench.charts.kinds.making import made
-from workbench.charts.legend_entries import label_of
-from workbench.charts.names import title_of
-from workbench.charts.points import Point
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import details
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import details
+from workbench.charts.data.figure import Figure, Grid, Tile
+from workbench.charts.data.legend_entries import label_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.common import made
+from workbench.model.names import title_of
 
 TITLE = "Correctness"
 TIP = "The largest error of every answer against the oracle, and whether it is within its bound"
@@ -66,7 +66,7 @@ def _is(point: Point, key: str) -> bool:
 
 
 def _row(point: Point) -> str:
-    return dimensions.where(point.cell, ROWS)
+    return chart_dimensions.where(point.cell, ROWS)
 
 
 def _tolerance(data: Data) -> float | None:
@@ -106,7 +106,7 @@ def _say(shown: Slice, tolerance: float | None) -> str:
 
     wrong = [p for p in checked if p.measurement and not passed(p.measurement.check, tolerance)]
     worst = max(checked, key=error)
-    where = dimensions.where(worst.cell, ROWS)
+    where = chart_dimensions.where(worst.cell, ROWS)
     most = (
         f"the largest error is {_short(error(worst))}, of "
         f"{title_of(worst.cell.implementation)} with {where}"

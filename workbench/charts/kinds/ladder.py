@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kernels.sweeps.plan import Plan
-from workbench import numbers
-from workbench.charts.figure import Axis, Bar, Bars, Figure, Group
+from workbench.base import numbers
+from workbench.charts.data.chart_words import details
+from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group
+from workbench.charts.data.legend_entries import entries_of, entry_of, label_of, name_of
+from workbench.charts.data.points import Point, Spread, spread
+from workbench.charts.data.sentences import by_source, ends
+from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.bars import bar_of
-from workbench.charts.kinds.making import SERIES, is_log, made, visible
-from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
-from workbench.charts.names import KEYS, title_of
-from workbench.charts.points import Point, Spread, spread
-from workbench.charts.sentences import by_source, ends
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import details
+from workbench.charts.kinds.common import SERIES, is_log, made, visible
+from workbench.model.names import KEYS, title_of
 
 TITLE = "The honest ladder"
 TIP = "Sequential, parallel, OpenCV, the GPU's kernel, and the GPU with up- and download"

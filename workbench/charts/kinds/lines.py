@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Dot, Entry, Series
-from workbench.charts.kinds.making import SERIES, visible
-from workbench.charts.legend_entries import entries_of, entry_with_marker, label_of
-from workbench.charts.points import Point, Spread
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import details
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import details
+from workbench.charts.data.figure import Axis, Dot, Entry, Series
+from workbench.charts.data.legend_entries import entries_of, entry_with_marker, label_of
+from workbench.charts.data.points import Point, Spread
+from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.common import SERIES, visible
 
 LARGE_RANGE = 8  # of kernel sizes; from here on they stand by their logarithm
 LABELS = {
@@ -27,10 +27,10 @@ def slice_along(data: Data, name: str) -> Slice:
 
 def x_axis(shown: Slice, name: str) -> Axis:
     """Ticks where something is, or will be, measured."""
-    values = {dimensions.of(point.cell, name) for point in shown.points}
+    values = {chart_dimensions.of(point.cell, name) for point in shown.points}
     if shown.data.is_so_far:
         values.update(shown.data.values(name))
-    places = sorted((place(value), dimensions.in_words(name, value)) for value in values)
+    places = sorted((place(value), chart_dimensions.in_words(name, value)) for value in values)
     low, high = places[0][0], places[-1][0]
     log = name != "ksizes" or high / low >= LARGE_RANGE
     return Axis(LABELS[name], str, log, tuple(places), (low, high))
@@ -75,7 +75,7 @@ def ends(series: Iterable[Series]) -> list[float]:
 def _dot(
     point: Point, name: str, shown: Slice, spread: Spread | None, more: Callable[[Point], str]
 ) -> Dot | None:
-    x = place(dimensions.of(point.cell, name))
+    x = place(chart_dimensions.of(point.cell, name))
     label = label_of(point, shown.data)
     if point.is_wrong:
         return Dot(x, 0.0, 0.0, 0.0, details(point, label), point.cell, is_wrong=True)

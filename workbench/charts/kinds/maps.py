@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workbench.charts import dimensions
-from workbench.charts.figure import Tile
-from workbench.charts.legend_entries import label_of
-from workbench.charts.points import Point
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import details
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import details
+from workbench.charts.data.figure import Tile
+from workbench.charts.data.legend_entries import label_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.slices import Data, Slice
 
 
 def why_not_both(data: Data, column: str, row: str) -> str | None:
@@ -18,7 +18,7 @@ def why_not_both(data: Data, column: str, row: str) -> str | None:
     for name in (column, row):
         values = data.values(name)
         if len(values) < 2:
-            label = dimensions.label(name).lower()
+            label = chart_dimensions.label(name).lower()
             return f"A map needs several values of the {label}; there is one."
     return None
 
@@ -50,11 +50,14 @@ def tiles_of(
 def places(data: Data, column: str, row: str) -> Callable[[Point], tuple[int, int]]:
     """Where a point stands: the places of its two values."""
     columns, rows = _numbers(data.values(column)), _numbers(data.values(row))
-    return lambda p: (columns[dimensions.of(p.cell, column)], rows[dimensions.of(p.cell, row)])
+    return lambda p: (
+        columns[chart_dimensions.of(p.cell, column)],
+        rows[chart_dimensions.of(p.cell, row)],
+    )
 
 
 def names(data: Data, name: str) -> tuple[str, ...]:
-    return tuple(dimensions.in_words(name, value) for value in data.values(name))
+    return tuple(chart_dimensions.in_words(name, value) for value in data.values(name))
 
 
 def _numbers(values: Sequence[Any]) -> dict[Any, int]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kernels.comparison import how_equal
-from workbench.charts import dimensions
-from workbench.charts.figure import Figure
+from kernels.core.comparison import how_equal
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import list_of
+from workbench.charts.data.figure import Figure
+from workbench.charts.data.legend_entries import name_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.sentences import apart, best_of, by_source, how_long
+from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds import bars
-from workbench.charts.legend_entries import name_of
-from workbench.charts.points import Point
-from workbench.charts.sentences import apart, best_of, by_source, how_long
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import list_of
 
 
 def figure(data: Data, title: str, name: str, what: str) -> Figure:
@@ -44,7 +44,8 @@ def _worst(group: list[Point], name: str, shown: Slice) -> str:
     slow = max(group, key=lambda p: times[id(p)])
     fast = min(group, key=lambda p: times[id(p)])
     slower, faster = (
-        dimensions.in_words(name, dimensions.of(point.cell, name)) for point in (slow, fast)
+        chart_dimensions.in_words(name, chart_dimensions.of(point.cell, name))
+        for point in (slow, fast)
     )
     longer = how_long(times[id(slow)] / times[id(fast)], f"with {faster}")
     return f"{name_of(slow, shown.data)}: with {slower} it takes {longer}."

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kernels.models.roofline import Roof, roof_of
-from kernels.models.work import Work
+from kernels.rungs.work import Work
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
-from workbench import numbers
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Dot, Figure, Guide, Plot, Series
-from workbench.charts.kinds.making import SERIES, made, visible
-from workbench.charts.legend_entries import entries_of, entry_of, label_of, name_of
-from workbench.charts.names import title_of
-from workbench.charts.points import Point
-from workbench.charts.slices import Data, Slice
-from workbench.charts.words import details, list_of
+from kernels.sweeps.roofline import Roof, roof_of
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import details, list_of
+from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
+from workbench.charts.data.legend_entries import entries_of, entry_of, label_of, name_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.common import SERIES, made, visible
+from workbench.model.names import title_of
 
 TITLE = "Roofline (model)"
 TIP = "Operations a second over operations a byte, under the ceilings measured on the device"
@@ -162,7 +162,7 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
         return ""
     best = max(points, key=lambda point: roofs[id(point)].share)
     who = name_of(best, data)
-    return f"{who} at {dimensions.in_words('ksizes', best.cell.ksize)} comes nearest. " + (
+    return f"{who} at {chart_dimensions.in_words('ksizes', best.cell.ksize)} comes nearest. " + (
         roofs[id(best)].sentence
     )
 

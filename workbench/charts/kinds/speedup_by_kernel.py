@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kernels.sweeps.plan import Plan
-from workbench.charts.figure import Figure
+from workbench.charts.data.figure import Figure
+from workbench.charts.data.slices import Data
 from workbench.charts.kinds import speedup_lines
-from workbench.charts.kinds.making import why_not_one_implementation, why_not_several
-from workbench.charts.slices import Data
+from workbench.charts.kinds.common import why_not_one_implementation, why_not_several
 
 TITLE = "Speed-up by kernel size"
 TIP = "How many times as fast as a baseline, against kernel size"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from workbench import numbers
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Figure, Guide, Plot
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.figure import Axis, Figure, Guide, Plot
+from workbench.charts.data.legend_entries import name_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.sentences import by_source
+from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds import lines
-from workbench.charts.kinds.making import (
+from workbench.charts.kinds.common import (
     SpeedUp,
     baseline_option,
     beside_baseline,
@@ -15,10 +19,6 @@ from workbench.charts.kinds.making import (
     single_notes,
     speed_ups,
 )
-from workbench.charts.legend_entries import name_of
-from workbench.charts.points import Point
-from workbench.charts.sentences import by_source
-from workbench.charts.slices import Data, Slice
 
 
 def figure(data: Data, title: str, name: str) -> Figure:
@@ -67,21 +67,21 @@ def _best(shown: Slice, found: list[SpeedUp], name: str, against: str) -> str:
     best = max(own, key=lambda each: each.ratio.middle)
     least, most = _at_ends(own, best.point, name)
     who = name_of(best.point, shown.data)
-    where = dimensions.in_words(name, dimensions.of(best.point.cell, name))
+    where = chart_dimensions.in_words(name, chart_dimensions.of(best.point.cell, name))
     ratio = numbers.ratio(best.ratio.middle)
     if best.ratio.middle < 1.05:
         return f"Nothing is faster than {against}."
     other = least if most is best else most
     rest = ""
     if other is not best and other is not None:
-        place = dimensions.in_words(name, dimensions.of(other.point.cell, name))
+        place = chart_dimensions.in_words(name, chart_dimensions.of(other.point.cell, name))
         rest = f"; at {place} {numbers.ratio(other.ratio.middle)}"
     return f"At best {who} is {ratio} as fast as {against}, at {where}{rest}."
 
 
 def _at_ends(own: list[SpeedUp], best: Point, name: str) -> tuple[SpeedUp | None, SpeedUp | None]:
     line = [each for each in own if each.point.key == best.key]
-    line.sort(key=lambda each: lines.place(dimensions.of(each.point.cell, name)))
+    line.sort(key=lambda each: lines.place(chart_dimensions.of(each.point.cell, name)))
     return line[0], line[-1]
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from kernels.sweeps.plan import Plan
-from workbench import numbers
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Figure, Grid
-from workbench.charts.kinds.making import (
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.figure import Axis, Figure, Grid
+from workbench.charts.data.legend_entries import label_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.slices import Data
+from workbench.charts.kinds.common import (
     SpeedUp,
     baseline_option,
     made,
@@ -15,9 +18,6 @@ from workbench.charts.kinds.making import (
     why_not_one_implementation,
 )
 from workbench.charts.kinds.maps import names, places, tiles_of, why_not_both
-from workbench.charts.legend_entries import label_of
-from workbench.charts.points import Point
-from workbench.charts.slices import Data
 
 TITLE = "Speed-up: image × kernel size"
 TIP = "How many times as fast as a baseline, over image size and kernel size"
@@ -76,7 +76,9 @@ def _say(found: list[SpeedUp], against: str) -> str:
         return ""
     most = max(found, key=lambda each: each.ratio.middle)
     least = min(found, key=lambda each: each.ratio.middle)
-    where, there = (dimensions.where(e.point.cell, ("sizes", "ksizes")) for e in (most, least))
+    where, there = (
+        chart_dimensions.where(e.point.cell, ("sizes", "ksizes")) for e in (most, least)
+    )
     slower = sum(each.ratio.middle < 1 for each in found)
     rest = f" In {slower} of {len(found)} cases {against} is faster." if slower else ""
     return (

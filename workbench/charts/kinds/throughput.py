@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from kernels.sweeps.plan import Plan
-from workbench import numbers
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Figure, Plot
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.figure import Axis, Figure, Plot
+from workbench.charts.data.legend_entries import name_of
+from workbench.charts.data.points import Point, Spread
+from workbench.charts.data.sentences import by_source
+from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds import lines
-from workbench.charts.kinds.making import is_log, made, why_not_several
-from workbench.charts.legend_entries import name_of
-from workbench.charts.points import Point, Spread
-from workbench.charts.sentences import by_source
-from workbench.charts.slices import Data, Slice
+from workbench.charts.kinds.common import is_log, made, why_not_several
 
 TITLE = "Throughput by image size"
 TIP = "Megapixels a second against image size, with quartiles"
@@ -55,5 +55,5 @@ def _most(shown: Slice) -> str:
         return ""
     best = max(rates, key=lambda point: rates[point].middle)
     who = name_of(best, shown.data)
-    where = dimensions.in_words("sizes", dimensions.of(best.cell, "sizes"))
+    where = chart_dimensions.in_words("sizes", chart_dimensions.of(best.cell, "sizes"))
     return f"{who} filters the most, {numbers.pixel_rate(rates[best].middle)} at {where}."

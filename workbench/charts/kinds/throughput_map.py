@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from kernels.sweeps.plan import Plan
-from workbench import numbers
-from workbench.charts import dimensions
-from workbench.charts.figure import Axis, Figure, Grid
-from workbench.charts.kinds.making import made
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.figure import Axis, Figure, Grid
+from workbench.charts.data.legend_entries import label_of
+from workbench.charts.data.points import Point
+from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.common import made
 from workbench.charts.kinds.maps import names, places, tiles_of, why_not_both
 from workbench.charts.kinds.throughput import rate_of
-from workbench.charts.legend_entries import label_of
-from workbench.charts.points import Point
-from workbench.charts.slices import Data, Slice
 
 TITLE = "Throughput: image × kernel size"
 TIP = "Megapixels a second over image size and kernel size, with the kernel's time"
@@ -65,7 +65,7 @@ def _say(shown: Slice) -> str:
         return ""
     most = max(shown.measured, key=lambda p: rates[id(p)])
     least = min(shown.measured, key=lambda p: rates[id(p)])
-    where, there = (dimensions.where(p.cell, ("sizes", "ksizes")) for p in (most, least))
+    where, there = (chart_dimensions.where(p.cell, ("sizes", "ksizes")) for p in (most, least))
     return (
         f"Most pixels a second at {where}, {numbers.pixel_rate(rates[id(most)])}; "
         f"fewest at {there}, {numbers.pixel_rate(rates[id(least)])}."

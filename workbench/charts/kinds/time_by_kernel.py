@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kernels.sweeps.plan import Plan
-from workbench.charts.figure import Figure
+from workbench.charts.data.figure import Figure
+from workbench.charts.data.slices import Data
 from workbench.charts.kinds import time_lines
-from workbench.charts.kinds.making import why_not_several
-from workbench.charts.slices import Data
+from workbench.charts.kinds.common import why_not_several
 
 TITLE = "Time by kernel size"
 TIP = "Kernel time against the size of the filter's kernel, with quartiles"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.charts.figure import Figure, Plot
+from workbench.charts.data.figure import Figure, Plot
+from workbench.charts.data.sentences import by_source, fastest, pays_off
+from workbench.charts.data.slices import Data
 from workbench.charts.kinds import lines
-from workbench.charts.kinds.making import is_log, made, times_axis
-from workbench.charts.sentences import by_source, fastest, pays_off
-from workbench.charts.slices import Data
+from workbench.charts.kinds.common import is_log, made, times_axis
 
 CAPTION = "Kernel time: median, quartiles as a bar"
 

@@ -1,0 +1,94 @@
+"""Numbers of a block and of the whole picture: bytes, how often each is used, idle threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.anatomy.accesses import NOWHERE, Step, count_different
+from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.tile_shapes import Block, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What one block reads of what its pass reads: the picture, or a buffer.
+
+    asked        numbers that its threads load from global memory
+    different    ones among them
+    loaded_bytes of all those loads
+    read_bytes   that they read from shared memory; 0 where they use none
+    stored_bytes that they stored there before
+    """
+
+    asked: int
+    different: int
+    loaded_bytes: int
+    read_bytes: int
+    stored_bytes: int
+
+    @property
+    def uses(self) -> float:
+        """How often what has been loaded is used: out of shared memory where it is kept there, else
+        by loading it again, which a cache may answer."""
+        if self.read_bytes:
+            return self.read_bytes / self.stored_bytes
+        return self.asked / self.different if self.different else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Threads that have nothing to write; of one block, and of all."""
+
+    in_block: int
+    in_all: int
+    threads: int
+
+    @property
+    def share(self) -> float:
+        """Of all threads: 0 to 1."""
+        return self.in_all / self.threads
+
+
+def traffic_of(steps: tuple[Step, ...], reads: str) -> Traffic:
+    """reads  the array that counts, as in Shape.reads"""
+    loads = [each for each in steps if each.array == reads and not each.is_store]
+    asked = [each.asked() for each in loads]
+    shared = [each for each in steps if each.memory == "shared"]
+    return Traffic(
+        asked=sum(asked),
+        different=_different(steps, loads),
+        loaded_bytes=sum(n * each.item_bytes for n, each in zip(asked, loads, strict=True)),
+        read_bytes=sum(each.asked() * each.item_bytes for each in shared if not each.is_store),
+        stored_bytes=sum(each.asked() * each.item_bytes for each in shared if each.is_store),
+    )
+
+
+def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
+    """All blocks but those of the last column and the last row of the grid are alike."""
+    across, down = shape.grid
+    total = sum(
+        columns * rows * _idle(pattern, shape, (x, y))
+        for x, columns in ((0, across - 1), (across - 1, 1))
+        for y, rows in ((0, down - 1), (down - 1, 1))
+        if columns and rows
+    )
+    return Idle(_idle(pattern, shape, block), total, shape.threads * shape.blocks)
+
+
+def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
+    if pattern.works is not None:
+        return shape.threads - int(pattern.works(block).sum())
+    tile = shape.tile(block).clipped(shape.picture)
+    x, y = pattern.stands[:, 0], pattern.stands[:, 1]
+    works = (x != NOWHERE) & (x < tile.width) & (y < tile.height)
+    return len(works) - int(works.sum())
+
+
+def _different(steps: tuple[Step, ...], loads: list[Step]) -> int:
+    """Told one by one, unless the steps know: then what is loaded beside a tile lies in it as well,
+    and without one each step has its own samples, as alpha's are no other channel's."""
+    if all(each.loads is None for each in loads):
+        return count_different(loads)
+    each_own = [each.loads()[1] if each.loads else count_different([each]) for each in loads]
+    staged = any(each.memory == "shared" for each in steps)
+    return max(each_own) if staged else sum(each_own)

@@ -1,0 +1,80 @@
+"""What a rung's threads find: the picture's measures, and samples continued beyond its edges."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.anatomy.accesses import NOWHERE, Places
+from kernels.core.borders import OUTSIDE, source_indices
+from kernels.core.job import Job
+from kernels.rungs.job_facts import pitch_of
+
+Mask = NDArray[np.bool_]  # (threads,)
+
+assert OUTSIDE == NOWHERE  # a sample that is zero is not loaded
+
+
+class Scene:
+    """A job in the words of the prelude: along x everything counts samples, pixels times channels.
+
+    tx, ty  (threads,) where each thread of a block stands, as threadIdx
+    """
+
+    def __init__(self, job: Job, block_xy: tuple[int, int] | None = None) -> None:
+        """block_xy  of the rungs that choose it themselves"""
+        self.job = job
+        self.channels, self.ksize, self.radius = job.channels, job.ksize, job.radius
+        self.halo_x, self.halo_y = job.radius * job.channels, job.radius
+        self.row, self.height = job.width * job.channels, job.height
+        self.sample_bytes = int(job.picture.dtype.itemsize)
+        self.pitch = pitch_of(job.width, job.channels, self.sample_bytes)
+        self.block_x, self.block_y = block_xy or job.block_xy
+        self.threads = self.block_x * self.block_y
+        self.thread = np.arange(self.threads)
+        self.tx, self.ty = self.thread % self.block_x, self.thread // self.block_x
+
+    def sample(self, x: Places) -> Places:
+        """Where sample x of a row is read from, or NOWHERE: border_sample."""
+        pixel = x // self.channels
+        from_pixel = self._source(pixel, self.job.width)
+        inside = from_pixel * self.channels + x % self.channels
+        return np.where(from_pixel == OUTSIDE, NOWHERE, inside)
+
+    def line(self, y: Places) -> Places:
+        """The place at which row y begins, or that of the row it is read from, or NOWHERE."""
+        return self.begin(self._source(y, self.height))
+
+    def begin(self, y: Places) -> Places:
+        """The place at which row y, of the picture or NOWHERE, begins."""
+        return np.where(y == NOWHERE, NOWHERE, y * self.pitch)
+
+    def source_row(self, y: Places) -> Places:
+        """The row that row y is read from, or NOWHERE: border_index."""
+        return self._source(y, self.height)
+
+    def source_sample(self, y: Places, x: Places) -> Places:
+        """The place of sample x of row y, wherever that may be: read_sample."""
+        return joined(self.line(y), self.sample(x))
+
+    def is_alpha(self, x: Places) -> Mask:
+        if not self.job.has_alpha:
+            return np.zeros(len(x), np.bool_)
+        return np.asarray(x % self.channels == self.channels - 1)
+
+    def _source(self, at: Places, size: int) -> Places:
+        first, last = int(at.min()), int(at.max())
+        if first >= 0 and last < size:  # as a rule
+            return at.astype(np.int64)
+        table = source_indices(first, last + 1, size, self.job.border)
+        return table[at - first].astype(np.int64)
+
+
+def joined(line: Places, column: Places) -> Places:
+    """Places of a row's begin and a sample of it; NOWHERE where either is."""
+    return np.where((line == NOWHERE) | (column == NOWHERE), NOWHERE, line + column)
+
+
+def only(places: Places, taking_part: Mask) -> Places:
+    """`places` of the threads that take part, NOWHERE for the others."""
+    return np.where(taking_part, places, NOWHERE)

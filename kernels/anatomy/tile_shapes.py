@@ -1,0 +1,178 @@
+"""Where the blocks of a pass stand on the picture: grid, tile and halo, as a rung's header says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.anatomy.layouts import Layout, layout_of
+from kernels.core.device import Device
+from kernels.core.job import Job
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Pass, Rung
+
+Block = tuple[int, int]  # of the grid, x then y
+
+# The most a block may have on any GPU there is: compute capability 9.0 and 10.0.
+MOST_SHARED_BYTES = 227 * 1024
+# Some rungs share out the rows among the multiprocessors; these are an H200's.
+USUAL_MULTIPROCESSORS = 132
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """Samples left to right - 1 of the rows top to bottom - 1; may reach beyond the picture."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def width(self) -> int:
+        return max(self.right - self.left, 0)
+
+    @property
+    def height(self) -> int:
+        return max(self.bottom - self.top, 0)
+
+    @property
+    def count(self) -> int:
+        """How many samples."""
+        return self.width * self.height
+
+    def grown(self, across: int, down: int) -> Rect:
+        return Rect(self.left - across, self.top - down, self.right + across, self.bottom + down)
+
+    def clipped(self, other: Rect) -> Rect:
+        """What both share."""
+        left, top = max(self.left, other.left), max(self.top, other.top)
+        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
+        return Rect(left, top, max(left, right), max(top, bottom))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Of one pass over one picture; along x all numbers are samples, pixels times channels.
+
+    number        of the pass in its rung
+    reads, writes "picture", or a buffer's name
+    grid, block   blocks, and threads in each, x then y
+    covers        what a block writes, or what the numbers that it writes are of
+    halo          how far around that it reads
+    shared_bytes  a block
+    picture       all samples
+    layout        None: blocks lie side by side over the picture
+    """
+
+    number: int
+    function: str
+    reads: str
+    writes: str
+    grid: tuple[int, int]
+    block: tuple[int, int]
+    covers: tuple[int, int]
+    halo: tuple[int, int]
+    shared_bytes: int
+    picture: Rect
+    layout: Layout | None = None
+
+    @property
+    def threads(self) -> int:
+        """A block."""
+        return self.block[0] * self.block[1]
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1]
+
+    @property
+    def warps(self) -> int:
+        """A block."""
+        return -(-self.threads // 32)
+
+    def block_at(self, x: int, y: int) -> Block:
+        """The block that writes sample x of row y; the nearest where there is none."""
+        if self.layout is not None:
+            right, bottom = self.picture.right - 1, self.picture.bottom - 1
+            return self.layout.block_at(min(max(x, 0), right), min(max(y, 0), bottom))
+        across = min(max(x // self.covers[0], 0), self.grid[0] - 1)
+        return across, min(max(y // self.covers[1], 0), self.grid[1] - 1)
+
+    def tile(self, block: Block) -> Rect:
+        """What `block` is there to write, or to transform."""
+        left, top = block[0] * self.covers[0], block[1] * self.covers[1]
+        if self.layout is not None:
+            left, top = self.layout.corner(*block)
+        return Rect(left, top, left + self.covers[0], top + self.covers[1])
+
+    def with_halo(self, block: Block) -> Rect:
+        """What it reads for that."""
+        return self.tile(block).grown(*self.halo)
+
+
+def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape, ...]:
+    """Of its passes whose blocks have a place on the picture: none of a library.  As if in one
+    launch; a display's watchdog may have it cut between rows of blocks."""
+    facts = Facts(job, device)
+    if device is None:
+        facts["MULTIPROCESSORS"] = USUAL_MULTIPROCESSORS
+    passes = [(n, each, layout_of(each.layout, job)) for n, each in _own(rung)]
+    return tuple(
+        _shape(number, each, job, facts, layout)
+        for number, each, layout in passes
+        if layout is not None or not each.grid
+    )
+
+
+def _own(rung: Rung) -> list[tuple[int, Pass]]:
+    return [(number, each) for number, each in enumerate(rung.passes) if not each.library]
+
+
+def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
+    """The reason `rung` would never launch anything for `job`, whatever is in the picture; None if
+    it would."""
+    if job.gradient != rung.gradient:
+        return rung.why_not_anywhere(job)  # which says so before it looks at anything
+    if device is not None and not rung.own_block and (refusal := device.why_no_block(job.block_xy)):
+        return refusal
+    facts = Facts(job, device)
+    for condition, sentence in rung.requires:
+        if not facts.value(condition):
+            return facts.text(sentence)
+    needed = max(facts.value(each.shared_bytes) for each in rung.passes)
+    most = device.shared_bytes_per_block if device else MOST_SHARED_BYTES
+    if needed <= most:
+        return None
+    owner = f"{device.name} has" if device else "no GPU has more than"
+    return (
+        f"{rung.title} would need {needed / 1024:,.0f} KiB of shared memory a block; {owner} "
+        f"{most / 1024:.0f} KiB."
+    )
+
+
+def _shape(number: int, each: Pass, job: Job, facts: Facts, layout: Layout | None) -> Shape:
+    row = job.width * job.channels
+    covers = _both(each.covers, facts)
+    grid = -(-row // covers[0]), -(-job.height // covers[1])
+    if each.grid:
+        grid = _both(each.grid, facts)
+    if each.rows_by:
+        group = facts.value(each.rows_by)
+        covers = covers[0], -(-job.height // (grid[1] * group)) * group
+    return Shape(
+        number=number,
+        function=each.function,
+        reads=each.reads,
+        writes=each.writes,
+        grid=grid,
+        block=_both(each.block, facts),
+        covers=covers,
+        halo=_both(each.halo, facts),
+        shared_bytes=facts.value(each.shared_bytes),
+        picture=Rect(0, 0, row, job.height),
+        layout=layout,
+    )
+
+
+def _both(expressions: tuple[str, str], facts: Facts) -> tuple[int, int]:
+    return facts.value(expressions[0]), facts.value(expressions[1])

@@ -1,0 +1,140 @@
+"""Tell which of two timings is quicker, and by how much, or that they are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from kernels.core.statistics import (
+    CONFIDENCE_EDGES,
+    ENOUGH_SAMPLES,
+    SEEDS,
+    median_interval,
+    resampled_medians,
+)
+from kernels.core.timing import Timing
+
+SAME_WITHIN = 0.01  # two medians nearer than this are the same: clocks wander by as much
+
+
+FEW_WITHIN = 0.10  # so much further than they reach may the median of too few lie
+
+
+SHORTEST_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
+
+
+WITHIN_CLOCKS, WITHIN_NOISE = f"equal within {100 * SAME_WITHIN:g} %", "equal within noise"
+
+
+# The verdict "same" of several, of which some are the one and some the other.
+EQUAL = f"equal within {100 * SAME_WITHIN:g} % or noise"
+
+
+Verdict = Literal["faster", "slower", "same"]
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How `a` stands to `b`.
+
+    ratio          time of b over time of a: 2.0 means that a takes half as long
+    low, high      the interval of that ratio, at CONFIDENCE
+    """
+
+    verdict: Verdict
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def in_words(self) -> str:
+        """ "faster", "slower", "equal within 1 %", "equal within noise"."""
+        return how_equal(self.ratio) if self.verdict == "same" else self.verdict
+
+
+def how_equal(ratio: float) -> str:
+    """Return in words why medians in this ratio count as the same: they are as near as the rule
+    asks for, or their noise is too large to tell.  Of several: the largest ratio among them."""
+    apart = max(ratio, 1 / ratio)
+    # As close as rounding may bring 1 + SAME_WITHIN to itself.
+    return WITHIN_CLOCKS if apart <= 1 + SAME_WITHIN + 1e-9 else WITHIN_NOISE
+
+
+def compare(a: Timing, b: Timing) -> Comparison:
+    """Whether `a` is faster than `b`: only where the whole interval of the ratio says so, by more
+    than SAME_WITHIN.
+
+    The interval is that of the ratio of medians, both resampled: from the medians of their rounds,
+    where they were measured in rounds, else from their samples (`Timing.independent_ms`).  Where
+    one of them has fewer than ENOUGH_SAMPLES of these no resampling can tell how sure it is: its
+    median is then taken to lie anywhere from FEW_WITHIN below the smallest to FEW_WITHIN above the
+    largest, so that two single runs differ only where one takes over a fifth longer.
+    """
+    first, second = a.independent_ms, b.independent_ms
+    if second < first:  # one order, so that a against b is b against a turned round
+        low, high = _ratio_interval(second, first)
+        low, high = 1 / high, 1 / low
+    else:
+        low, high = _ratio_interval(first, second)
+        if first == second:
+            low, high = min(low, 1 / high), max(high, 1 / low)
+    ratio = max(b.median_ms, SHORTEST_MS) / max(a.median_ms, SHORTEST_MS)
+    low, high = min(low, ratio), max(high, ratio)  # the ratio is of all samples
+    verdict: Verdict = "same"
+    if low > 1 + SAME_WITHIN:
+        verdict = "faster"
+    elif high < 1 / (1 + SAME_WITHIN):
+        verdict = "slower"
+    return Comparison(verdict, ratio, low, high)
+
+
+def gives_speed_up(a: Timing, b: Timing) -> bool:
+    """Return whether the ratio of two timings is a speed-up: not of a single run, of which nobody
+    knows what disturbed it."""
+    return not (a.is_single or b.is_single)
+
+
+def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
+    """Fastest first; those in one tuple are the same as the first of them, by `compare`.
+
+    What is noisy may be the same as the first while something steadier, and quicker, is not.
+    """
+    left = sorted(timings, key=lambda key: timings[key].median_ms)
+    groups = []
+    while left:
+        best = timings[left[0]]
+        group = [key for key in left if key == left[0] or _same(best, timings[key])]
+        groups.append(tuple(group))
+        left = [key for key in left if key not in group]
+    return groups
+
+
+def _same(a: Timing, b: Timing) -> bool:
+    return compare(a, b).verdict == "same"
+
+
+def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, float]:
+    """Of the second's median over the first's."""
+    if min(len(first), len(second)) < ENOUGH_SAMPLES:
+        (low_1, high_1), (low_2, high_2) = map(_reach, (first, second))
+        return low_2 / high_1, high_2 / low_1
+    ratios = np.maximum(resampled_medians(second, SEEDS[1]), SHORTEST_MS) / np.maximum(
+        resampled_medians(first, SEEDS[0]), SHORTEST_MS
+    )
+    low, high = np.percentile(ratios, CONFIDENCE_EDGES)
+    return float(low), float(high)
+
+
+def _reach(samples: tuple[float, ...]) -> tuple[float, float]:
+    """Where a median may lie, whether of enough samples or of too few; never zero."""
+    if len(samples) >= ENOUGH_SAMPLES:
+        low, high = median_interval(samples)
+    else:
+        low, high = min(samples) * (1 - FEW_WITHIN), max(samples) * (1 + FEW_WITHIN)
+    return max(low, SHORTEST_MS), max(high, SHORTEST_MS)

@@ -1,0 +1,301 @@
+"""What to compute, and what came of it: immutable values that may cross threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.borders import BORDERS
+from kernels.core.errors import BadJobError
+from kernels.core.health import Health
+from kernels.core.timing import Cache, Timing
+from kernels.core.verdict import LIVE_TAPS, Check
+
+PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
+LARGEST_KSIZE = 127
+LARGEST_OFFSET = 65_535.0  # the largest sample of an integer type
+# Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
+# is added counts as work until it is named here.
+NOT_WORK = ("implementation", "block_xy", "filter_title", "is_flat")
+ARRAYS = ("picture", "weights")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One filtering to do.  Raises BadJobError where the parts do not fit together.
+
+    picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
+                    4 channels is alpha, which passes through untouched.  Make it read-only where it
+                    can be: only then may it stay on the device between jobs.  (H, W) is taken as
+                    one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
+                    the Engine gives back is (H, W) again.
+    weights         (K, K) float32, K odd, applied as drawn (correlation), finite
+    border          one of `borders.BORDERS`
+    implementation  a key of `engine.all_implementations()`, or "auto"
+    block_xy        threads per block; x counts samples (pixel × channel) along a row
+    gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
+                    give, which is kept unrounded and has the border applied to it; rounded once
+    offset          added to every weighted sample but alpha, in sample values, before it is
+                    rounded: at most LARGEST_OFFSET either way, and 0 with a gradient
+    is_flat         whether the picture was given as (H, W); not to be set by hand
+    """
+
+    picture: NDArray[Any] = field(repr=False)
+    weights: NDArray[np.float32] = field(repr=False)
+    border: str = "clamp"
+    implementation: str = "sequential"
+    block_xy: tuple[int, int] = (32, 8)
+    filter_title: str = "Custom weights"
+    gradient: bool = False
+    offset: float = 0.0
+    is_flat: bool = False
+
+    def __post_init__(self) -> None:
+        if self.picture.ndim == 2:
+            object.__setattr__(self, "picture", self.picture[:, :, np.newaxis])
+            object.__setattr__(self, "is_flat", True)
+        _check_picture(self.picture)
+        if self.is_flat and self.channels > 1:
+            raise BadJobError("A picture of several channels is not flat; leave is_flat as it is.")
+        _check_weights(self.weights)
+        if self.border not in BORDERS:
+            raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
+        if not abs(self.offset) <= LARGEST_OFFSET:
+            raise BadJobError(
+                f"An offset must be within ±{LARGEST_OFFSET:,.0f}, not {self.offset:g}."
+            )
+        if self.gradient and self.offset:
+            raise BadJobError("A gradient's length takes no offset; leave it at 0.")
+
+    def same_work(self, other: Job) -> bool:
+        """Return whether `other` asks for the same answer, in whatever way it is computed.
+
+        Pictures compare by identity: to compare their samples would take as long as a filter.
+        """
+        others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
+        return (
+            self.picture is other.picture
+            and all(getattr(self, name) == getattr(other, name) for name in others)
+            and (self.weights is other.weights or np.array_equal(self.weights, other.weights))
+        )
+
+    @property
+    def ksize(self) -> int:
+        return int(self.weights.shape[0])
+
+    @property
+    def radius(self) -> int:
+        return self.ksize // 2
+
+    @property
+    def reach(self) -> int:
+        """How many pixels away, along an axis, a sample still counts."""
+        return self.radius + self.gradient
+
+    @property
+    def height(self) -> int:
+        return int(self.picture.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.picture.shape[1])
+
+    @property
+    def channels(self) -> int:
+        return int(self.picture.shape[2])
+
+    @property
+    def has_alpha(self) -> bool:
+        return self.channels in (2, 4)
+
+    @property
+    def pixel_type(self) -> str:
+        return str(self.picture.dtype)
+
+    @property
+    def megapixels(self) -> float:
+        return self.height * self.width / 1e6
+
+    @property
+    def compulsory_bytes(self) -> int:
+        """The picture read once and written once: what no implementation can go below."""
+        return 2 * int(self.picture.nbytes)
+
+
+def _check_picture(picture: NDArray[Any]) -> None:
+    if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
+        raise BadJobError(
+            "A picture must be (height, width) or (height, width, 1 to 4 channels), not "
+            f"{picture.shape}."
+        )
+    if str(picture.dtype) not in PIXEL_TYPES:
+        raise BadJobError(f"Pixels must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}.")
+    if not picture.flags.c_contiguous:
+        raise BadJobError("A picture's samples must be contiguous in memory.")
+
+
+def _check_weights(weights: NDArray[np.float32]) -> None:
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] % 2 == 0:
+        raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
+    if weights.shape[0] > LARGEST_KSIZE:
+        raise BadJobError(
+            f"Weights of size {weights.shape[0]} are larger than the largest, {LARGEST_KSIZE}."
+        )
+    if weights.dtype != np.float32 or not np.isfinite(weights).all():
+        raise BadJobError("Weights must be finite float32 numbers.")
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How often to repeat a job for its timing, and whether to check its answer.
+
+    max_samples, max_seconds  repeats end at so many, or after so long spent on them
+    min_samples     so many are taken however long that lasts, unless the first of them alone takes
+                    longer than max_seconds: then it is the only one
+    noise           repeats end, too, when the relative spread (quartile range over median) has
+                    settled below this; None: only counts and time decide
+    warmups, warmup_seconds   so many runs go before, and for so long; they do not count.  At least
+                    one does, unless it takes so long that it is the only run: see `sampling`
+    check_taps      how many products the oracle may work out for the check; None: as many as it
+                    takes to check every pixel
+    """
+
+    max_samples: int = 20
+    max_seconds: float = 0.2
+    cache: Cache = "cold"
+    check: bool = True
+    check_taps: int | None = LIVE_TAPS
+    min_samples: int = 1
+    noise: float | None = None
+    warmups: int = 1
+    warmup_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What really ran: one CUDA launch, or one CPU function.
+
+    grid, block   blocks and threads, x then y; None on the CPU
+    registers     per thread; shared_bytes per block; None on the CPU
+    threads       CPU threads that it may use; None on the GPU
+    """
+
+    function: str
+    threads: int | None = None
+    grid: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
+    registers: int | None = None
+    shared_bytes: int | None = None
+
+    def __str__(self) -> str:
+        if self.grid is None or self.block is None:
+            if self.threads is None:  # a library's launches, which it keeps to itself
+                return self.function
+            return f"{self.function}, {self.threads} thread{'s' if self.threads != 1 else ''}"
+        return (
+            f"{self.function}, grid {self.grid[0]}×{self.grid[1]}, "
+            f"block {self.block[0]}×{self.block[1]}, {self.registers} registers, "
+            f"{self.shared_bytes} B shared"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What `auto` chose to run.
+
+    block_xy  None: it has its own shape, or none
+    why       one sentence: what it was chosen by
+    """
+
+    implementation: str
+    block_xy: tuple[int, int] | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Something is under way, in the -ing form: "compiling shared".
+
+    Whoever drives a computation may stop or pause it wherever it yields one of these.
+    """
+
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Progress):
+    """It has been run once more: who times several in turn may go on with the next one.
+
+    timing  all samples so far
+    """
+
+    timing: Timing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """The filtered picture and what is known of it so far; a later one of the same job knows more.
+
+    picture      like job.picture, read-only; (H, W) where the job was given one such
+    kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
+    compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
+    upload_ms    None: the picture was resident on the device, or there is no device
+    download_ms  None on the CPU; both are of a single transfer, by the host's clock: with what the
+                 host copies into page-locked memory, without making room for it
+    upload_copy_ms, download_copy_ms  the copies over the bus that are in them, by CUDA events
+    check        None: not checked (yet)
+    health       the GPU's clocks, temperature and so on while it was timed; None: not known
+    strips       in how many it was filtered, one after the other, for want of memory; each was
+                 timed once, and all times are sums
+    picked       what ran where job.implementation is "auto"; None: what was asked for
+    """
+
+    job: Job
+    picture: NDArray[Any] = field(repr=False)
+    kernel: Timing
+    ran: tuple[Ran, ...]
+    compile_ms: float | None = None
+    upload_ms: float | None = None
+    download_ms: float | None = None
+    upload_copy_ms: float | None = None
+    download_copy_ms: float | None = None
+    check: Check | None = None
+    device_name: str | None = None
+    strips: int = 1
+    picked: Pick | None = None
+    health: Health | None = None
+
+    @property
+    def implementation(self) -> str:
+        """The key of what ran: what was asked for, or what `auto` picked."""
+        return self.picked.implementation if self.picked else self.job.implementation
+
+    @property
+    def block_xy(self) -> tuple[int, int] | None:
+        """Threads a block of the first launch, x then y; None on the CPU."""
+        return self.ran[0].block if self.ran else None
+
+    @property
+    def name(self) -> str:
+        """What ran, by its key: "shared", or "auto: shared 32×8" where it was picked."""
+        if self.picked is None:
+            return self.job.implementation
+        block = "{}×{}".format(*self.block_xy) if self.block_xy else ""
+        return f"{self.job.implementation}: {self.picked.implementation} {block}".rstrip()
+
+    @property
+    def total_ms(self) -> float:
+        """Upload, kernel and download; compiling happens once and is left out."""
+        return (self.upload_ms or 0.0) + self.kernel.median_ms + (self.download_ms or 0.0)
+
+    @property
+    def megapixels_per_s(self) -> float:
+        return self.job.megapixels / (self.kernel.median_ms / 1e3)
+
+    @property
+    def effective_gb_s(self) -> float:
+        """Compulsory bytes over kernel time: what a perfect implementation would need."""
+        return self.job.compulsory_bytes / 1e9 / (self.kernel.median_ms / 1e3)

@@ -1,0 +1,151 @@
+"""When to repeat a job, and when to say so: the same rule for CPU and GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from time import perf_counter
+
+from kernels.core.job import Progress, Sampling
+from kernels.core.statistics import relative_spread
+from kernels.core.timing import Cache, Ended, Timing
+
+NEWS_EVERY_S = 0.1
+SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled
+# A first run of up to so long is followed by another, whatever the plan's time: whatever else the
+# computer did meanwhile, a page fault or another program, must not stay as the job's time.
+REPEATED_S = 3.0
+# What takes half a second is measured once, after a warm-up; what is faster ten times and more.
+SWEEP_SAMPLING = Sampling(
+    max_samples=100,
+    max_seconds=0.5,
+    min_samples=10,
+    noise=0.005,
+    warmups=2,
+    warmup_seconds=0.05,
+    check_taps=20_000_000,
+)
+
+
+class Sampler:
+    """Collects runs until the plan is met; the first ones warm up.
+
+    The rule is nvbench's "stdrel" (https://github.com/NVIDIA/nvbench, stdrel_criterion.cxx): a
+    least number of samples, then until their noise is below a limit, or the time is over.  It
+    differs in two ways.  Noise is the quartile range over the median, not the standard deviation
+    over the mean, which a single outlier moves; and it must have been below the limit for
+    SETTLED_FOR samples, while nvbench asks for half a second of them.  What stays noisy, nvbench
+    gives up once its noise no longer changes; here `max_samples` ends it.
+
+    No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
+    better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
+    A run that takes longer than the plan allows is the last warm-up, or the only sample.
+
+    first_ms  what the first run took
+    clock     seconds, for the warm-up's end and for news; samples bring their own time
+    """
+
+    def __init__(
+        self,
+        first_ms: float,
+        plan: Sampling,
+        cache: Cache | None = None,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        self._plan, self._cache, self._clock = plan, cache, clock
+        self._limit_ms = plan.max_seconds * 1e3
+        self._at_least = min(plan.min_samples, plan.max_samples)
+        self._latest_ms = first_ms
+        self._warmups = 1
+        self._warm_s = first_ms / 1e3
+        self._warm_at = clock()
+        self._samples_ms: list[float] = []
+        self._spent_ms = 0.0
+        self._settled = 0  # for how many samples the spread has been below the limit
+        self._last_news = clock()
+        self._next_warms_up = self._has_to_warm_up()
+
+    def add(self, run_ms: float) -> None:
+        """One run more: a warm-up or a sample, as was its turn when it began."""
+        self._latest_ms = run_ms
+        if self._next_warms_up:
+            self._warmups += 1
+            self._next_warms_up = self._has_to_warm_up()
+        else:
+            self._samples_ms.append(run_ms)
+            self._spent_ms += run_ms
+            self._watch_spread()
+
+    def wants_more(self) -> bool:
+        """Whether to run it once more."""
+        return not self._why_no_more()
+
+    def is_news(self) -> bool:
+        """True now and then, so that who looks on sees the figure settle."""
+        if self._clock() - self._last_news < NEWS_EVERY_S:
+            return False
+        self._last_news = self._clock()
+        return True
+
+    def timing(self) -> Timing:
+        """What there is so far."""
+        ended = self._why_no_more()
+        if not self._samples_ms:
+            # The latest warm-up, until there is a sample; where there will be none, it is one.
+            return Timing((self._latest_ms,), self._cache, ended, self._warmups - 1)
+        return Timing(tuple(self._samples_ms), self._cache, ended, self._warmups)
+
+    def _has_to_warm_up(self) -> bool:
+        now = self._clock()
+        self._warm_s += abs(now - self._warm_at)  # or a clock set back would warm up for ever
+        self._warm_at = now
+        if self._latest_ms > self._limit_ms:
+            return False
+        return self._warmups < self._plan.warmups or self._warm_s < self._plan.warmup_seconds
+
+    def _why_no_more(self) -> Ended:
+        count = len(self._samples_ms)
+        if count == 0:
+            return "single" if self._latest_ms > max(self._limit_ms, REPEATED_S * 1e3) else ""
+        if count == 1 and self._latest_ms > self._limit_ms:
+            return "single"
+        if count >= self._plan.max_samples:
+            return "samples"
+        if count < self._at_least:
+            return ""
+        if self._settled >= SETTLED_FOR:
+            return "stable"
+        return "time" if self._spent_ms + self._latest_ms > self._limit_ms else ""
+
+    def _watch_spread(self) -> None:
+        if self._plan.noise is None or len(self._samples_ms) < 2:
+            return
+        is_quiet = relative_spread(self._samples_ms) <= self._plan.noise
+        self._settled = self._settled + 1 if is_quiet else 0
+
+
+def taking_samples(
+    run_ms: Callable[[], float],
+    plan: Sampling,
+    cache: Cache | None = None,
+    doing: str = "timing",
+) -> Generator[Progress, None, Timing]:
+    """Run it until the plan is met; may be paused at each Progress.
+
+    run_ms  runs it once, and says how many milliseconds that took
+    """
+    sampler = Sampler(run_ms(), plan, cache)
+    while sampler.wants_more():
+        yield Progress(doing)
+        sampler.add(run_ms())
+    return sampler.timing()
+
+
+def take_samples(run_ms: Callable[[], float], plan: Sampling, cache: Cache | None = None) -> Timing:
+    """As `taking_samples`, in one go."""
+    steps = taking_samples(run_ms, plan, cache)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            timing: Timing = end.value
+            return timing

@@ -1,0 +1,66 @@
+"""Implementations that Python drives on the CPU: add a module and it is in every list.
+
+A module has
+
+    TITLE, IDEA    what people call it, and one sentence on how it works
+    ORDER          where it stands in a list, slowest first
+    tolerance(job) -> Tolerance
+    why_not(job) -> str | None
+    prepare(job) -> Prepared    whatever is done once for a job: compile, import, try out
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.cpu.prepared import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class HostImplementation:
+    """What one module of this folder says about itself; see the folder's docstring."""
+
+    key: str
+    title: str
+    idea: str
+    order: int
+    tolerance: Callable[[Job], Tolerance]
+    refuses: Callable[[Job], str | None]
+    prepare: Callable[[Job], Prepared]
+    kind: Literal["cpu"] = "cpu"
+
+    def why_not(self, job: Job, device: Device | NoDevice | None = None) -> str | None:  # noqa: ARG002
+        """The reason it cannot run `job`, for the user; None if it can.  Needs no device."""
+        return self.refuses(job)
+
+
+@cache
+def host_implementations() -> tuple[HostImplementation, ...]:
+    """Every implementation of this folder, slowest first."""
+    # What begins with an underscore imports numba, and is imported when it is first used.
+    names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+    found = (_read(name) for name in names)
+    return tuple(sorted((each for each in found if each), key=lambda each: each.order))
+
+
+def _read(name: str) -> HostImplementation | None:
+    module = importlib.import_module(f"{__name__}.{name}")
+    if not hasattr(module, "TITLE"):
+        return None  # a helper of the folder
+    return HostImplementation(
+        key=name,
+        title=module.TITLE,
+        idea=module.IDEA,
+        order=module.ORDER,
+        tolerance=module.tolerance,
+        refuses=module.why_not,
+        prepare=module.prepare,
+    )

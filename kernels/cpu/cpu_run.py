@@ -1,0 +1,81 @@
+"""A job's run on the CPU from start to end, in steps, timed by a monotonic clock."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.errors import OutOfMemoryError
+from kernels.core.job import Job, Progress, Result, Sampled, Sampling
+from kernels.core.sampling import Sampler
+from kernels.cpu import HostImplementation
+from kernels.cpu.prepared import Prepared
+
+
+def filtering(
+    implementation: HostImplementation, job: Job, sampling: Sampling
+) -> Iterator[Progress | Result]:
+    """Compile, filter; then repeat for the timing.  Time spent elsewhere between the steps, by
+    whoever drives them, does not count."""
+    yield Progress(f"preparing {implementation.title}")
+    start = perf_counter()
+    prepared = implementation.prepare(job)
+    compile_ms = (perf_counter() - start) * 1e3 if prepared.compiled else None
+    picture = _empty_like(job.picture)
+    first_ms = yield from _timed(implementation, prepared, picture)
+    ran = (prepared.ran,)
+
+    samples = Sampler(first_ms, sampling)
+    yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms)
+    if not samples.wants_more():
+        return
+    again = _empty_like(job.picture)
+    again.fill(0)  # have its pages, as a first run would while it is timed
+    while samples.wants_more():
+        yield Sampled(f"filtering with {implementation.title}", samples.timing())
+        samples.add((yield from _timed(implementation, prepared, again)))
+        if samples.is_news():
+            yield Result(job, picture, samples.timing(), ran, compile_ms)
+    # The answer to be checked is that of the last run, which was timed.
+    yield Result(job, _read_only(again), samples.timing(), ran, compile_ms)
+
+
+def _timed(
+    implementation: HostImplementation, prepared: Prepared, out: NDArray[Any]
+) -> Generator[Progress, None, float]:
+    """Fill `out` once; returns the milliseconds spent on it."""
+    steps = prepared.filtering(out)
+    spent_s = 0.0
+    while True:
+        start = perf_counter()
+        try:
+            next(steps)
+        except StopIteration:
+            return (spent_s + perf_counter() - start) * 1e3
+        except MemoryError as error:
+            raise _out_of_memory(out) from error
+        spent_s += perf_counter() - start
+        yield Progress(f"filtering with {implementation.title}")
+
+
+def _read_only(picture: NDArray[Any]) -> NDArray[Any]:
+    picture.flags.writeable = False
+    return picture
+
+
+def _empty_like(picture: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return np.empty_like(picture)
+    except MemoryError as error:
+        raise _out_of_memory(picture) from error
+
+
+def _out_of_memory(picture: NDArray[Any]) -> OutOfMemoryError:
+    return OutOfMemoryError(
+        f"This computer has too little memory to filter {picture.nbytes / 1e6:.0f} MB of pixels; "
+        "use a smaller picture."
+    )

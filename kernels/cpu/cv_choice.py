@@ -1,0 +1,145 @@
+"""Which OpenCV call is the quickest for a job here, and on how many threads: by trying them.
+
+No rule holds on every computer: on sixteen cores GaussianBlur wins at 768 × 512 and sepFilter2D at
+4096 × 4096; on two it is often the other way round.  So each kind of job is tried once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.cache import Kept, once_a_picture
+from kernels.core.cores import usable_cores
+from kernels.core.job import Job
+from kernels.cpu.cv_calls import Call, calls, exact_call
+
+TRIAL_SAMPLES = 1 << 24  # of a larger picture as many are tried
+TRIAL_RUNS = 5
+TRIAL_S = 0.05  # or so long, for each call
+# From here on waking threads costs nothing beside what they do.
+LARGE_SAMPLES = 1 << 20
+COMPARED_SAMPLES, COMPARED_BANDS = 1 << 21, 8  # that a coarse call is held against an exact one on
+# A result off by less than 1.5 from the unrounded sum is at most one level from the rounded one.
+# Less is allowed where only some of the picture was compared.
+MAX_OFF_EVERYWHERE, MAX_OFF_SOMEWHERE = 1.49, 1.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """A call and the threads that OpenCV is given for it."""
+
+    call: Call
+    threads: int
+
+
+_rankings: Kept[tuple[Any, ...], tuple[tuple[str, int], ...]] = Kept(256)
+
+
+def choose(job: Job, border: int) -> Choice:
+    """Return the quickest call whose answer is within its bound on job.picture.
+
+    border  what cv2 calls the border to try with
+    """
+    found = calls(job)
+    kind = (job.picture.shape, job.pixel_type, border, job.ksize, *(each.name for each in found))
+    ranking = _rankings.get_or_make(kind, lambda: _tried(found, _some_rows(job.picture), border))
+    by_name = {each.name: each for each in found}
+    for name, threads in ranking:
+        if _is_close(job, by_name[name], border):
+            return Choice(by_name[name], threads)
+    return Choice(exact_call(job), usable_cores())
+
+
+def use_threads(count: int) -> bool:
+    """Let OpenCV use `count` threads; return whether it used another number before."""
+    import cv2
+
+    # Telling it the same again costs nothing, but another number ends or starts threads.
+    if cv2.getNumThreads() == count:
+        return False
+    cv2.setNumThreads(count)
+    return True
+
+
+def _tried(
+    found: tuple[Call, ...], picture: NDArray[Any], border: int
+) -> tuple[tuple[str, int], ...]:
+    """Return (name, threads) of every call, the quickest first."""
+    cores = usable_cores()
+    # One thread first: cv2 ends its threads where it is told to use one.
+    counts = (1, cores) if picture.size <= LARGE_SAMPLES and cores > 1 else (cores,)
+    if len(found) * len(counts) == 1:
+        return ((found[0].name, cores),)
+    target = np.zeros_like(picture)
+    seconds = {}
+    for threads in counts:
+        use_threads(threads)
+        for call in found:
+            seconds[call.name, threads] = min(_runs(call, picture, target, border))
+    return tuple(sorted(seconds, key=lambda way: seconds[way]))
+
+
+def _runs(call: Call, picture: NDArray[Any], target: NDArray[Any], border: int) -> Iterator[float]:
+    """Yield the seconds that runs took; a first one warms up, unless it took long."""
+    spent_s = 0.0
+    for number in range(TRIAL_RUNS + 1):
+        start = perf_counter()
+        call.apply(picture, target, -1, border)
+        took_s = perf_counter() - start
+        spent_s += took_s
+        if number or spent_s > TRIAL_S:
+            yield took_s
+        if spent_s > TRIAL_S:
+            return
+
+
+def _some_rows(picture: NDArray[Any]) -> NDArray[Any]:
+    """Return the first rows of `picture`, as float32 where cv2 filters it as that."""
+    rows = picture[: max(TRIAL_SAMPLES // picture[0].size, 1)]
+    return rows.astype(np.float32) if rows.dtype == np.float16 else rows
+
+
+def _is_close(job: Job, call: Call, border: int) -> bool:
+    """Whether a call that is coarse with integers is so by less than a level on this picture."""
+    if not call.coarse or job.picture.dtype.kind != "u":
+        return True
+    key = (call.name, job.weights.tobytes(), job.offset, border)
+    known = _comparisons(job.picture)
+    allowed = MAX_OFF_EVERYWHERE if job.picture.size <= COMPARED_SAMPLES else MAX_OFF_SOMEWHERE
+    return known.get_or_make(key, lambda: _furthest(job, call, border) <= allowed)
+
+
+@once_a_picture
+def _comparisons(picture: NDArray[Any]) -> Kept[tuple[Any, ...], bool]:  # noqa: ARG001
+    """Return what is known of calls on `picture`, for as long as that lives unchanged."""
+    return Kept(64)
+
+
+def _furthest(job: Job, call: Call, border: int) -> float:
+    """Return how far samples by `call` are from unrounded sums at most, in bands of the picture."""
+    import cv2
+
+    exact, furthest = exact_call(job), 0.0
+    largest = float(np.iinfo(job.picture.dtype).max)
+    for rows in _bands(job):
+        coarse = call.apply(rows, None, -1, border)
+        sums = np.clip(exact.apply(rows, None, cv2.CV_32F, border), 0, largest)
+        furthest = max(furthest, float(cv2.absdiff(coarse.astype(np.float32), sums).max()))
+    return furthest
+
+
+def _bands(job: Job) -> Iterator[NDArray[Any]]:
+    """Yield all rows of a small picture, else bands from top to bottom of a large one."""
+    if job.picture.size <= COMPARED_SAMPLES:
+        yield job.picture
+        return
+    rows = COMPARED_SAMPLES // job.picture[0].size // COMPARED_BANDS
+    height = min(max(rows, 2 * job.ksize), job.height)
+    for top in np.linspace(0, job.height - height, COMPARED_BANDS).astype(int):
+        yield job.picture[top : top + height]

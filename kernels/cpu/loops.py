@@ -1,0 +1,134 @@
+"""The plain nested loops, compiled by numba: what every report's CPU column stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.borders import Span, read, read_made
+from kernels.core.job import Job
+from kernels.cpu.pieces import Rectangle
+
+_compiled: set[tuple[str, bool]] = set()
+
+
+def prepare(job: Job) -> bool:
+    """Compile for the job's pixel type, or load what was compiled before; True if just now.
+
+    About a second the first time; numba keeps the machine code on disk.
+    """
+    wanted = job.pixel_type, job.gradient
+    if wanted in _compiled:
+        return False
+    small = np.zeros((2, 2, 1), job.picture.dtype)
+    small_job = Job(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
+    # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
+    for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
+        fill(small_job, small.copy(), rectangle)
+    _compiled.add(wanted)
+    return True
+
+
+def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
+    """Work out `rectangle` of `out`, which is like job.picture; releases the GIL."""
+    top, bottom, left, right = rectangle
+    part = out[top:bottom, left:right]
+    # float16 is not known to numba: then its loops write float32.
+    filtered = np.empty(part.shape, np.float32) if out.dtype == np.float16 else part
+    if job.gradient:
+        _length(job, filtered, rectangle)
+    else:
+        _sum(job, filtered, (top, bottom), (left, right))
+    if out.dtype == np.float16:
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            part[:] = filtered
+        if job.has_alpha:
+            part[..., -1] = job.picture[top:bottom, left:right, -1]
+
+
+def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
+    """Fill `out` with the weighted rectangle rows × columns of job.picture."""
+    (top, bottom), (left, right), r = rows, columns, job.radius
+    around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
+    around = around.astype(np.float32) if around.dtype == np.float16 else around
+    weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
+    offset = np.float32(job.offset)
+    _compile(_sums)(around, weights, offset, out, job.channels - job.has_alpha, *_range(out))
+
+
+def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
+    """Fill `out` with the gradient's length in `rectangle` of job.picture."""
+    top, bottom, left, right = rectangle
+
+    def weighted(rows: Span, columns: Span) -> NDArray[np.float32]:
+        shape = (rows[1] - rows[0], columns[1] - columns[0], job.channels)
+        sums = np.empty(shape, np.float32)
+        _sum(job, sums, rows, columns)
+        return sums
+
+    size_hw = (job.height, job.width)
+    around = read_made(weighted, size_hw, job.border, (top - 1, bottom + 1), (left - 1, right + 1))
+    _compile(_lengths)(around, out, job.channels - job.has_alpha, *_range(out))
+
+
+def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
+    """Whether samples are integers, and the largest of them."""
+    integers = out.dtype.kind == "u"
+    return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)
+
+
+@cache
+def _compile(loops: Callable[..., None]) -> Any:
+    from numba import njit
+
+    try:
+        return njit(nogil=True, cache=True)(loops)
+    except RuntimeError:  # numba found no folder that it may keep machine code in
+        return njit(nogil=True)(loops)
+
+
+def _sums(
+    around: Any,
+    weights: Any,
+    offset: Any,
+    out: Any,
+    colours: int,
+    integers: bool,
+    largest: Any,
+) -> None:
+    ksize = weights.shape[0]
+    radius = ksize // 2
+    for y in range(out.shape[0]):
+        for x in range(out.shape[1]):
+            for c in range(colours):
+                total = offset
+                for j in range(ksize):
+                    for i in range(ksize):
+                        total += weights[j, i] * np.float32(around[y + j, x + i, c])
+                if integers:  # half to even, saturated
+                    total = min(max(np.rint(total), np.float32(0)), largest)
+                out[y, x, c] = total
+            for c in range(colours, out.shape[2]):
+                out[y, x, c] = around[y + radius, x + radius, c]
+
+
+def _lengths(around: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
+    for y in range(out.shape[0]):
+        for x in range(out.shape[1]):
+            for c in range(colours):
+                gx = gy = np.float32(0)
+                for side, weight in ((0, 1), (1, 2), (2, 1)):
+                    times = np.float32(weight)
+                    gx += times * (around[y + side, x + 2, c] - around[y + side, x, c])
+                    gy += times * (around[y + 2, x + side, c] - around[y, x + side, c])
+                # In double precision, where no square overflows.
+                length = np.float32(np.sqrt(np.float64(gx) ** 2 + np.float64(gy) ** 2))
+                if integers:
+                    length = min(np.rint(length), largest)
+                out[y, x, c] = length
+            for c in range(colours, out.shape[2]):
+                out[y, x, c] = around[y + 1, x + 1, c]

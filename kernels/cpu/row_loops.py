@@ -1,0 +1,142 @@
+"""The plain loops with a row innermost, on native threads: `_jit_rows`, driven step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.borders import source_indices
+from kernels.core.cores import usable_cores
+from kernels.core.job import Job
+
+STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
+LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
+
+Run = Callable[[NDArray[Any]], Iterator[None]]
+Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[None]]  # from a picture, into an array
+
+# numba's own pool of threads ends the program when two threads of ours call it at once.
+_one_at_a_time = Lock()
+_compiled: set[tuple[str, bool, bool]] = set()
+
+
+def prepare(job: Job) -> bool:
+    """Compile for the job's pixel type, or load what was compiled before; True if just now.
+
+    Some seconds the first time; numba keeps the machine code on disk.
+    """
+    # To numba an array that may not be written is of another type.
+    wanted = job.pixel_type, job.gradient, job.picture.flags.writeable
+    if wanted in _compiled:
+        return False
+    one = np.zeros((1, 1, 1), job.picture.dtype)
+    one.flags.writeable = job.picture.flags.writeable
+    small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
+    for _ in runner(small)(np.empty_like(one)):
+        pass
+    _compiled.add(wanted)
+    return True
+
+
+def runner(job: Job) -> Run:
+    """Return what fills an array like job.picture, some rows on all threads at a time.
+
+    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
+    """
+    run = _gradient(job) if job.gradient else _sums(job)
+    if job.picture.dtype != np.float16:
+        return lambda out: run(job.picture, out)
+
+    def on_halves(out: NDArray[Any]) -> Iterator[None]:
+        # float16 is not known to numba: its loops read and write float32 then.
+        target = np.empty(out.shape, np.float32)
+        yield from run(job.picture.astype(np.float32), target)
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            out[:] = target
+        if job.has_alpha:
+            out[..., -1] = job.picture[..., -1]
+
+    return on_halves
+
+
+def _sums(job: Job) -> Loops:
+    """Return what fills an array with the weighted picture, rounded if it holds integers."""
+    weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
+    places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
+    steps = tuple(_steps(job, job.ksize**2))
+
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+        from kernels.cpu._jit_rows import sum_rows
+
+        how = (*places, weights, np.float32(job.offset), *alpha, *_range(out))
+        for step in steps:
+            with _one_at_a_time:
+                sum_rows(_flat(picture), _flat(out), *how, *step)
+            yield
+
+    return fill
+
+
+def _gradient(job: Job) -> Loops:
+    """Return what fills an array with the gradient's length of the weighted picture, and with the
+    picture's alpha."""
+    sums, places = _sums(job), _places(job, 1)
+    steps = tuple(_steps(job, LENGTH_PRODUCTS))
+
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+        from kernels.cpu._jit_rows import length_rows
+
+        weighted = np.empty(out.shape, np.float32)
+        yield from sums(picture, weighted)
+        how = (*places, job.channels, job.has_alpha, *_range(out))
+        for step in steps:
+            with _one_at_a_time:
+                length_rows(_flat(weighted), _flat(picture), _flat(out), *how, *step)
+            yield
+
+    return fill
+
+
+def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where rows -radius … H + radius are read from, and where the samples left of a row and
+    those right of it are; -1 stands for a zero."""
+    rows = source_indices(-radius, job.height + radius, job.height, job.border)
+    left = source_indices(-radius, 0, job.width, job.border)
+    right = source_indices(job.width, job.width + radius, job.width, job.border)
+    pixels = np.concatenate([left, right])[:, None]
+    samples = pixels * job.channels + np.arange(job.channels)
+    return rows, np.where(pixels < 0, -1, samples).ravel()
+
+
+def threads_for(job: Job) -> int:
+    """Return how many threads share the job's rows: numba may have been told to use fewer."""
+    from numba import get_num_threads
+
+    return min(usable_cores(), int(get_num_threads()), job.height)
+
+
+def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
+    """Yield each step's first row, its end, and in how many bands threads share it.
+
+    products  what a sample costs
+    """
+    threads = threads_for(job)
+    rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
+    for first in range(0, job.height, rows):
+        last = min(first + rows, job.height)
+        yield first, last, min(threads, last - first)
+
+
+def _flat(picture: NDArray[Any]) -> NDArray[Any]:
+    """(H, W · C): a row of samples as it lies in memory."""
+    return picture.reshape(len(picture), -1)
+
+
+def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
+    """Return whether samples are integers, and the largest of them."""
+    integers = out.dtype.kind == "u"
+    return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)

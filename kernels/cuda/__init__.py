@@ -1,0 +1,1 @@
+"""The GPU: finding it, compiling, launching, moving pictures, timing."""

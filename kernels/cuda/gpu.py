@@ -1,0 +1,330 @@
+"""One GPU as the engine uses it: the stream, the pictures on it, and a job's run from start to end.
+
+Everything here belongs to the thread that made it: CUDA's context, stream and arrays live and die
+there.  CuPy is imported when a Gpu is made, not with this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from kernels.core.device import Device
+from kernels.core.errors import (
+    CannotRunError,
+    DeviceLostError,
+    OutOfMemoryError,
+    cuda_errors_in_words,
+)
+from kernels.core.health import Nvml, Watch
+from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.core.sampling import Sampler
+from kernels.core.timing import Timing
+from kernels.cuda.ceilings import CeilingBench
+from kernels.cuda.device_pictures import DevicePictures
+from kernels.cuda.event_timer import EventTimer, Queue
+from kernels.cuda.launch import Launch, Program, Programs, allow_shared, plan_steps, prepare_launch
+from kernels.cuda.occupancy import Occupancy, occupancy_of
+from kernels.cuda.quiet_exit import leave_quietly
+from kernels.cuda.staging import Moved
+from kernels.cuda.strips import rows_a_strip, strip_of
+from kernels.cuda.transfers import Transfers, measuring_transfers, why_not_transferred
+from kernels.rungs.rung import Rung
+
+MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others want some too
+
+T = TypeVar("T")
+
+
+class Gpu:
+    """Runs jobs on one device; raises only the errors of `kernels.core.errors`."""
+
+    def __init__(self, device: Device) -> None:
+        import cupy as cp
+
+        self._cp = cp
+        self._device = device
+        with cuda_errors_in_words("starting to use it"):
+            cp.cuda.Device(device.index).use()
+            self._stream = cp.cuda.Stream(non_blocking=True)
+            with self._stream:
+                self._timer = EventTimer(cp, device.l2_bytes)
+            self._nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index))
+            self._pictures = DevicePictures(cp, self._stream, self._using, self._with_room)
+        self._programs = Programs(cp)
+
+    def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        """Compile, upload, filter, download; then repeat the kernel for its timing."""
+        rows = self._rows_at_once(rung, job)
+        if rows < job.height:
+            yield from self._filtering_in_strips(rung, job, sampling, rows)
+            return
+        if not self._programs.has(rung, job):
+            yield Progress(f"compiling {rung.title}")
+        program, compile_ms = self._compile(rung, job)
+        if job.picture not in self._pictures:
+            yield Progress("uploading the picture")
+        source, uploaded = self._pictures.upload(job.picture)
+        yield Progress(f"filtering with {rung.title}")
+        launch = self._prepare(program, job, source)
+        first_ms = self._sample(launch, sampling)
+        picture, downloaded = self._download(launch)
+        with self._using(_in_words(job)):
+            ran = launch.ran()
+
+        def result(samples: Sampler) -> Result:
+            known = Result(
+                job=job,
+                picture=picture,
+                kernel=samples.timing(),
+                ran=ran,
+                compile_ms=compile_ms,
+                device_name=self._device.name,
+                health=watch.health(),
+            )
+            return _with_transfers(known, uploaded, downloaded)
+
+        samples, watch = Sampler(first_ms, sampling, sampling.cache), Watch(self._nvml)
+        yield result(samples)  # before the first look: somebody may be waiting for the picture
+        if samples.wants_more():
+            while samples.wants_more():
+                yield Sampled("timing", samples.timing())
+                samples.add(self._sample(launch, sampling))
+                watch.look()
+                if samples.is_news():
+                    yield result(samples)
+            # The answer to be checked is that of the last launch, which was timed.
+            picture, downloaded = self._download(launch)
+        watch.look()
+        yield result(samples)
+
+    def _filtering_in_strips(
+        self, rung: Rung, job: Job, sampling: Sampling, rows: int
+    ) -> Iterator[Progress | Result]:
+        """Strip by strip of so many rows; each is timed once, and the times are added up."""
+        picture, watch = np.empty_like(job.picture), Watch(self._nvml)
+        done: list[Result] = []
+        for first in range(0, job.height, rows):
+            end = min(first + rows, job.height)
+            yield Progress(f"filtering rows {first + 1:,} to {end:,} of {job.height:,}")
+            strip = self._strip(rung, strip_of(job, first, end), sampling)
+            picture[first:end] = strip.picture[job.reach :][: end - first]
+            done.append(replace(strip, picture=picture))
+            watch.look()
+        picture.flags.writeable = False
+        yield replace(
+            done[0],
+            job=job,
+            kernel=Timing(
+                (sum(each.kernel.median_ms for each in done),), sampling.cache, ended="single"
+            ),
+            compile_ms=_added_up(each.compile_ms for each in done),
+            upload_ms=_added_up(each.upload_ms for each in done),
+            upload_copy_ms=_added_up(each.upload_copy_ms for each in done),
+            download_ms=_added_up(each.download_ms for each in done),
+            download_copy_ms=_added_up(each.download_copy_ms for each in done),
+            strips=len(done),
+            health=watch.health(),
+        )
+
+    def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
+        """One strip from start to end; what it took of the device's memory is free again."""
+        program, compile_ms = self._compile(rung, job)
+        source, uploaded = self._pictures.upload(job.picture)
+        rows = (job.reach, job.height - job.reach)
+        launch = self._prepare(program, job, source, rows)
+        samples_ms = [self._sample(launch, sampling) for _ in range(min(2, sampling.max_samples))]
+        picture, downloaded = self._download(launch)
+        known = Result(
+            job=job,
+            picture=picture,
+            kernel=Timing((samples_ms[-1],), sampling.cache, "single"),  # the first only warms up
+            ran=launch.ran(),
+            compile_ms=compile_ms,
+            device_name=self._device.name,
+        )
+        return _with_transfers(known, uploaded, downloaded)
+
+    def _rows_at_once(self, rung: Rung, job: Job) -> int:
+        """As many of the job's rows as there is memory for: all, if that can be."""
+        rows = rows_a_strip(rung, job, self._device, self._room_bytes())
+        if rows < job.height:
+            self.forget()
+            rows = rows_a_strip(rung, job, self._device, self._room_bytes())
+        if rows == job.height or (rows and not job.gradient):
+            return rows
+        raise OutOfMemoryError(
+            f"The GPU has too little memory for {'all' if rows else 'even one row'} of this picture"
+            f"{' at once, as a gradient needs it' if rows else ''}; use a smaller one or a CPU "
+            "implementation."
+        )
+
+    def _room_bytes(self) -> int:
+        """How much of the device's memory a job may take."""
+        pool = self._cp.get_default_memory_pool()
+        with self._using("looking for memory"):
+            free, _ = self._cp.cuda.runtime.memGetInfo()
+        limits = [self._device.memory_bytes, pool.get_limit() or self._device.memory_bytes]
+        room = min(free + pool.free_bytes(), *(each - pool.used_bytes() for each in limits))
+        return int(MEMORY_SHARE * (room + self._pictures.nbytes))
+
+    def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
+        """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
+        program, _ = self._compile(rung, job)
+        source, _ = self._pictures.upload(job.picture)
+        launch = self._prepare(program, job, source)
+        with self._using(_in_words(job)):
+            go = launch.ready()
+            self._stream.synchronize()
+            self._cp.cuda.nvtx.RangePush(rung.key)
+            try:
+                go()
+                self._stream.synchronize()
+            finally:
+                self._cp.cuda.nvtx.RangePop()
+        return launch.ran()
+
+    @contextmanager
+    def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
+        """`job` made ready on our stream, which is the current one as long as this is held."""
+        program, _ = self._compile(rung, job)
+        source, _ = self._pictures.upload(job.picture)
+        launch = self._prepare(program, job, source)
+        with self._using(_in_words(job)):
+            launch.ready()()  # a CUDA graph is made of what was launched before
+            ready = launch.ready()
+            self._stream.synchronize()
+            yield Queue(int(self._stream.ptr), ready, self._timer)
+            self._stream.synchronize()
+
+    def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
+        """Measure what bringing job.picture to the device and back takes."""
+        count = int(job.picture.nbytes)
+        if reason := why_not_transferred(count):
+            raise CannotRunError(reason)
+
+        def make() -> Any:
+            with self._using("making room for a transfer"):
+                return self._cp.empty(count, np.uint8)
+
+        array = self._with_room(make)
+        yield from measuring_transfers(self._cp, self._stream, array, self._using)
+
+    def ceilings(self) -> dict[str, float]:
+        """What the device can do at most, by name: see `models.ceilings`."""
+
+        def measure() -> dict[str, float]:
+            with self._using("measuring what the GPU can do at most"):
+                return CeilingBench(self._cp, self._timer, self._device).ceilings()
+
+        return self._with_room(measure)
+
+    def occupancy(self, rung: Rung, job: Job) -> Occupancy | None:
+        """Of the first of the job's passes that is ours, by the driver's own query; None where all
+        are a library's."""
+        program, _ = self._compile(rung, job)
+        for step in plan_steps(rung, job, self._device):
+            function = program.functions[step.number]
+            if function is None or step.block is None:
+                continue
+            threads = step.block[0] * step.block[1]
+            with self._using(_in_words(job)):
+                allow_shared(function, step.shared_bytes)
+                blocks = self._cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                    function.kernel.ptr, threads, step.shared_bytes
+                )
+                shared_bytes = step.shared_bytes + int(function.shared_size_bytes)
+                registers = int(function.num_regs)
+            return occupancy_of(self._device, threads, registers, shared_bytes, int(blocks))
+        return None
+
+    def answer(self) -> None:
+        """Do next to nothing on the device.  Raises DeviceLostError where it does not answer."""
+        with self._using("being tried again"):
+            self._cp.cuda.runtime.memGetInfo()
+            self._stream.synchronize()
+
+    def forget(self) -> None:
+        """Give back all device and page-locked memory that is not in use this moment."""
+        self._pictures.forget()
+        self._programs.forget()
+        with self._using("giving back memory"):
+            self._cp.get_default_memory_pool().free_all_blocks()
+            self._cp.get_default_pinned_memory_pool().free_all_blocks()
+
+    @contextmanager
+    def _using(self, doing: str) -> Iterator[None]:
+        """This device and this stream, and failures in words: those of entering and leaving, too,
+        which a device that is gone has as well."""
+        device = self._cp.cuda.Device(self._device.index)
+        try:
+            with cuda_errors_in_words(doing), device, self._stream:
+                yield
+        except DeviceLostError:
+            leave_quietly()
+            raise
+
+    def _compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
+        known = self._programs.has(rung, job)
+        start = perf_counter()
+        with self._using(f"compiling {rung.title} for size {job.ksize}"):
+            program = self._programs.get(rung, job)
+        return program, None if known else _ms_since(start)
+
+    def _prepare(
+        self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
+    ) -> Launch:
+        def prepared() -> Launch:
+            with self._using(_in_words(job)):
+                target = self._pictures.empty(job.picture)
+                return prepare_launch(
+                    self._cp, self._programs, program, job, self._device, source, target, rows
+                )
+
+        return self._with_room(prepared)
+
+    def _sample(self, launch: Launch, sampling: Sampling) -> float:
+        with self._using(_in_words(launch.job)):
+            return self._timer.sample_ms(launch.ready(), sampling.cache)
+
+    def _download(self, launch: Launch) -> tuple[Any, Moved]:
+        return self._pictures.download(launch.arrays["target"], launch.job.picture)
+
+    def _with_room(self, make: Callable[[], T]) -> T:
+        """What `make` makes; other pictures make room if need be."""
+        try:
+            return make()
+        except OutOfMemoryError:
+            self.forget()
+        return make()
+
+
+def _in_words(job: Job) -> str:
+    x, y = job.block_xy
+    return f"filtering {job.width}×{job.height} pixels in {x}×{y} blocks"
+
+
+def _with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
+    """`result`, and what bringing its picture there and back took; up is None if it was there."""
+    return replace(
+        result,
+        upload_ms=up and up.ms,
+        upload_copy_ms=up and up.copy_ms,
+        download_ms=down.ms,
+        download_copy_ms=down.copy_ms,
+    )
+
+
+def _added_up(times_ms: Iterable[float | None]) -> float | None:
+    """Their sum; None where there are none."""
+    known = [each for each in times_ms if each is not None]
+    return sum(known) if known else None
+
+
+def _ms_since(start: float) -> float:
+    return (perf_counter() - start) * 1e3

@@ -1,0 +1,302 @@
+"""Compile a rung for a job, give it its weights, size its grids, launch it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernels.core.cache import Kept
+from kernels.core.device import Device
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job, Ran
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.operands import Operands
+from kernels.rungs.rung import Pass, Rung
+
+Knobs = tuple[tuple[str, str], ...]  # -D macros, name and value
+
+MAX_GRID_Y = 65_535
+STATIC_SHARED_LIMIT = 48 * 1024  # above this a kernel has to ask for it
+# Where a display hangs on the GPU, a launch may take this long before it is cut in two ...
+WATCHDOG_LAUNCH_S = 0.25
+# ... if it manages this share of the card's multiply-adds, which the slowest rung exceeds.
+WATCHDOG_EFFICIENCY = 0.01
+FP32_LANES = 64  # multiply-adds a clock and multiprocessor, on the smallest card supported
+# What is kept from job to job: each program some 100 KB, each plan a working space as large as what
+# it transforms, each argument up to 8 MB.
+PROGRAMS_KEPT = 1000
+PLANS_KEPT = 2
+ARGUMENTS_KEPT = 8
+GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with shorter gaps
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One launch of one pass, in numbers.
+
+    number      of the pass in the rung
+    grid, block blocks, and threads in each; a library's pass has neither
+    rows        (first, end) of those it writes
+    """
+
+    number: int
+    grid: tuple[int, int] | None
+    block: tuple[int, int] | None
+    shared_bytes: int
+    rows: tuple[int, int]
+
+
+def plan_steps(
+    rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
+) -> tuple[Step, ...]:
+    """The launches that write `rows` of the answer, or all of it, in their order.
+
+    More than one a pass where a grid would be too tall, or too long for a display's watchdog.
+    """
+    facts = Facts(job, device)
+    wanted = rows or (0, job.height)
+    return tuple(
+        step
+        for number, each in enumerate(rung.passes)
+        for step in _steps(number, each, job, facts, device, wanted)
+    )
+
+
+def _steps(
+    number: int, each: Pass, job: Job, facts: Facts, device: Device, wanted: tuple[int, int]
+) -> Iterator[Step]:
+    first, last = wanted if each.writes == "picture" else (0, job.height)
+    if each.library:
+        yield Step(number, None, None, 0, (first, last))
+        return
+    across, down = (facts.value(expression) for expression in each.covers)
+    x, y = (facts.value(expression) for expression in each.block)
+    if each.grid:
+        blocks = facts.value(each.grid[0]), facts.value(each.grid[1])
+        yield Step(number, blocks, (x, y), facts.value(each.shared_bytes), (first, last))
+        return
+    columns = -(-job.width * job.channels // across)
+    most = rows_per_launch(job, device, down)
+    for start in range(first, last, most):
+        end = min(start + most, last)
+        grid = (columns, -(-(end - start) // down))
+        yield Step(number, grid, (x, y), facts.value(each.shared_bytes), (start, end))
+
+
+def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
+    """As many rows as one grid can hold and a display's watchdog lets pass; a multiple of those
+    that a block writes."""
+    rows = MAX_GRID_Y * block_rows
+    if device.watchdog:
+        taps_per_s = device.multiprocessors * FP32_LANES * device.clock_khz * 1e3
+        taps = WATCHDOG_LAUNCH_S * WATCHDOG_EFFICIENCY * taps_per_s
+        rows = min(rows, int(taps / (job.ksize**2 * job.width * job.channels)))
+    return max(rows // block_rows, 1) * block_rows
+
+
+def _shape(each: Pass, facts: Facts) -> tuple[int, ...]:
+    """Of what a library's pass transforms: transforms, rows, columns."""
+    assert each.shape is not None
+    return tuple(facts.value(expression) for expression in each.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A rung compiled for one set of knobs, on one device.
+
+    functions  of its passes; None for a library's
+    """
+
+    rung: Rung
+    module: Any
+    functions: tuple[Any, ...]
+
+    def bind(self, cp: Any, operands: Operands) -> None:
+        """Put the weights where the kernels look for them.
+
+        CuPy shares one module, and so one constant memory, between equal sources: what another
+        job put there is not ours to rely on, so this is done before every launch.
+        """
+        for name, values in operands.constants.items():
+            self.module.get_global(name).copy_from_host_async(values.ctypes.data, values.nbytes)
+        if operands.constants:
+            cp.cuda.get_current_stream().synchronize()  # the values have been read
+
+
+class Programs:
+    """What is kept on the current device from job to job: programs, arguments, cuFFT's plans."""
+
+    def __init__(self, cp: Any) -> None:
+        self._cp = cp
+        self._known: Kept[tuple[Rung, Knobs], Program] = Kept(PROGRAMS_KEPT)
+        self._plans: Kept[tuple[int, ...], Any] = Kept(PLANS_KEPT)
+        # By the identity of what was sent, which is kept, so that no other array can take it.
+        self._arguments: Kept[int, tuple[Any, Any]] = Kept(ARGUMENTS_KEPT)
+
+    def has(self, rung: Rung, job: Job) -> bool:
+        """Whether `get` would answer at once."""
+        return self._key(rung, job) in self._known
+
+    def get(self, rung: Rung, job: Job) -> Program:
+        """Compile, unless that was done before; CuPy also keeps the binary on disk."""
+        key = self._key(rung, job)
+        return self._known.get_or_make(key, lambda: self._compile(rung, key[1]))
+
+    def argument(self, array: Any) -> Any:
+        """A host array on the device."""
+        if array.flags.writeable:  # and so perhaps another one the next time
+            return self._cp.asarray(array)
+        return self._arguments.get_or_make(id(array), lambda: (array, self._cp.asarray(array)))[1]
+
+    def plan(self, tiles: Any) -> Any:
+        """cuFFT's plan for (transforms, rows, columns) of complex64, each in two dimensions."""
+        from cupyx.scipy.fft import get_fft_plan  # half a second the first time
+
+        return self._plans.get_or_make(
+            tiles.shape, lambda: get_fft_plan(tiles, axes=(1, 2), value_type="C2C")
+        )
+
+    def forget(self) -> None:
+        """Give up what takes much of the device's memory."""
+        self._plans.clear()
+        self._arguments.clear()
+
+    def _compile(self, rung: Rung, knobs: Knobs) -> Program:
+        options = ("-std=c++17", *(f"-D{name}={value}" for name, value in knobs))
+        module = self._cp.RawModule(code=rung.text, options=options)
+        functions = tuple(
+            None if each.library else module.get_function(each.function) for each in rung.passes
+        )
+        return Program(rung, module, functions)
+
+    @staticmethod
+    def _key(rung: Rung, job: Job) -> tuple[Rung, Knobs]:
+        return rung, tuple(rung.defines(job).items())
+
+
+@dataclass(slots=True, eq=False)
+class Launch:
+    """One job's launches: `ready()()` puts them on the current stream.
+
+    arrays  by name: "source" and "target", pictures on the device, and the rung's buffers
+    queue   what puts each of the steps on the current stream
+    """
+
+    cp: Any
+    program: Program
+    job: Job
+    steps: tuple[Step, ...]
+    arrays: dict[str, Any]
+    operands: Operands
+    queue: tuple[Callable[[], None], ...]
+    graph: Any = None
+    went_before: bool = False
+
+    def ready(self) -> Callable[[], None]:
+        """Do what must not be timed; returns what then only queues the kernels."""
+        self.program.bind(self.cp, self.operands)
+        if self.graph is None and self.went_before and self._is_worth_a_graph():
+            self.graph = self._captured()
+        # Not at once: kernels are loaded when they are first launched, which no graph can hold.
+        self.went_before = True
+        return self._go if self.graph is None else self.graph.launch
+
+    def _is_worth_a_graph(self) -> bool:
+        """Several launches, none of them cut: to a display's watchdog a graph may be one launch."""
+        return len(self.queue) == len(self.program.rung.passes) >= GRAPH_FROM
+
+    def _go(self) -> None:
+        for put in self.queue:
+            put()
+
+    def _captured(self) -> Any:
+        stream = self.cp.cuda.get_current_stream()
+        stream.begin_capture()
+        try:
+            self._go()
+        finally:
+            graph = stream.end_capture()
+        graph.upload()
+        return graph
+
+    def ran(self) -> tuple[Ran, ...]:
+        """What `launch` runs, for the record: the first launch of each pass."""
+        firsts = {step.number: step for step in reversed(self.steps)}
+        return tuple(self._ran(firsts[number]) for number in sorted(firsts))
+
+    def _ran(self, step: Step) -> Ran:
+        rung, function = self.program.rung, self.program.functions[step.number]
+        if function is None:
+            return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
+        return Ran(
+            function=f"{rung.key}.{rung.passes[step.number].function}",
+            grid=step.grid,
+            block=step.block,
+            registers=int(function.num_regs),
+            shared_bytes=step.shared_bytes + int(function.shared_size_bytes),
+        )
+
+
+def prepare_launch(
+    cp: Any,
+    programs: Programs,
+    program: Program,
+    job: Job,
+    device: Device,
+    source: Any,
+    target: Any,
+    rows: tuple[int, int] | None = None,
+) -> Launch:
+    """Make the buffers, send the weights, allow the shared memory the job needs.
+
+    source, target  (H, pitch) device arrays of the job's pixel type
+    rows            (first, end) to write; None: all
+    """
+    rung, facts = program.rung, Facts(job, device)
+    steps = plan_steps(rung, job, device, rows)
+    for step in steps:
+        allow_shared(program.functions[step.number], step.shared_bytes)
+    buffers = {name: cp.empty(facts.value(size), np.uint8) for name, size in rung.buffers}
+    operands = rung.operands(job)
+    arguments = tuple(programs.argument(array) for array in operands.arguments)
+    arrays = {"source": source, "target": target, **buffers}
+
+    def queued(step: Step) -> Callable[[], None]:
+        each = rung.passes[step.number]
+        read = ("source" if name == "picture" else name for name in (each.reads, *each.also_reads))
+        written = "target" if each.writes == "picture" else each.writes
+        taken = tuple(arrays[name] for name in (*read, written))
+        if each.library:
+            return _transform(cp, programs, each.library, _shape(each, facts), *taken)
+        function = program.functions[step.number]
+        numbers = map(np.int32, (job.height, job.width, facts["PITCH"], *step.rows))
+        values = (*taken, *arguments, *numbers)
+        return lambda: function(step.grid, step.block, values, shared_mem=step.shared_bytes)
+
+    return Launch(cp, program, job, steps, arrays, operands, tuple(map(queued, steps)))
+
+
+def allow_shared(function: Any, size: int) -> None:
+    """Let a kernel have so much dynamic shared memory; what another job was allowed stays."""
+    if size > STATIC_SHARED_LIMIT and size > function.max_dynamic_shared_size_bytes:
+        function.max_dynamic_shared_size_bytes = size
+
+
+def _transform(
+    cp: Any, programs: Programs, library: str, shape: tuple[int, ...], source: Any, target: Any
+) -> Callable[[], None]:
+    """cuFFT's part of a launch, planned: from `source` to `target`, which may be one buffer."""
+    try:
+        from cupy.cuda import cufft
+    except ImportError as error:
+        raise CannotRunError(
+            "NVIDIA's library cuFFT is not installed; choose another implementation, such as "
+            "fft_registers, or install nvidia-cufft."
+        ) from error
+    tiles, answer = (array.view(cp.complex64).reshape(shape) for array in (source, target))
+    plan = programs.plan(tiles)
+    direction = cufft.CUFFT_FORWARD if library == "fft2" else cufft.CUFFT_INVERSE
+    return lambda: plan.fft(tiles, answer, direction)

@@ -1,0 +1,169 @@
+"""NVIDIA's runtime compiler through ctypes: what becomes of a rung, on computers without a GPU too.
+
+Programs that run are compiled by CuPy (`launch`); this is for looking at: the window's PTX, the
+tests, and the table of registers in `kernels/README.md`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from kernels.core.errors import CompileFailedError
+from kernels.core.job import Job
+from kernels.rungs.rung import Rung
+
+# In the packages of CUDA 13 and CUDA 12, which may both be there: a folder each.
+IN_PACKAGES = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
+ON_THE_SYSTEM = ("libnvrtc.so.13", "libnvrtc.so.12")
+if sys.platform == "win32":
+    IN_PACKAGES = ("cu13/bin/x86_64/nvrtc64_130_0.dll", "cuda_nvrtc/bin/nvrtc64_120_0.dll")
+    ON_THE_SYSTEM = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll")
+WITHOUT_A_COMPILER = (
+    "There is no PTX to show: NVIDIA's compiler NVRTC is not installed here; "
+    "`pip install nvidia-cuda-nvrtc` brings it, and it needs no GPU."
+)
+FILE_NAME = "rung.cu"  # in the compiler's messages
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What one CUDA function takes, as ptxas tells: per thread, and static bytes a block."""
+
+    function: str
+    registers: int
+    spill_bytes: int
+    shared_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What the compiler made: PTX as text, and its log, with ptxas's words."""
+
+    ptx: str
+    log: str
+
+    @property
+    def resources(self) -> tuple[Resources, ...]:
+        """Of each function, in the order of their names."""
+        parts = re.split(r"Compiling entry function '(\w+)'", self.log)[1:]
+        found = zip(parts[::2], parts[1::2], strict=True)
+        return tuple(sorted((_resources(*each) for each in found), key=lambda r: r.function))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiler:
+    """One NVRTC: its version, and the real architectures it knows, 90 for sm_90."""
+
+    library: ctypes.CDLL = field(repr=False)
+    version: tuple[int, int]
+    architectures: tuple[int, ...]
+
+    def compile(self, text: str, options: Sequence[str]) -> Compiled:
+        """Compile `text`; CompileFailedError with the log where that fails.
+
+        Takes 50 ms, or seconds for large weights unrolled; the interpreter is free meanwhile.
+        """
+        nvrtc, program = self.library, ctypes.c_void_p()
+        name = FILE_NAME.encode()
+        nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name, 0, None, None)
+        try:
+            encoded = [option.encode() for option in options]
+            flags = (ctypes.c_char_p * len(encoded))(*encoded)
+            status = nvrtc.nvrtcCompileProgram(program, len(encoded), flags)
+            log = self._text("ProgramLog", program)
+            if status != 0:
+                raise CompileFailedError.from_log("The kernel did not compile", log)
+            return Compiled(self._text("PTX", program), log)
+        finally:
+            nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def _text(self, what: str, program: ctypes.c_void_p) -> str:
+        size = ctypes.c_size_t()
+        getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(max(size.value, 1))
+        getattr(self.library, f"nvrtcGet{what}")(program, buffer)
+        return buffer.value.decode(errors="replace")
+
+
+@cache
+def compilers() -> tuple[Compiler, ...]:
+    """Every NVRTC that is installed, newest first."""
+    found = (_opened(path) for path in _places())
+    return tuple(_compiler(library) for library in found if library is not None)
+
+
+def compiler_for(architecture: int) -> Compiler | None:
+    """The newest one that compiles for `architecture`, 90 for sm_90; None if there is none."""
+    return next((each for each in compilers() if architecture in each.architectures), None)
+
+
+def compile_rung(rung: Rung, job: Job, architecture: int) -> Compiled:
+    """Compile `rung` for `job` as CuPy would.  Raises CompileFailedError."""
+    return compile_text(rung.text, options_for(rung, job, architecture), architecture)
+
+
+def compile_text(text: str, options: Sequence[str], architecture: int) -> Compiled:
+    """Compile `text` with the compiler that is here for `architecture`.
+
+    Raises CompileFailedError, also where there is no such compiler.
+    """
+    compiler = compiler_for(architecture)
+    if compiler is None:
+        reason = f"No compiler for sm_{architecture} is installed here."
+        raise CompileFailedError(reason if compilers() else WITHOUT_A_COMPILER)
+    return compiler.compile(text, options)
+
+
+def options_for(rung: Rung, job: Job, architecture: int) -> list[str]:
+    """What CuPy compiles with, and ptxas is to tell of registers and spills."""
+    defines = (f"-D{name}={value}" for name, value in rung.defines(job).items())
+    target = f"--gpu-architecture=sm_{architecture}"
+    return [target, "-std=c++17", "-ftz=true", "--ptxas-options=-v", *defines]
+
+
+def _places() -> Iterator[Path | str]:
+    spec = importlib.util.find_spec("nvidia")
+    folders = spec.submodule_search_locations or () if spec else ()
+    for in_package, on_the_system in zip(IN_PACKAGES, ON_THE_SYSTEM, strict=True):
+        paths = (Path(folder) / in_package for folder in folders)
+        yield next((path for path in paths if path.is_file()), on_the_system)
+
+
+def _opened(place: Path | str) -> ctypes.CDLL | None:
+    try:
+        if isinstance(place, Path):
+            # It opens this one by its bare name, which works once it is in the process.
+            for builtins in place.parent.glob("*nvrtc-builtins*"):
+                if ".alt" not in builtins.name:
+                    ctypes.CDLL(str(builtins))
+        return ctypes.CDLL(str(place))
+    except OSError:
+        return None
+
+
+def _compiler(library: ctypes.CDLL) -> Compiler:
+    major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+    known = (ctypes.c_int * count.value)()
+    library.nvrtcGetSupportedArchs(known)
+    return Compiler(library, (major.value, minor.value), tuple(known))
+
+
+def _resources(function: str, words: str) -> Resources:
+    def number(pattern: str) -> int:
+        return sum(map(int, re.findall(pattern, words)))
+
+    return Resources(
+        function,
+        registers=number(r"Used (\d+) registers"),
+        spill_bytes=number(r"(\d+) bytes spill"),
+        shared_bytes=number(r"(\d+) bytes smem"),
+    )

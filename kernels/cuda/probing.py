@@ -1,0 +1,142 @@
+"""What GPU is here and what it can do, or the sentence that says why there is none."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Any
+
+from kernels.core.device import Device, NoDevice
+
+INSTALL_HINT = 'run `make setup`, or `pip install ".[cuda13]"`'
+
+# Of cudaDeviceAttr: what is not, or in CUDA 13 no longer, among a device's properties.
+CLOCK_RATE = 13
+KERNEL_EXEC_TIMEOUT = 17
+# ... and the limits of a multiprocessor, by the names of `Device`.
+LIMITS = {
+    "max_threads_per_multiprocessor": 39,
+    "shared_bytes_per_multiprocessor": 81,
+    "registers_per_multiprocessor": 82,
+    "max_blocks_per_multiprocessor": 106,
+    "reserved_shared_bytes_per_block": 111,
+}
+
+
+def probe(index: int = 0) -> Device | NoDevice:
+    """Look for GPU number `index`.  Imports CuPy; half a second the first time.
+
+    Never raises for what a computer may lack: that is the answer.
+    """
+    if importlib.util.find_spec("cupy") is None:
+        return _without_cupy()
+    try:
+        import cupy as cp
+    except Exception as error:  # noqa: BLE001 - CuPy's import fails in many ways; all mean no GPU
+        return NoDevice(
+            f"CuPy is installed but does not import ({_first_line(error)}).",
+            f"Install it again: {INSTALL_HINT}.",
+        )
+    try:
+        count = int(cp.cuda.runtime.getDeviceCount())
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        return _without_devices(error)
+    if count == 0:
+        return NoDevice("The NVIDIA driver is here but offers no GPU.", "Check `nvidia-smi`.")
+    if not 0 <= index < count:
+        return NoDevice(
+            f"There is no GPU number {index}: this computer has {count}, counted from 0.",
+            f"Choose --device 0{f' to {count - 1}' if count > 1 else ''}.",
+        )
+    try:
+        return _describe(cp, index, count)
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        return _without_devices(error)
+
+
+def _without_cupy() -> NoDevice:
+    if sys.platform == "darwin":
+        return NoDevice("macOS has no CUDA, so only the CPU implementations are available.")
+    if _driver_is_here():
+        return NoDevice(
+            "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
+            f"To use the GPU: {INSTALL_HINT}.",
+        )
+    return NoDevice(
+        "No NVIDIA driver was found, so only the CPU implementations are available.",
+        f"With an NVIDIA card: install its driver, then {INSTALL_HINT}.",
+    )
+
+
+def _without_devices(error: Exception) -> NoDevice:
+    words = _first_line(error)
+    if not _driver_is_here():
+        return NoDevice(
+            "No NVIDIA driver was found, so only the CPU implementations are available.",
+            "With an NVIDIA card: install its driver and start again.",
+        )
+    if "insufficient" in words:
+        return NoDevice(
+            "The NVIDIA driver is too old for the installed CuPy.",
+            'Update the driver, or run `pip install ".[cuda12]"` for older ones.',
+        )
+    return NoDevice(
+        f"The NVIDIA driver is here but offers no GPU ({words}).",
+        "Check `nvidia-smi`; after a driver update the computer must be restarted.",
+    )
+
+
+def _driver_is_here() -> bool:
+    import ctypes
+
+    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
+    runtime = cp.cuda.runtime
+    facts = runtime.getDeviceProperties(index)
+    capability = (int(facts["major"]), int(facts["minor"]))
+    runtime_version = int(runtime.runtimeGetVersion())
+    if runtime_version >= 13000 and capability < (7, 5):
+        return NoDevice(
+            f"{facts['name'].decode()} is older than CUDA 13 supports.",
+            'Install the CuPy for CUDA 12: `pip install ".[cuda12]"`.',
+        )
+    return Device(
+        index=index,
+        name=facts["name"].decode(),
+        compute_capability=capability,
+        multiprocessors=int(facts["multiProcessorCount"]),
+        clock_khz=int(runtime.deviceGetAttribute(CLOCK_RATE, index)),
+        max_threads_per_block=int(facts["maxThreadsPerBlock"]),
+        max_block_xy=(int(facts["maxThreadsDim"][0]), int(facts["maxThreadsDim"][1])),
+        shared_bytes_per_block=int(facts["sharedMemPerBlockOptin"] or facts["sharedMemPerBlock"]),
+        l2_bytes=int(facts["l2CacheSize"]),
+        memory_bytes=int(facts["totalGlobalMem"]),
+        watchdog=bool(runtime.deviceGetAttribute(KERNEL_EXEC_TIMEOUT, index)),
+        driver_version=int(runtime.driverGetVersion()),
+        runtime_version=runtime_version,
+        count=count,
+        **{name: int(runtime.deviceGetAttribute(number, index)) for name, number in LIMITS.items()},
+    )
+
+
+def cupy_version() -> str | None:
+    """The version of whichever CuPy is installed, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
+
+    for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy"):
+        try:
+            return f"{name} {version(name)}"
+        except PackageNotFoundError:
+            continue
+    return None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,106 @@
+"""Page-locked memory: what the GPU can copy from and to at the full speed of the bus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.errors import OutOfMemoryError, cuda_errors_in_words
+
+EventPair = tuple[Any, Any]  # of CUDA, before a copy and after
+CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock in no time
+
+
+def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
+    """An uninitialised page-locked array like `picture`; its memory returns to CuPy's pool.
+    Ordinary memory, which is slower to copy, where the system grants no more page-locked."""
+    try:
+        with cuda_errors_in_words("page-locking memory"):
+            memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
+    except OutOfMemoryError:
+        return np.empty_like(picture)
+    return np.frombuffer(memory, picture.dtype, picture.size).reshape(picture.shape)
+
+
+class Moved(NamedTuple):
+    """How long it took to bring a picture to the device or back, once.
+
+    ms       by the host's clock, from the call until all is there: the host's own copying included
+    copy_ms  the copies over the bus alone, by CUDA events; the few microseconds that the host takes
+             to queue a copy behind its first event are in it
+    """
+
+    ms: float
+    copy_ms: float
+
+
+class Staging:
+    """Uploads ordinary memory through two page-locked chunks: while one is on its way to the
+    device, the next is being filled.  That is faster than CUDA's own copy from ordinary memory,
+    and needs no page-locked copy of the whole picture."""
+
+    def __init__(self, cp: Any, stream: Any) -> None:
+        self._cp = cp
+        self._stream = stream
+        chunk = np.empty(CHUNK_BYTES, np.uint8)
+        self._chunks = [pinned_like(cp, chunk) for _ in range(2)]
+
+    def upload(self, picture: NDArray[Any], array: Any) -> Moved:
+        """Copy `picture`, (H, W, C) and C-contiguous, to the rows of the device array `array`,
+        (H, pitch) of the same dtype, and wait for it."""
+        begun = perf_counter()
+        rows = picture.reshape(len(picture), -1).view(np.uint8)
+        pitch_bytes = array.shape[1] * picture.itemsize
+        if rows.shape[1] == pitch_bytes:  # nothing between them: as one long row
+            rows, pitch_bytes = rows.reshape(1, -1), picture.nbytes
+        copies: list[EventPair] = []
+        for number, (start, part) in enumerate(_parts(rows, pitch_bytes)):
+            chunk = self._chunks[number % 2]
+            if number >= 2:
+                copies[number - 2][1].synchronize()  # the chunk's last content has left
+            apart = pitch_bytes if len(part) > 1 else part.shape[1]
+            staged = chunk[: len(part) * apart]
+            staged.reshape(len(part), apart)[:, : part.shape[1]] = part
+            copy = (array.data + start).copy_from_host_async
+            copies.append(self._between_events(copy, staged))
+        self._stream.synchronize()
+        return self._moved(begun, copies)
+
+    def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
+        """Copy the contiguous device array `packed` to `picture`, of as many bytes, and wait.
+
+        begun  when the host began with it, by `perf_counter`
+        """
+        copies = [self._between_events(packed.data.copy_to_host_async, picture)]
+        self._stream.synchronize()
+        return self._moved(begun, copies)
+
+    def _between_events(
+        self, copy: Callable[[int, int, Any], None], host: NDArray[Any]
+    ) -> EventPair:
+        """Queue `copy` from or to all of `host`."""
+        begun, ended = self._cp.cuda.Event(), self._cp.cuda.Event()
+        begun.record(self._stream)
+        copy(host.ctypes.data, host.nbytes, self._stream)
+        ended.record(self._stream)
+        return begun, ended
+
+    def _moved(self, begun: float, copies: list[EventPair]) -> Moved:
+        ms = (perf_counter() - begun) * 1e3
+        return Moved(ms, sum(float(self._cp.cuda.get_elapsed_time(*pair)) for pair in copies))
+
+
+def _parts(rows: NDArray[np.uint8], pitch_bytes: int) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """`rows` cut to fit a chunk: several whole ones, or pieces of one that is too long; and at
+    which byte of the device array each begins."""
+    together = CHUNK_BYTES // pitch_bytes
+    for y in range(0, len(rows), max(together, 1)):
+        if together:
+            yield y * pitch_bytes, rows[y : y + together]
+            continue
+        for x in range(0, rows.shape[1], CHUNK_BYTES):
+            yield y * pitch_bytes + x, rows[y : y + 1, x : x + CHUNK_BYTES]

@@ -1,0 +1,1 @@
+"""Run any job on any implementation, and choose the best one."""

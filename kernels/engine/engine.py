@@ -1,0 +1,307 @@
+"""Run any job on any implementation: the one door that scripts, command line and window use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
+from functools import cached_property
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import (
+    BadJobError,
+    CannotRunError,
+    DeviceLostError,
+    KernelError,
+    OutOfMemoryError,
+)
+from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
+from kernels.cpu import HostImplementation, cpu_run, host_implementations
+from kernels.cuda.compile_ahead import compiling_ahead
+from kernels.cuda.event_timer import Queue
+from kernels.cuda.gpu import Gpu
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.probing import probe
+from kernels.cuda.transfers import Transfers
+from kernels.engine.auto import AUTO, Picker, with_pick
+from kernels.oracle.checking import checking
+from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
+
+Runnable = HostImplementation | Rung
+Implementation = Runnable | BrokenRung
+NO_RUNG = "No rung can run this job, so the CPU does."
+
+
+def all_implementations() -> tuple[Implementation, ...]:
+    """Everything there is to run a job with: CPU, slowest first, then the ladder, naive first."""
+    return (*host_implementations(), *whole_ladder())
+
+
+class Engine:
+    """Filters pictures; knows one GPU, or why there is none.
+
+    Use it from one thread: CUDA's context, stream and arrays live and die there.
+
+    device_index  which GPU
+    use_gpu       False: behave as on a computer without one
+    """
+
+    def __init__(self, device_index: int = 0, *, use_gpu: bool = True) -> None:
+        self._device_index = device_index
+        self._use_gpu = use_gpu
+        self._lost = ""  # why the GPU can no longer be used, once that is so
+
+    @cached_property
+    def device(self) -> Device | NoDevice:
+        """The GPU, or why there is none; takes half a second the first time."""
+        if not self._use_gpu:
+            return NoDevice("The GPU was switched off with --no-gpu.")
+        return probe(self._device_index)
+
+    def try_again(self) -> Device | NoDevice:
+        """Ask once more for a GPU that failed, or was not there; what has come of it.
+
+        One that was out of reach may be back.  After a failure that is the end of CUDA for this
+        process it stays lost.  (To reset the device would end that, and take away the page-locked
+        memory that results lie in.)
+        """
+        if isinstance(self.device, NoDevice):
+            del self.device  # and look for it anew
+        elif self._lost:
+            self._lost = ""
+            try:
+                with self._noticing_loss():
+                    self._gpu.answer()
+            except DeviceLostError as error:
+                return NoDevice(str(error), is_lost=True)
+        self.__dict__.pop("_ceilings", None)  # without a GPU there were none
+        return self.device
+
+    def implementation(self, key: str) -> Runnable:
+        """Return the one called `key`; BadJobError if there is none, as for `auto`, which picks
+        one, and CannotRunError for a rung whose file cannot be used."""
+        found = self._named(key)
+        if isinstance(found, BrokenRung):
+            raise CannotRunError(found.reason)
+        return found
+
+    def _named(self, key: str) -> Implementation:
+        for each in all_implementations():
+            if each.key == key:
+                return each
+        known = ", ".join((*(each.key for each in all_implementations()), AUTO.key))
+        raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
+
+    def why_not(self, job: Job) -> str | None:
+        """The reason job.implementation cannot run `job` here; None if it can."""
+        if job.implementation == AUTO.key:
+            return None  # it finds one that can
+        return self._why_not(self._named(job.implementation), job)
+
+    def best_for(self, job: Job) -> str:
+        """What to run `job` with here: `auto` where a rung can run it, else the best on the CPU."""
+        if not self.why_not_auto(job):
+            return AUTO.key
+        return self._best_on_cpu(job)
+
+    def why_not_auto(self, job: Job) -> str | None:
+        """Why `auto` has no choice but the CPU; None where it has."""
+        if reason := self._why_no_gpu():
+            return reason
+        return NO_RUNG if next(self.picker.picks(job), None) is None else None
+
+    def picks(self, job: Job) -> Iterator[Pick]:
+        """What `auto` would run `job` with, the best first, and the CPU in the end."""
+        reason = self._why_no_gpu()
+        if not reason:
+            yield from self.picker.picks(job)
+        yield Pick(self._best_on_cpu(job), None, reason or NO_RUNG)
+
+    @cached_property
+    def picker(self) -> Picker:
+        """Chooses for `auto`, and holds what was measured on this GPU."""
+        assert isinstance(self.device, Device)
+        return Picker(self.device)
+
+    def filtering(self, job: Job, sampling: Sampling | None = None) -> Iterator[Progress | Result]:
+        """Filter, time and check, step by step.
+
+        Yields Progress wherever it may be paused or stopped, which is every 20 ms or so on the
+        CPU, and a Result whenever it knows more; the last one knows all.
+        Raises the errors of `kernels.core.errors`: CannotRunError with the implementation's reason.
+        """
+        for step in self._filtering(job, sampling or Sampling()):
+            yield _as_given(step) if isinstance(step, Result) else step
+
+    def run(self, job: Job, sampling: Sampling | None = None) -> Result:
+        """Filter, time and check in one go."""
+        *_, last = (step for step in self.filtering(job, sampling) if isinstance(step, Result))
+        return last
+
+    def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
+        """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
+        if not self._why_no_gpu() and isinstance(self.device, Device):
+            pairs = ((self._named(job.implementation), job) for job in jobs)
+            yield from compiling_ahead(
+                self.device,
+                (
+                    (rung, job)
+                    for rung, job in pairs
+                    if isinstance(rung, Rung) and not self._why_not(rung, job)
+                ),
+            )
+
+    def launch_once(self, job: Job) -> tuple[Ran, ...]:
+        """Launch a rung once, for a profiler: in an NVTX range that has its name.
+
+        Raises the errors of `kernels.core.errors`.
+        """
+        rung, job = self._to_launch(job)
+        return self._gpu.launch_once(rung, job)
+
+    def queue(self, job: Job) -> AbstractContextManager[Queue]:
+        """A rung made ready, for whoever wants to time it in another way: see `timing.Queue`.
+
+        Raises the errors of `kernels.core.errors`.
+        """
+        rung, job = self._to_launch(job)
+        return self._gpu.queue(rung, job)
+
+    def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
+        """Measure what bringing job.picture to the GPU and back takes, whatever filters it there;
+        the last step is the Transfers.  It depends on the picture's size in bytes alone.
+
+        Raises CannotRunError without a GPU and for a picture too large, OutOfMemoryError where
+        there is no room to page-lock as much memory.
+        """
+        if reason := self._why_no_gpu():
+            raise CannotRunError(reason)
+        with self._noticing_loss():
+            yield from self._gpu.transfers(job)
+
+    def occupancy(self, job: Job) -> Occupancy | None:
+        """How many warps of job.implementation fit on a multiprocessor; None on the CPU, and for
+        what a library launches.  Raises the errors of `kernels.core.errors`."""
+        if job.implementation == AUTO.key:
+            job = with_pick(job, next(self.picks(job)))
+        rung = self.implementation(job.implementation)
+        if not isinstance(rung, Rung):
+            return None
+        if reason := self._why_not(rung, job):
+            raise CannotRunError(reason)
+        with self._noticing_loss():
+            return self._gpu.occupancy(rung, job)
+
+    def ceilings(self) -> dict[str, float]:
+        """What the GPU can do at most, by name, measured once: see `models.ceilings`; none without
+        a GPU, or where it has no room for it."""
+        return dict(self._ceilings)
+
+    @cached_property
+    def _ceilings(self) -> dict[str, float]:
+        if self._why_no_gpu():
+            return {}
+        with self._noticing_loss(), suppress(OutOfMemoryError):
+            return self._gpu.ceilings()
+        return {}
+
+    def _to_launch(self, job: Job) -> tuple[Rung, Job]:
+        """The rung that `job` asks for, or that `auto` picks for it."""
+        if job.implementation == AUTO.key:
+            if no_gpu := self._why_no_gpu():
+                raise CannotRunError(no_gpu)
+            job = with_pick(job, next(self.picks(job)))
+        rung = self.implementation(job.implementation)
+        if not isinstance(rung, Rung):
+            raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
+        if reason := self._why_not(rung, job):
+            raise CannotRunError(reason)
+        return rung, job
+
+    def _filtering(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        if job.implementation == AUTO.key:
+            yield from self._picking(job, sampling)
+            return
+        implementation = self.implementation(job.implementation)
+        if reason := self._why_not(implementation, job):
+            raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
+        result: Result | None = None
+        for step in self._running(implementation, job, sampling):
+            result = step if isinstance(step, Result) else result
+            yield step
+        if result is not None and sampling.check:
+            yield from self._checked(result, implementation, sampling.check_taps)
+
+    def _picking(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        """Filter with the best there is for `job`; with the next best where that one fails."""
+        failure: KernelError | None = None
+        for best in self.picks(job):
+            pick = best
+            if failure is not None:
+                pick = replace(pick, why=f"the one before failed: {failure}")
+            try:
+                for step in self.filtering(with_pick(job, pick), sampling):
+                    if isinstance(step, Result):
+                        yield replace(step, job=job, picked=pick)
+                    else:
+                        yield step
+            except DeviceLostError:
+                raise
+            except KernelError as error:
+                failure = error
+                continue
+            return
+        assert failure is not None
+        raise failure
+
+    def _why_no_gpu(self) -> str:
+        """Why nothing runs on a GPU; empty where something may."""
+        return self._lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
+
+    def _best_on_cpu(self, job: Job) -> str:
+        return [each.key for each in host_implementations() if not each.why_not(job)][-1]
+
+    def _why_not(self, implementation: Implementation, job: Job) -> str | None:
+        if isinstance(implementation, HostImplementation):
+            return implementation.why_not(job)  # without looking for a GPU, which takes a while
+        return self._lost or implementation.why_not(job, self.device)
+
+    def _running(
+        self, implementation: Runnable, job: Job, sampling: Sampling
+    ) -> Iterator[Progress | Result]:
+        if isinstance(implementation, HostImplementation):
+            yield from cpu_run.filtering(implementation, job, sampling)
+            return
+        with self._noticing_loss():
+            yield from self._gpu.filtering(implementation, job, sampling)
+
+    @contextmanager
+    def _noticing_loss(self) -> Iterator[None]:
+        """Remember a lost GPU: nothing is asked of it again."""
+        try:
+            yield
+        except DeviceLostError as error:
+            self._lost = str(error)
+            raise
+
+    def _checked(
+        self, result: Result, implementation: Runnable, max_taps: int | None
+    ) -> Iterator[Progress | Result]:
+        tolerance = implementation.tolerance(result.job)
+        for check in checking(result.job, result.picture, tolerance, max_taps):
+            yield Progress(f"checking against the oracle: {check.checked / check.total:.0%}")
+            result = replace(result, check=check)
+        yield result
+
+    @cached_property
+    def _gpu(self) -> Gpu:
+        assert isinstance(self.device, Device)
+        return Gpu(self.device)
+
+
+def _as_given(result: Result) -> Result:
+    """With the picture (H, W) where the job's was given so: beside such an array (H, W, 1) would be
+    broadcast to something else without a word."""
+    if not result.job.is_flat:
+        return result
+    return replace(result, picture=result.picture.reshape(result.job.picture.shape[:2]))

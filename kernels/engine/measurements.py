@@ -1,0 +1,221 @@
+"""What was measured on this device, kept in a file between two runs of the program."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from kernels.core.device import Device
+from kernels.core.job_class import Kind
+from kernels.rungs.rung import ladder
+
+VERSION = 1
+FOLDER_VARIABLE = "FILTER_WORKBENCH_CACHE"
+Way = tuple[str, tuple[int, int] | None]  # a rung's key and its block, as in Candidate
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to run a kind of job, and its kernel's time: the median and the two quartiles.
+
+    block_xy  None: the rung has its own shape
+    """
+
+    implementation: str
+    block_xy: tuple[int, int] | None
+    median_ms: float
+    low_ms: float
+    high_ms: float
+
+    @property
+    def way(self) -> Way:
+        return self.implementation, self.block_xy
+
+
+class Measurements:
+    """What is known of one device with this driver and these sources.  Never fails: without a
+    readable file it starts afresh, and says so in `complaint`.
+
+    path       of the file
+    complaint  one sentence on what was wrong with it, "" when nothing was
+
+    Another process may add to the same file: it is read again when it has changed, and what was
+    changed here goes on top.
+    """
+
+    def __init__(self, device: Device, path: Path | None = None) -> None:
+        self.path = path or default_path()
+        self._device, self._source = device_key(device), source_key()
+        self._stamp: tuple[int, int] | None = None
+        self._all: dict[str, Any] = {}  # of every device, as the file has it
+        self._known: dict[Kind, dict[Way, Candidate]] = {}
+        self._changed: dict[tuple[Kind, Way], Candidate | None] = {}  # what the file lacks
+        self.complaint = ""
+
+    def of(self, kind: Kind) -> tuple[Candidate, ...]:
+        """Every way measured for `kind`, in no order."""
+        self._refresh()
+        return tuple(self._known.get(kind, {}).values())
+
+    def kinds(self) -> tuple[Kind, ...]:
+        """What anything was measured for."""
+        self._refresh()
+        return tuple(kind for kind, ways in self._known.items() if ways)
+
+    def add(self, kind: Kind, candidate: Candidate) -> None:
+        """Remember a measurement, in place of an earlier one of the same way; see `save`."""
+        self._change(kind, candidate.way, candidate)
+
+    def discard(self, kind: Kind, way: Way) -> None:
+        """Remember no longer what was measured of it: it was found wrong, or failed."""
+        self._change(kind, way, None)
+
+    def save(self) -> None:
+        """Write what has changed, the whole file or nothing.  A folder that cannot be written costs
+        the memory of what was measured, which is no reason to fail: `complaint` says so."""
+        if not self._changed:
+            return
+        self._refresh()
+        ours = [
+            {"kind": asdict(kind), "measured": [asdict(each) for each in ways.values()]}
+            for kind, ways in sorted(self._known.items())
+            if ways
+        ]
+        self._all[self._device] = {"source": self._source, "kinds": ours}
+        text = json.dumps({"version": VERSION, "devices": self._all}, indent=1)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(self.path, text)
+        except OSError as error:
+            self._complain(f"What was measured cannot be kept in {self.path}: {error.strerror}.")
+            return
+        self._changed, self._stamp = {}, _stamp(self.path)
+
+    def _refresh(self) -> None:
+        """Read the file if there is another one than was read last."""
+        stamp = _stamp(self.path)
+        if stamp == self._stamp:
+            return
+        self._stamp, self._known = stamp, {}
+        self._all = self._read() if stamp is not None else {}
+        try:
+            mine = self._all.get(self._device, {})
+            for entry in mine["kinds"] if mine.get("source") == self._source else ():
+                for each in entry["measured"]:
+                    candidate = candidate_from(each)
+                    self._put(kind_from(entry["kind"]), candidate.way, candidate)
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
+            self._all, self._known = {}, {}
+            self._complain(f"{self.path} could not be understood; measuring starts afresh.")
+        for (kind, way), changed in self._changed.items():
+            self._put(kind, way, changed)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            data = json.loads(self.path.read_bytes())
+            version, devices = data["version"], dict(data["devices"])
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            self._complain(f"{self.path} could not be read; measuring starts afresh.")
+            return {}
+        if version != VERSION:
+            self._complain(f"{self.path} is from another version; measuring starts afresh.")
+            return {}
+        return devices
+
+    def _change(self, kind: Kind, way: Way, candidate: Candidate | None) -> None:
+        self._refresh()
+        self._changed[kind, way] = candidate
+        self._put(kind, way, candidate)
+
+    def _put(self, kind: Kind, way: Way, candidate: Candidate | None) -> None:
+        ways = self._known.setdefault(kind, {})
+        if candidate is None:
+            ways.pop(way, None)
+        else:
+            ways[way] = candidate
+
+    def _complain(self, sentence: str) -> None:
+        self.complaint = sentence
+        log.warning(sentence)
+
+
+def default_path() -> Path:
+    """In the user's cache folder, or in the one that FILTER_WORKBENCH_CACHE names."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        from platformdirs import user_cache_dir
+
+        folder = user_cache_dir("filter-workbench", appauthor=False)
+    return Path(folder) / "measurements.json"
+
+
+def device_key(device: Device) -> str:
+    """The device and its driver in words: equal cards under one driver are equally quick."""
+    return (
+        f"{device.name}, {device.multiprocessors} multiprocessors at {device.clock_khz} kHz, "
+        f"{device.memory_bytes} B, driver {device.driver_version}, "
+        f"runtime {device.runtime_version}"
+    )
+
+
+@cache
+def source_key() -> str:
+    """A hash of everything the ladder compiles: another text may be quicker or slower."""
+    digest = hashlib.sha256()
+    for rung in ladder():
+        digest.update(f"{rung.key}\0{rung.text}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+def kind_from(data: dict[str, Any]) -> Kind:
+    """Return the kind that `data` stands for.  Raises LookupError, TypeError, ValueError."""
+    values = {each.name: data[each.name] for each in fields(Kind)}
+    for each in fields(Kind):
+        if type(values[each.name]) is not (str if each.type == "str" else int):
+            raise ValueError(f"{each.name} of a kind is {values[each.name]!r}")
+    return Kind(**values)
+
+
+def candidate_from(data: dict[str, Any]) -> Candidate:
+    """Return the candidate that `data` stands for.  Raises LookupError, TypeError, ValueError."""
+    block = data["block_xy"]
+    median_ms, low_ms, high_ms = (float(data[f"{name}_ms"]) for name in ("median", "low", "high"))
+    if not 0 < low_ms <= median_ms <= high_ms:
+        raise ValueError(f"{low_ms}, {median_ms} and {high_ms} ms are no quartiles")
+    return Candidate(
+        implementation=str(data["implementation"]),
+        block_xy=None if block is None else (int(block[0]), int(block[1])),
+        median_ms=median_ms,
+        low_ms=low_ms,
+        high_ms=high_ms,
+    )
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Changes when the file does, even within a tick of its clock; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino  # each is written as a file of its own
+
+
+def _replace(path: Path, text: str) -> None:
+    beside = path.parent / f".{uuid4().hex}.part"
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)

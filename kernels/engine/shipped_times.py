@@ -1,0 +1,54 @@
+"""What was measured on one GPU and ships with the program, for `auto` until measured here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from math import log2
+from pathlib import Path
+
+from kernels.core.job_class import Kind
+from kernels.engine.measurements import Candidate, candidate_from, kind_from
+
+PATH = Path(__file__).with_name("shipped_times.json")
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedTimes:
+    """The times of one device: for each kind of job the quickest ways first."""
+
+    device: str
+    ways: dict[Kind, tuple[Candidate, ...]]
+
+    def nearest(self, kind: Kind) -> Kind | None:
+        """Return the kind measured that is most like `kind`, of the same class of weights: first by
+        pixel type, then by the weights' size, the channels and the picture's size."""
+        alike = [each for each in self.ways if _family(each) == _family(kind)]
+        return min(alike, key=lambda each: _distance(each, kind), default=None)
+
+
+@cache
+def shipped_times() -> ShippedTimes:
+    """Read the file that `make tables` writes."""
+    data = json.loads(PATH.read_text(encoding="utf-8"))
+    ways = {
+        kind_from(entry["kind"]): tuple(candidate_from(each) for each in entry["measured"])
+        for entry in data["kinds"]
+    }
+    return ShippedTimes(data["device"], ways)
+
+
+def _family(kind: Kind) -> str:
+    """ "rank 3" and "gradient after …" without the rest."""
+    return kind.weights.split()[0]
+
+
+def _distance(one: Kind, other: Kind) -> tuple[float, ...]:
+    return (
+        one.pixel_type != other.pixel_type,
+        abs(log2(one.ksize / other.ksize)),
+        one.channels != other.channels,
+        abs(one.size - other.size),
+        one.border != other.border,
+    )

@@ -1,0 +1,1 @@
+"""Measure several jobs beside each other, and find the quickest."""

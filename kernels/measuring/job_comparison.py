@@ -1,0 +1,195 @@
+"""Time several jobs in turn, a sample each, so that whatever drifts meanwhile hits all alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from kernels.core.comparison import groups_of_equals
+from kernels.core.errors import DeviceLostError, KernelError
+from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.occupancy import Occupancy
+from kernels.engine.engine import Engine
+from kernels.measuring.trials import Patience, checked
+from kernels.oracle.checking import Oracle
+
+NEWS_EVERY_S = 0.1
+FIRST_RUN_S = 5.0  # what has not finished once after so long is left out
+# As long as a job is timed its answers are kept, two of them on the CPU and one on either side of
+# the bus with a GPU; more jobs than have room go one group after the other.
+HELD_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of one job so far.
+
+    timing   None: it has not run yet, or never will
+    ms       its lower quartile, median and upper quartile; in a Round they have been worked out
+    check    of its first answer, and in the end of its last, which was timed; None: not yet
+    reason   why it is out: refused, failed, too slow; empty while it is not
+    is_over  nothing more will come
+    """
+
+    timing: Timing | None = None
+    ms: tuple[float, float, float] | None = None
+    check: Check | None = None
+    reason: str = ""
+    ran: tuple[Ran, ...] = ()
+    occupancy: Occupancy | None = None
+    is_over: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether its time is a speed: only beside a passed check."""
+        return self.timing is not None and self.check is not None and self.check.ok
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """How the jobs stand.
+
+    standings  in the jobs' order
+    groups     the numbers of those whose time counts: fastest first, what noise cannot tell from
+               the first of a tuple is in it (`statistics.groups_of_equals`)
+    together   how many take turns at the same time
+    """
+
+    jobs: tuple[Job, ...]
+    standings: tuple[Standing, ...]
+    groups: tuple[tuple[int, ...], ...]
+    together: int
+
+    @property
+    def is_over(self) -> bool:
+        return all(each.is_over for each in self.standings)
+
+
+def comparing(
+    jobs: Sequence[Job],
+    engine: Engine,
+    sampling: Sampling = SWEEP_SAMPLING,
+    *,
+    held_bytes: int = HELD_BYTES,
+    first_run_s: float = FIRST_RUN_S,
+    clock: Callable[[], float] = perf_counter,
+) -> Iterator[Progress | Round]:
+    """Run `jobs`, all of one picture, weights and border, in turn until each has its samples: by
+    the rule, and held against the oracle, as any other measurement.
+
+    Yields Progress wherever it may be paused or stopped, a Round every tenth of a second, and the
+    last one when all is known.  Raises DeviceLostError; any other failure is its job's reason.
+    """
+    jobs = tuple(jobs)
+    standings = [Standing() for _ in jobs]
+    known: Oracle = {}
+    together = _together(jobs, held_bytes)
+    told = clock()
+    yield from engine.compiling(jobs)
+    for first in range(0, len(jobs), together):
+        group = range(first, min(first + together, len(jobs)))
+        running = {n: _turns(engine, jobs[n], sampling, known, first_run_s) for n in group}
+        try:
+            while running:
+                for number in list(running):
+                    standings[number] = yield from _one_turn(running[number])
+                    if standings[number].is_over:
+                        running.pop(number).close()
+                    if clock() - told >= NEWS_EVERY_S and not _all_over(standings):
+                        yield _round(jobs, standings, together)
+                        told = clock()
+                    else:
+                        yield Progress("comparing")
+        finally:
+            for turns in running.values():
+                turns.close()
+    yield _round(jobs, standings, together)
+
+
+def _together(jobs: Sequence[Job], held_bytes: int) -> int:
+    most = max((2 * each.picture.nbytes for each in jobs), default=1)
+    return max(1, min(len(jobs), held_bytes // most))
+
+
+def _all_over(standings: Sequence[Standing]) -> bool:
+    return all(each.is_over for each in standings)
+
+
+def _round(jobs: tuple[Job, ...], standings: Sequence[Standing], together: int) -> Round:
+    timings = {n: s.timing for n, s in enumerate(standings) if s.counts and s.timing is not None}
+    summed_up = tuple(_summed_up(each) for each in standings)
+    return Round(jobs, summed_up, tuple(groups_of_equals(timings)), together)
+
+
+def _summed_up(standing: Standing) -> Standing:
+    if standing.timing is None:
+        return standing
+    low, middle, high = np.percentile(standing.timing.samples_ms, (25, 50, 75))
+    return replace(standing, ms=(float(low), float(middle), float(high)))
+
+
+def _one_turn(turns: Iterator[Progress | Standing]) -> Generator[Progress, None, Standing]:
+    """Drive `turns` as far as its next Standing."""
+    for step in turns:
+        if isinstance(step, Standing):
+            return step
+        yield step
+    raise AssertionError("a job's last Standing is over")
+
+
+def _turns(
+    engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
+) -> Generator[Progress | Standing, None, None]:
+    """A Standing after each sample; the last one is over."""
+    try:
+        yield from _sampling(engine, job, sampling, known, first_run_s)
+    except DeviceLostError:
+        raise
+    except KernelError as error:
+        yield Standing(reason=str(error), is_over=True)
+
+
+def _sampling(
+    engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
+) -> Generator[Progress | Standing, None, None]:
+    standing, result, seen = Standing(), None, None
+    patience = Patience(first_run_s)
+    for step in patience.watched(engine.filtering(job, replace(sampling, check=False))):
+        if isinstance(step, Sampled):
+            yield replace(standing, timing=step.timing)
+        elif not isinstance(step, Result):
+            if result is None and patience.is_over:
+                late = f"Left out: not finished once after {first_run_s:g} s."
+                yield Standing(reason=late, is_over=True)
+                return
+            yield step
+        else:
+            result = step
+            standing = replace(standing, timing=step.kernel, ran=step.ran)
+            if seen is None:  # what is wrong is out at once
+                seen = step.picture
+                check = yield from checked(engine, step, sampling.check_taps, known)
+                occupancy = _occupancy(engine, job)
+                standing = replace(standing, check=check, occupancy=occupancy)
+                if not check.ok:
+                    break
+    assert result is not None
+    if result.picture is not seen and standing.counts:
+        check = yield from checked(engine, result, sampling.check_taps, known)
+        standing = replace(standing, check=check)
+    yield replace(standing, is_over=True)
+
+
+def _occupancy(engine: Engine, job: Job) -> Occupancy | None:
+    try:
+        return engine.occupancy(job)
+    except DeviceLostError:
+        raise
+    except KernelError:
+        return None

@@ -1,0 +1,95 @@
+"""One job on one implementation, timed and held against an oracle worked out once for many."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from itertools import count
+from math import inf
+from time import perf_counter
+
+from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
+from kernels.core.job import Job, Progress, Result, Sampling
+from kernels.core.verdict import Check
+from kernels.engine.engine import Engine
+from kernels.oracle.checking import Oracle, checking
+
+# What takes less than this is measured to the end: its first run, which the device prepares for,
+# says too little.
+GIVE_UP_FROM_MS = 10.0
+
+
+def trying(
+    engine: Engine,
+    job: Job,
+    sampling: Sampling,
+    known: Oracle,
+    limit_ms: float = inf,
+    patience_s: float = inf,
+) -> Generator[Progress, None, Result | str]:
+    """Measure and check `job`; returns the Result, or the sentence why there is none.
+
+    known       what the oracle says about this picture, weights and border: see `check.checking`
+    limit_ms    give up where the kernel takes longer: nobody will want it
+    patience_s  how long the first run may take, compiling and pauses aside
+    Raises GivenUpError where that was too short, and DeviceLostError: nothing after it could be
+    trusted.
+    """
+    result: Result | None = None
+    clock = Patience(patience_s)
+    try:
+        for step in clock.watched(engine.filtering(job, replace(sampling, check=False))):
+            if not isinstance(step, Result):
+                if result is None and clock.is_over:
+                    raise GivenUpError(f"Given up: not finished after {patience_s:g} s.")
+                yield step
+                continue
+            result = step
+            if step.kernel.median_ms > max(limit_ms, GIVE_UP_FROM_MS):
+                return f"Given up: {step.kernel.median_ms:.3g} ms is hopelessly slow."
+    except (DeviceLostError, GivenUpError):
+        raise
+    except KernelError as error:
+        return str(error)
+    assert result is not None
+    if not sampling.check:
+        return result
+    check = yield from checked(engine, result, sampling.check_taps, known)
+    return replace(result, check=check)
+
+
+def checked(
+    engine: Engine, result: Result, max_taps: int | None, known: Oracle
+) -> Generator[Progress, None, Check]:
+    """Hold the answer of `result` against the oracle; `known` and `max_taps` as `check.checking`
+    has them."""
+    implementation = engine.implementation(result.implementation)
+    tolerance = implementation.tolerance(result.job)
+    found: Check | None = None
+    for check in checking(result.job, result.picture, tolerance, max_taps, known):
+        yield Progress("checking against the oracle")
+        found = check
+    assert found is not None
+    return found
+
+
+class Patience:
+    """Counts the time that a computation spends on itself: not on compiling, which its second step
+    ends with at the latest, and not what whoever drives it spends between the steps."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s, self._spent_s = limit_s, 0.0
+
+    @property
+    def is_over(self) -> bool:
+        return self._spent_s > self._limit_s
+
+    def watched(self, steps: Iterator[Progress | Result]) -> Iterator[Progress | Result]:
+        for number in count():
+            start = perf_counter()
+            step = next(steps, None)
+            if step is None:
+                return
+            if number > 1:
+                self._spent_s += perf_counter() - start
+            yield step

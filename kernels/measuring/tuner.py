@@ -1,0 +1,157 @@
+"""Measure every way to run a kind of job on this device, so that `auto` knows the quickest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job, Result, Sampling
+from kernels.core.job_class import Kind, kind_of
+from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
+from kernels.engine.engine import Engine
+from kernels.engine.measurements import Candidate, Measurements
+from kernels.measuring.trials import trying
+from kernels.oracle.checking import Oracle
+from kernels.rungs.rung import Rung
+
+Block = tuple[int, int]
+
+WARP = 32
+# The block picker's shapes, and whole warps side by side and above each other.
+PRESETS: tuple[Block, ...] = ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))
+WIDTHS, HEIGHTS = (WARP, 2 * WARP, 4 * WARP, 8 * WARP), (1, 2, 4, 8, 16)
+FEWEST_THREADS = 2 * WARP
+# What is so many times slower than the best is measured no further, and in no other shape.
+HOPELESS = 3.0
+SAMPLING = Sampling(max_samples=30, max_seconds=0.25, check_taps=3_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How far it is: of `ways` to run kind number `number` of `count`, `done` are known."""
+
+    number: int
+    count: int
+    done: int
+    ways: int
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of one way: its time, or the sentence why it does not count."""
+
+    kind: Kind
+    implementation: str
+    block_xy: Block | None
+    outcome: Candidate | str
+
+
+def tuning(
+    engine: Engine, jobs: Sequence[Callable[[], Job]], *, shapes: bool = True
+) -> Iterator[Tuning | Trial]:
+    """Measure, check and remember every way to run each of `jobs`; save what is known after each
+    job, and wherever this is stopped.
+
+    jobs    made when it is their turn: their pictures together may be large
+    shapes  whether to try other block shapes than the usual one
+    Raises CannotRunError without a GPU, DeviceLostError where it fails.
+    """
+    if isinstance(engine.device, NoDevice):
+        raise CannotRunError(engine.device.reason)
+    try:
+        for number, make in enumerate(jobs, start=1):
+            yield from _tuning_one(engine, make(), (number, len(jobs)), shapes=shapes)
+            engine.picker.measurements.save()
+    finally:
+        engine.picker.measurements.save()
+
+
+def block_grid(device: Device) -> list[Block]:
+    """The shapes to try: the usual one first, none that the device refuses or that is tiny."""
+    grid = [(x, y) for x in WIDTHS for y in HEIGHTS if x * y >= FEWEST_THREADS]
+    shapes = dict.fromkeys((DEFAULT_BLOCK_XY, *PRESETS, *grid))
+    return [each for each in shapes if device.why_no_block(each) is None]
+
+
+def _tuning_one(
+    engine: Engine, job: Job, place: tuple[int, int], *, shapes: bool
+) -> Iterator[Tuning | Trial]:
+    """What is likely to be quick first, so that whoever stops early has what matters."""
+    assert isinstance(engine.device, Device)
+    kind, known, best_ms = kind_of(job), Oracle(), float("inf")
+    rungs = usual_order(job)
+    others = [each for each in block_grid(engine.device) if each != DEFAULT_BLOCK_XY]
+    usual = [(rung, None if rung.own_block else DEFAULT_BLOCK_XY) for rung in rungs]
+    shaped = [(rung, xy) for rung in rungs if shapes and not rung.own_block for xy in others]
+    times_ms: dict[str, float] = {}
+    for stage in (usual, shaped):
+        ways = [
+            (rung, xy)
+            for rung, xy in stage
+            if times_ms.get(rung.key, 0.0) < HOPELESS * best_ms
+            and engine.picker.may_run(rung, _job(job, rung, xy))
+        ]
+        for progress in engine.compiling(_job(job, rung, xy) for rung, xy in ways):
+            yield Tuning(*place, 0, len(ways), progress.doing)
+        for done, (rung, xy) in enumerate(ways):
+            where = Tuning(*place, done, len(ways), f"{_name(rung, xy)} · {kind}")
+            yield where
+            trial = yield from _try(engine, kind, _job(job, rung, xy), xy, known, best_ms, where)
+            if isinstance(trial.outcome, Candidate):
+                engine.picker.measurements.add(kind, trial.outcome)
+                times_ms[rung.key] = min(
+                    trial.outcome.median_ms, times_ms.get(rung.key, float("inf"))
+                )
+                best_ms = min(best_ms, trial.outcome.median_ms)
+            else:
+                # Hopeless, wrong or failed: in its usual shape as in any.
+                any_shape = stage is usual
+                _forget(engine.picker.measurements, kind, rung.key, None if any_shape else xy)
+                if any_shape:
+                    times_ms[rung.key] = float("inf")
+            yield trial
+
+
+def _forget(known: Measurements, kind: Kind, key: str, block_xy: Block | None) -> None:
+    """Discard what an earlier tuning measured of a rung; None: in all shapes."""
+    for each in known.of(kind):
+        if each.implementation == key and block_xy in (None, each.block_xy):
+            known.discard(kind, each.way)
+
+
+def _try(
+    engine: Engine,
+    kind: Kind,
+    job: Job,
+    block_xy: Block | None,
+    known: Oracle,
+    best_ms: float,
+    where: Tuning,
+) -> Generator[Tuning, None, Trial]:
+    steps = trying(engine, job, SAMPLING, known, HOPELESS * best_ms)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return Trial(kind, job.implementation, block_xy, _outcome(end.value, job, block_xy))
+        yield where
+
+
+def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate | str:
+    if isinstance(found, str):
+        return found
+    if found.check is None or not found.check.ok:
+        return f"Its answer is {found.check or 'not checked'}."
+    low_ms, high_ms = found.kernel.quartiles_ms
+    return Candidate(job.implementation, block_xy, found.kernel.median_ms, low_ms, high_ms)
+
+
+def _job(job: Job, rung: Rung, block_xy: Block | None) -> Job:
+    return replace(job, implementation=rung.key, block_xy=block_xy or DEFAULT_BLOCK_XY)
+
+
+def _name(rung: Rung, block_xy: Block | None) -> str:
+    return f"{rung.key} {block_xy[0]}×{block_xy[1]}" if block_xy else rung.key

@@ -1,0 +1,253 @@
+"""Hold an answer against the float64 oracle: all of it, or edges and random tiles of a large one.
+
+Float32 arithmetic along a chain of n additions is off by at most about n · 2⁻²⁴ · Σ|w| · max|p|
+(Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).  An implementation
+states its n and a factor c for what its method adds to that.
+
+A gradient's derivatives add up eight weighted samples each, 1 + 2 + 1 on either side, and the
+length of two of them is off by at most √2 times as much as either: errors grow by LENGTH_GAIN, and
+its own roundings, five additions, squares, their sum and the root, make n longer by LENGTH_CHAIN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.cache import once_a_picture
+from kernels.core.job import Job
+from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
+from kernels.core.weights import UNIT_ROUNDOFF, gain
+from kernels.oracle.reference import filtered, to_pixel_type
+
+TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+LENGTH_GAIN = 8 * math.sqrt(2)
+LENGTH_CHAIN = 8
+SMALLEST_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
+
+Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
+Oracle = dict[Rectangle, NDArray[np.float64]]
+
+
+def error_bound(job: Job, chain: int, factor: float) -> float:
+    """factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|), in sample values, before rounding to
+    integers; the offset is one addition more.
+
+    Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
+    sums may overflow, since then nothing can be said.
+    """
+    grows = LENGTH_GAIN if job.gradient else 1.0
+    chain += LENGTH_CHAIN if job.gradient else bool(job.offset)
+    largest = grows * gain(job.weights) * largest_finite(job.picture) + abs(job.offset)
+    if largest >= FLOAT32_MAX:
+        return math.inf
+    return factor * chain * UNIT_ROUNDOFF * largest + grows * chain * SMALLEST_NORMAL
+
+
+def checking(
+    job: Job,
+    answer: NDArray[Any],
+    tolerance: Tolerance,
+    max_taps: int | None = LIVE_TAPS,
+    known: Oracle | None = None,
+) -> Iterator[Check]:
+    """Compare tile by tile, yielding what is known after each; the last one counts.
+
+    answer    what the implementation made of job.picture, same dtype and shape, or (H, W)
+    max_taps  how many products the oracle may work out; None: check everything
+    known     the oracle for some tiles, for whoever checks many answers to one job: if it is empty
+              it is filled, else these tiles are what is compared
+    """
+    answer = answer.reshape(job.picture.shape)
+    limits = limits_of(job, tolerance)
+    pixels = job.height * job.width
+    found = Check(
+        0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, tolerance.levels, library=tolerance.library
+    )
+    for tile in list(known) if known else plan_tiles(job, max_taps):
+        oracle = known.get(tile) if known else None
+        if oracle is None:
+            oracle = _oracle(job, tile)
+            if known is not None:
+                known[tile] = oracle
+        found = _add(found, job, answer, tile, oracle, limits)
+        yield found
+
+
+def limits_of(job: Job, tolerance: Tolerance) -> Limits:
+    """Return what samples of an answer to `job` may be off by."""
+    bound = error_bound(job, tolerance.chain, tolerance.factor)
+    if not math.isfinite(bound):
+        return Limits(bound, 0)
+    # Rounding errors partly cancel, so their sum grows like the square root of the chain.
+    return Limits(bound, max(1, math.ceil(bound / math.sqrt(tolerance.chain))), tolerance.levels)
+
+
+def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
+    """Every pixel once where that costs at most `max_taps`.  Else half of it goes into all four
+    edges, the other half into tiles of the inside, drawn at random; where even one pixel along all
+    edges costs more, into the corners and random stretches of the edges."""
+    taps = job.ksize**2 * job.channels
+    everything: Rectangle = (0, job.height, 0, job.width)
+    if max_taps is None or job.height * job.width * taps <= max_taps:
+        yield from _tiles(everything, TILE)
+        return
+    pixels = max_taps // taps
+    around = 2 * (job.height + job.width)
+    thick = min(max(pixels // 2 // around, 1), job.reach + 1, -(-min(job.height, job.width) // 2))
+    frame = _frame(job, thick)
+    if pixels // 2 >= around:
+        yield from (tile for edge in frame for tile in _tiles(edge, TILE))
+    else:
+        for edge in frame:
+            yield from _some_tiles(edge, 8, max(pixels // 8 // 8, 4), with_ends=True)
+    inside = (thick, job.height - thick, thick, job.width - thick)
+    # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
+    side = TILE if pixels // 2 >= 8 * TILE**2 else 8
+    yield from _some_tiles(inside, side, max(pixels // 2 // side**2, 8))
+
+
+def _frame(job: Job, thick: int) -> tuple[Rectangle, ...]:
+    """The outermost pixels, `thick` of them: top, bottom, and between those left and right."""
+    height, width = job.height, job.width
+    bottom, right = max(height - thick, thick), max(width - thick, thick)
+    return (
+        (0, thick, 0, width),
+        (bottom, height, 0, width),
+        (thick, bottom, 0, thick),
+        (thick, bottom, right, width),
+    )
+
+
+def _tiles(area: Rectangle, side: int) -> Iterator[Rectangle]:
+    """`area` in squares of `side` pixels, the last ones narrower."""
+    yield from (_tile(area, side, number) for number in range(_count(area, side)))
+
+
+def _some_tiles(
+    area: Rectangle, side: int, number: int, *, with_ends: bool = False
+) -> Iterator[Rectangle]:
+    """At most `number` of them, drawn at random; the first and the last too, if asked for."""
+    count = _count(area, side)
+    if number >= count:
+        yield from _tiles(area, side)
+        return
+    drawn = np.random.default_rng().integers(0, count, number)
+    ends = (0, count - 1) if with_ends else ()
+    yield from (_tile(area, side, k) for k in dict.fromkeys((*ends, *map(int, drawn))))
+
+
+def _count(area: Rectangle, side: int) -> int:
+    top, bottom, left, right = area
+    return max(-(-(bottom - top) // side), 0) * max(-(-(right - left) // side), 0)
+
+
+def _tile(area: Rectangle, side: int, number: int) -> Rectangle:
+    """Tile `number` of `area`, counted along rows."""
+    top, bottom, left, right = area
+    across = -(-(right - left) // side)
+    y, x = top + number // across * side, left + number % across * side
+    return y, min(y + side, bottom), x, min(x + side, right)
+
+
+def _oracle(job: Job, tile: Rectangle) -> NDArray[np.float64]:
+    top, bottom, left, right = tile
+    return filtered(job, (top, bottom), (left, right))
+
+
+def _add(
+    found: Check,
+    job: Job,
+    answer: NDArray[Any],
+    tile: Rectangle,
+    oracle: NDArray[np.float64],
+    limits: Limits,
+) -> Check:
+    """`found` and what `tile` shows, for which the oracle has `oracle`."""
+    top, bottom, left, right = tile
+    got = answer[top:bottom, left:right]
+    error, differs, wrong = judged(job, got, oracle, limits)
+    at = np.unravel_index(int(error.argmax()), error.shape)
+    is_worst = found.checked == 0 or error[at] > found.max_error
+    return Check(
+        max_error=float(error[at]) if is_worst else found.max_error,
+        worst=(top + int(at[0]), left + int(at[1]), int(at[2])) if is_worst else found.worst,
+        differing=found.differing + int(differs.sum()),
+        wrong=found.wrong + int(wrong.sum()),
+        bound=found.bound,
+        checked=found.checked + (bottom - top) * (right - left),
+        total=found.total,
+        levels=found.levels,
+        samples=found.samples + error.size,
+        library=found.library,
+    )
+
+
+def judged(
+    job: Job, got: NDArray[Any], oracle: NDArray[np.float64], limits: Limits
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Each sample of `got`: how far it is off, whether it is not what the oracle, rounded to the
+    pixel type, says, and whether it is off by more than it may be.
+
+    got, oracle  (rows, columns, C), the same part of the answer and of `filtered`
+    """
+    expected = to_pixel_type(oracle, got.dtype)
+    error = _distance(got, oracle if got.dtype.kind == "f" else expected)
+    differs = got.view(_bits(got)) != expected.view(_bits(expected))
+    differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
+    wrong = _is_wrong(got, error, oracle, limits)
+    if job.has_alpha:  # copied, so not a bit may differ
+        wrong[..., -1] = differs[..., -1]
+    return error, differs, wrong
+
+
+def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
+    """|got - expected|; zero for the same infinity or two NaN, infinite where just one is."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        distance = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+        overflowed = expected.astype(got.dtype)
+    same = (got == overflowed) | (np.isnan(got) & np.isnan(expected))
+    distance[same] = np.where(np.isfinite(distance[same]), distance[same], 0)
+    return np.where(np.isnan(distance), np.inf, distance)
+
+
+def _is_wrong(
+    got: NDArray[Any],
+    error: NDArray[np.float64],
+    oracle: NDArray[np.float64],
+    limits: Limits,
+) -> NDArray[np.bool_]:
+    if got.dtype == np.float32:
+        return np.greater(error, limits.bound)
+    # What is stored rounded has to be the rounding of some value within the bound of the oracle's:
+    # an integer one off near a half, a float16 one step where two are equally near.
+    with np.errstate(invalid="ignore"):
+        lowest, highest = (
+            to_pixel_type(oracle + off, got.dtype) for off in (-limits.bound, limits.bound)
+        )
+        outside = (got < lowest) | (got > highest)
+    if got.dtype.kind == "f":
+        return np.asarray(outside | (np.isnan(got) != np.isnan(oracle)))
+    # And an integer never more than `most_off`, which is above one only where the sums are so large
+    # that float32 itself is coarser than an integer; `levels` are allowed in any case.
+    wrong = np.logical_or(outside, error > limits.most_off)
+    return np.logical_and(wrong, error > limits.levels)
+
+
+def _bits(samples: NDArray[Any]) -> str:
+    return f"u{samples.dtype.itemsize}"
+
+
+@once_a_picture
+def largest_finite(picture: NDArray[Any]) -> float:
+    """max|p|, leaving out NaN and infinities."""
+    low, high = float(picture.min()), float(picture.max())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        finite = picture[np.isfinite(picture)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    return max(abs(low), abs(high))

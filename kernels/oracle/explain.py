@@ -1,0 +1,173 @@
+"""How one sample of the answer comes about: its neighbours, the weights, the products, their sum.
+
+The same arithmetic as the oracle's, in float64 and in the same order, so that the sum is the
+oracle's to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.borders import OUTSIDE, source_indices
+from kernels.core.job import Job
+from kernels.oracle.reference import to_pixel_type
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slopes:
+    """What follows the weights where a gradient is asked for.
+
+    weighted  (3, 3) of the weighted picture around the pixel, beyond its edges continued
+    gx, gy    Sobel's derivatives of that, along x and along y
+    length    √(gx² + gy²)
+    """
+
+    weighted: Floats
+    gx: float
+    gy: float
+    length: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explained:
+    """One sample.
+
+    y, x, channel  which
+    rows, columns  (K,) where its neighbours stand; may be beyond the picture
+    from_rows      (K,) the rows that those are read from, or OUTSIDE where samples are zero;
+    from_columns   likewise
+    beyond_rows    (K,) whether those are beyond the picture;
+    beyond_columns likewise
+    samples        (K, K) the neighbours, zero OUTSIDE
+    weights        (K, K)
+    products       (K, K)
+    total          their sum; of alpha the sample itself, which passes through
+    offset         added to that, as the float32 that it is given as; 0 for alpha
+    slopes         None where no gradient follows
+    rounded        the answer in the picture's type: what an exact implementation would give
+    is_alpha       whether the sample passes through untouched
+    """
+
+    y: int
+    x: int
+    channel: int
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    from_rows: NDArray[np.intp]
+    from_columns: NDArray[np.intp]
+    beyond_rows: NDArray[np.bool_]
+    beyond_columns: NDArray[np.bool_]
+    samples: Floats
+    weights: Floats
+    products: Floats
+    total: float
+    offset: float
+    slopes: Slopes | None
+    rounded: Any
+    is_alpha: bool
+
+    @property
+    def value(self) -> float:
+        """The answer before rounding: the sum and the offset, or the gradient's length."""
+        return self.slopes.length if self.slopes is not None else self.total + self.offset
+
+    @property
+    def beyond(self) -> int:
+        """How many neighbours lie beyond the picture."""
+        return int((self.beyond_rows[:, None] | self.beyond_columns).sum())
+
+
+def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
+    """What `job` asks for in one place, whatever the implementation.
+
+    y, x, channel  inside the picture; IndexError else
+    """
+    if not (0 <= y < job.height and 0 <= x < job.width and 0 <= channel < job.channels):
+        raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
+    rows, from_rows = _along(y, job.radius, job.height, job.border)
+    columns, from_columns = _along(x, job.radius, job.width, job.border)
+    samples = _neighbours(job, from_rows, from_columns, channel)
+    weights = job.weights.astype(np.float64)
+    is_alpha = job.has_alpha and channel == job.channels - 1
+    with np.errstate(invalid="ignore", over="ignore"):
+        products = weights * samples
+    total = _sum(products)
+    if is_alpha:
+        total = float(job.picture[y, x, channel])
+    slopes = _slopes(job, y, x, channel) if job.gradient and not is_alpha else None
+    offset = 0.0 if is_alpha else float(np.float32(job.offset))
+    value = slopes.length if slopes is not None else total + offset
+    return Explained(
+        y=y,
+        x=x,
+        channel=channel,
+        rows=rows,
+        columns=columns,
+        from_rows=from_rows,
+        from_columns=from_columns,
+        beyond_rows=(rows < 0) | (rows >= job.height),
+        beyond_columns=(columns < 0) | (columns >= job.width),
+        samples=samples,
+        weights=weights,
+        products=products,
+        total=total,
+        offset=offset,
+        slopes=slopes,
+        rounded=to_pixel_type(np.array(value), job.picture.dtype)[()],
+        is_alpha=is_alpha,
+    )
+
+
+def _along(
+    centre: int, radius: int, size: int, border: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The positions around `centre`, and what they are read from."""
+    start, stop = centre - radius, centre + radius + 1
+    return np.arange(start, stop), source_indices(start, stop, size, border)
+
+
+def _neighbours(
+    job: Job, from_rows: NDArray[np.intp], from_columns: NDArray[np.intp], channel: int
+) -> Floats:
+    samples: Floats = job.picture[from_rows[:, None], from_columns, channel].astype(np.float64)
+    samples[from_rows == OUTSIDE] = 0
+    samples[:, from_columns == OUTSIDE] = 0
+    return samples
+
+
+def _sum(products: Floats) -> float:
+    """One after the other from the first on, as the oracle; NumPy's own sum goes by pairs."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return float(np.add.accumulate(products.ravel())[-1])
+
+
+def _weighted(job: Job, y: int, x: int, channel: int) -> float:
+    """What the weights alone give in one place of the picture."""
+    _, from_rows = _along(y, job.radius, job.height, job.border)
+    _, from_columns = _along(x, job.radius, job.width, job.border)
+    samples = _neighbours(job, from_rows, from_columns, channel)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return _sum(job.weights.astype(np.float64) * samples)
+
+
+def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:
+    """Of the weighted picture, which is continued from its own values."""
+    _, from_rows = _along(y, 1, job.height, job.border)
+    _, from_columns = _along(x, 1, job.width, job.border)
+    weighted = np.zeros((3, 3))
+    for j, row in enumerate(map(int, from_rows)):
+        for i, column in enumerate(map(int, from_columns)):
+            if OUTSIDE not in (row, column):
+                weighted[j, i] = _weighted(job, row, column, channel)
+    with np.errstate(invalid="ignore", over="ignore"):
+        along_y = weighted[0] + 2 * weighted[1] + weighted[2]
+        along_x = weighted[:, 0] + 2 * weighted[:, 1] + weighted[:, 2]
+        gx, gy = along_y[2] - along_y[0], along_x[2] - along_x[0]
+        length = np.sqrt(gx * gx + gy * gy)  # of a single number ** may be an ulp off
+    return Slopes(weighted, float(gx), float(gy), float(length))

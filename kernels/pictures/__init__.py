@@ -1,0 +1,1 @@
+"""Test pictures made by code."""

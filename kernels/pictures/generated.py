@@ -1,0 +1,161 @@
+"""Test pictures made by code: the same on every computer, and known in every pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NOISE_SEED = 42
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)
+
+
+def white(dtype: np.dtype[Any]) -> float:
+    """The sample value that is full intensity: 255, 65535, or 1.0 for floats."""
+    return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
+
+
+def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
+    """`samples` in another pixel type, from black to white as before; the same array where it is
+    that already.
+
+    To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
+    what is too large for float16 is infinite.
+    """
+    old, new = samples.dtype, np.dtype(pixel_type)
+    if old == new:
+        return samples
+    with np.errstate(over="ignore"):
+        if old.kind == new.kind == "f":
+            return samples.astype(new)
+        values = samples.astype(np.float32)
+        values *= np.float32(white(new) / white(old))
+        if new.kind == "u":
+            np.nan_to_num(values, copy=False, nan=0.0)
+            np.rint(values, out=values)
+            np.clip(values, 0, np.float32(white(new)), out=values)
+        return values.astype(new)
+
+
+def beyond(samples: NDArray[Any], pixel_type: str) -> int:
+    """How many of `samples` `stored_as` would cut off, or make infinite: those that `pixel_type`
+    cannot hold."""
+    old, new = samples.dtype, np.dtype(pixel_type)
+    if old.kind != "f" or (old.itemsize <= new.itemsize and new.kind == "f"):
+        return 0
+    low, high = (
+        (0.0, 1.0) if new.kind == "u" else (-float(np.finfo(new).max), float(np.finfo(new).max))
+    )
+    outside = int(np.count_nonzero(samples < low)) + int(np.count_nonzero(samples > high))
+    return outside - (int(np.isinf(samples).sum()) if new.kind == "f" else 0)
+
+
+def scene() -> NDArray[np.uint8]:
+    """(512, 768, 3): an evening by a lake, with gradients, textures, thin lines and hard edges."""
+    from kernels.pictures.scene import paint
+
+    return paint()
+
+
+def checkerboard(size: int = 64, cell: int = 8) -> NDArray[np.uint8]:
+    """(size, size, 1): squares of `cell` pixels, 0 and 255, black at the top left."""
+    y, x = np.indices((size, size)) // cell
+    return np.asarray((x + y) % 2 * 255, np.uint8)[:, :, np.newaxis]
+
+
+def noise(
+    height: int = 512,
+    width: int = 512,
+    channels: int = 1,
+    pixel_type: str = "uint8",
+    seed: int = NOISE_SEED,
+) -> NDArray[Any]:
+    """(height, width, channels): independent samples, evenly spread from black to white.
+
+    Integers cover their whole range, floats 0 up to 1, which only float16 may round to.
+    """
+    rng, shape = np.random.default_rng(seed), (height, width, channels)
+    if pixel_type.startswith("float"):
+        return rng.random(shape, np.float32).astype(pixel_type, copy=False)
+    return rng.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
+
+
+def gradient(height: int = 256, width: int = 1024) -> NDArray[np.uint16]:
+    """(height, width, 1): from black at the left to white at the right, in 16-bit steps."""
+    row = np.rint(np.linspace(0, 65535, width)).astype(np.uint16)
+    return np.tile(row, (height, 1))[:, :, np.newaxis]
+
+
+def zone_plate(size: int = 512) -> NDArray[np.uint8]:
+    """(size, size, 1): rings that get finer from the middle, up to 2 pixels a ring at the edges.
+
+    Every frequency in every direction, each in one place: it shows what a filter lets through.
+    """
+    at = np.arange(size) - (size - 1) / 2
+    phase = np.pi / size * (at[:, None] ** 2 + at[None, :] ** 2)
+    return np.asarray(np.rint(127.5 + 127.5 * np.cos(phase)), np.uint8)[:, :, np.newaxis]
+
+
+def impulse(size: int = 65) -> NDArray[np.float32]:
+    """(size, size, 1): a single 1 in the middle of zeros, so that a filter shows its weights."""
+    picture = np.zeros((size, size, 1), np.float32)
+    picture[size // 2, size // 2] = 1
+    return picture
+
+
+def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
+    """(H, W, C) as (H, W, channels): colour as luma (ITU-R BT.601), grey as three equal channels,
+    an alpha that was not there white; the same array where nothing changes."""
+    count = samples.shape[2]
+    if count == channels:
+        return samples
+    is_grey, has_alpha = channels <= 2, channels in (2, 4)
+    colour = samples[:, :, :-1] if count in (2, 4) else samples
+    if is_grey and count > 2:
+        luma = colour.astype(np.float32) @ LUMA
+        whole = luma if samples.dtype.kind == "f" else np.rint(luma)
+        colour = whole.astype(samples.dtype)[:, :, np.newaxis]
+    elif not is_grey and count <= 2:
+        colour = np.repeat(colour, 3, axis=2)
+    if not has_alpha:
+        return np.ascontiguousarray(colour)
+    alpha = np.full_like(samples[:, :, :1], white(samples.dtype))
+    return np.concatenate([colour, samples[:, :, -1:] if count in (2, 4) else alpha], axis=2)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A picture to choose by name.
+
+    make   paints it: (H, W, C) uint8, uint16 or float32
+    shows  what it is good for, one sentence
+    """
+
+    title: str
+    make: Callable[[], NDArray[Any]]
+    shows: str
+
+
+PICTURES = {
+    "scene": BuiltIn(
+        "Evening scene", scene, "Gradients, textures, thin lines and hard edges in one picture."
+    ),
+    "checkerboard": BuiltIn(
+        "Checkerboard", checkerboard, "64×64, hard edges in both directions: any error shows."
+    ),
+    "noise": BuiltIn(
+        "Noise", noise, "Every sample is random (seed 42): nothing to hide a mistake behind."
+    ),
+    "gradient": BuiltIn(
+        "Gradient", gradient, "16 bits from black to white: a smoothing filter must not change it."
+    ),
+    "zone_plate": BuiltIn(
+        "Zone plate", zone_plate, "Every frequency in every direction: shows what a filter lets by."
+    ),
+    "impulse": BuiltIn(
+        "Impulse", impulse, "One bright pixel of type float32: a filter shows its own weights."
+    ),
+}

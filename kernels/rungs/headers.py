@@ -1,0 +1,205 @@
+"""The header of a rung's file: TOML between `/*---` and `---*/`, read into a dataclass's types.
+
+What is wrong with it becomes a HeaderError: one sentence with the file's name and the line.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from kernels.rungs.job_facts import Expression, Template, names, why_not_expression
+from kernels.rungs.work_facts import WorkExpression, work_names
+
+BEGIN, END = "/*---", "---*/"
+PASSES = "passes"  # the table of tables in a header
+PLAIN = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Expression: "an expression in quotes",
+    WorkExpression: "an expression in quotes",
+    Template: "text",
+}
+
+
+class HeaderError(ValueError):
+    """A rung's file cannot be used: "24_two_sums.cu, line 2: there is no field …"."""
+
+
+class _WrongValueError(ValueError):
+    """What a field takes, or what is wrong with what it was given; in a table, under which name."""
+
+    def __init__(self, what: str, name: str = "") -> None:
+        super().__init__(what)
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file's header holds, and where.
+
+    file    the file's name
+    lines   of the header, the first being the file's first
+    fields  as TOML has them
+    """
+
+    file: str
+    lines: tuple[str, ...]
+    fields: Mapping[str, Any]
+
+    def error(
+        self, what: str, field: str = "", number: int | None = None, name: str = ""
+    ) -> HeaderError:
+        """Make the error that says `what` of a field.
+
+        number  of the pass that the field is in
+        name    in the table that the field is
+        """
+        line = self.line_of(name, number) or self.line_of(field, number)
+        if not line and number is not None:
+            line = self._sections()[number + 1] + 1
+        return HeaderError(f"{self.file}{f', line {line}' if line else ''}: {what}.")
+
+    def line_of(self, field: str, number: int | None = None) -> int:
+        """Return the line that begins with `field`, of that pass or before all; 0: none."""
+        sections, place = self._sections(), 0 if number is None else number + 1
+        if not field or place + 1 >= len(sections):
+            return 0
+        pattern = re.compile(rf"\s*(\[+\s*)?[\"']?{re.escape(field)}[\"']?\s*[=.\]]")
+        lines = range(sections[place], sections[place + 1])
+        return next((n + 1 for n in lines if pattern.match(self.lines[n])), 0)
+
+    def _sections(self) -> list[int]:
+        """Where the header begins, each pass, and the end."""
+        begins = [n for n, line in enumerate(self.lines) if re.match(r"\s*\[\[passes\]\]", line)]
+        return [0, *begins, len(self.lines)]
+
+
+def header_of(file: str, source: str) -> Header:
+    """Parse the header that `source` begins with.  Raises HeaderError."""
+    before, _, rest = source.partition(BEGIN)
+    text, end, _ = rest.partition(END)
+    if before or not rest or not end:
+        raise HeaderError(f"{file}, line 1: it must begin with a header, {BEGIN} TOML {END}.")
+    try:
+        return Header(file, tuple(text.split("\n")), tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        words = str(error)
+        found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", words)
+        line = (found[1] if found else None) or text.count("\n") + 1
+        words = words[: found.start()] if found else words
+        raise HeaderError(f"{file}, line {line}: the header is no TOML: {words}.") from error
+    except RecursionError as error:
+        raise HeaderError(f"{file}: the header is nested too deeply.") from error
+
+
+def typed_fields(header: Header, whole: type, part: type, given: Iterable[str]) -> dict[str, Any]:
+    """Read `header` as arguments of the dataclass `whole`, its passes as instances of `part`.
+
+    given  fields of `whole` that no header says
+    Raises HeaderError.
+    """
+    plain = {name: value for name, value in header.fields.items() if name != PASSES}
+    found = _fields(header, plain, whole, None, {*given, PASSES})
+    passes = header.fields.get(PASSES)
+    if passes is None:
+        return found
+    if not isinstance(passes, list) or not passes or not all(isinstance(p, dict) for p in passes):
+        raise header.error("passes are written as [[passes]], one or more", PASSES)
+    each = (_fields(header, values, part, n, set()) for n, values in enumerate(passes))
+    return {**found, PASSES: tuple(part(**values) for values in each)}
+
+
+def _fields(
+    header: Header, values: Mapping[str, Any], of: type, number: int | None, left_out: set[str]
+) -> dict[str, Any]:
+    hints = _hints(of)
+    known = [each for each in fields(of) if each.init and each.name not in left_out]
+    where = "" if number is None else " of a pass"
+    found = {}
+    for name, value in values.items():
+        if name not in {each.name for each in known}:
+            near = get_close_matches(name, [each.name for each in known], 1)
+            guess = f"; the nearest is {near[0]}" if near else ""
+            raise header.error(f"there is no field {name}{where}{guess}", name, number)
+        try:
+            found[name] = _taken(value, hints[name])
+        except _WrongValueError as error:
+            raise header.error(f"{name}{where} {error}", name, number, error.name) from error
+    for each in known:
+        if each.name not in found and each.default is MISSING:
+            raise header.error(f"its header has no {each.name}")
+    return found
+
+
+@cache
+def _hints(of: type) -> dict[str, Any]:
+    return get_type_hints(of)
+
+
+def _taken(value: Any, hint: Any) -> Any:
+    """Return `value` as `hint` wants it: lists and tables as tuples, which can be hashed."""
+    options = [each for each in _options(hint) if each is not NoneType]
+    if len(options) == 1 and hint is not options[0]:
+        return _taken(value, options[0])
+    if get_origin(hint) is Literal:
+        return _one_of(value, get_args(hint))
+    if get_origin(hint) is tuple:
+        return _several(value, get_args(hint))
+    if hint is float and type(value) is int:
+        return float(value)
+    if type(value) is not getattr(hint, "__supertype__", hint):
+        raise _WrongValueError(f"takes {PLAIN[hint]}, not {value!r}")
+    if wrong := _why_not(value, hint):
+        raise _WrongValueError(f"is wrong: {wrong}")
+    return value
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _one_of(value: Any, known: tuple[Any, ...]) -> Any:
+    if value not in known or type(value) not in {type(each) for each in known}:
+        raise _WrongValueError(f"takes {' or '.join(repr(each) for each in known)}, not {value!r}")
+    return value
+
+
+def _several(value: Any, hints: tuple[Any, ...]) -> tuple[Any, ...]:
+    if isinstance(value, dict):
+        return tuple(_pair(name, each, hints[0]) for name, each in value.items())
+    if hints[-1] is Ellipsis:
+        if not isinstance(value, list):
+            raise _WrongValueError(f"takes a list of several, not {value!r}")
+        return tuple(_taken(each, hints[0]) for each in value)
+    if not isinstance(value, list) or len(value) != len(hints):
+        raise _WrongValueError(f"takes a list of {len(hints)}, not {value!r}")
+    return tuple(_taken(each, hint) for each, hint in zip(value, hints, strict=True))
+
+
+def _pair(name: str, value: Any, hint: Any) -> tuple[Any, ...]:
+    """Of a table, where the hint is of pairs."""
+    if get_origin(hint) is not tuple:
+        raise _WrongValueError("takes a list, not a table")
+    try:
+        return name, _taken(value, get_args(hint)[1])
+    except _WrongValueError as error:
+        raise _WrongValueError(str(error), name) from error
+
+
+def _why_not(value: Any, hint: Any) -> str:
+    if hint is Expression:
+        return why_not_expression(value, names())
+    if hint is WorkExpression:
+        return why_not_expression(value, work_names())
+    if hint is Template:
+        return why_not_expression(f"f{value!r}", names())
+    return ""

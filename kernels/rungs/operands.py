@@ -1,0 +1,154 @@
+"""The weights in the form that a rung wants them in.
+
+form       what the rung finds
+========== ==========================================================================
+global     an argument: (KSIZE, KSIZE) float32 in global memory
+constant   __constant__ float WEIGHTS[KSIZE * KSIZE]
+separable  __constant__ float COLUMN[KSIZE], ROW[KSIZE]
+low_rank   __constant__ float COLUMNS[RANK * KSIZE], ROWS[RANK * KSIZE]
+bands      an argument: (2, KSIZE, words, 2) uint32, `band_words` of each row of weights times a
+           power of two, and __constant__ float UNDO[1], which divides by that again
+thin_bands an argument: (2, 2, words, 2) uint32, the same of a separable filter's ROW and COLUMN,
+           and UNDO[1]
+uniform    __constant__ float WEIGHT, which all of them are
+spectrum   an argument: (FFT_LINE, FFT_LINE) complex64, see `spectra.spectrum`
+spectrum_and_roots
+           the same, and `spectra.roots` as another: (FFT_SIDE, FFT_SIDE) complex64
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.cache import Kept
+from kernels.core.job import Job
+from kernels.core.weights import separable_terms
+from kernels.rungs.spectra import fft_side, roots, spectrum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operands:
+    """What a launch needs beside pictures.
+
+    constants  by the name of the __constant__ array: to be copied there before every launch
+    arguments  arrays in global memory that the kernel takes after its pictures, in this order
+    knobs      further -D macros, for what depends on the weights alone
+    """
+
+    constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+    arguments: tuple[NDArray[Any], ...] = ()
+    knobs: dict[str, int] = field(default_factory=dict)
+
+
+def _in_global_memory(job: Job) -> Operands:
+    return Operands(arguments=(job.weights.copy(),))
+
+
+def _in_constant_memory(job: Job) -> Operands:
+    return Operands({"WEIGHTS": job.weights.copy()})
+
+
+def _separable(job: Job) -> Operands:
+    column, row = separable_terms(job.weights)[0]
+    return Operands({"COLUMN": column, "ROW": row})
+
+
+def _low_rank(job: Job) -> Operands:
+    columns, rows = zip(*separable_terms(job.weights), strict=True)
+    constants = {"COLUMNS": np.stack(columns), "ROWS": np.stack(rows)}
+    return Operands(constants, knobs={"RANK": len(columns)})
+
+
+def _uniform(job: Job) -> Operands:
+    return Operands({"WEIGHT": job.weights[:1, 0].copy()})
+
+
+def _spectrum(job: Job) -> Operands:
+    side = fft_side(job.width, job.height, job.radius)
+    knobs = {"FFT_SIDE": side, "FFT_LINE": side**2}
+    return Operands(arguments=(spectrum(job.weights, side**2),), knobs=knobs)
+
+
+def _spectrum_and_roots(job: Job) -> Operands:
+    given = _spectrum(job)
+    return replace(given, arguments=(*given.arguments, roots(given.knobs["FFT_SIDE"])))
+
+
+SMALLEST_EXPONENT = -90  # of weights that are scaled up so far
+
+
+def _bands(job: Job) -> Operands:
+    """The largest weight as at least 2¹⁴, what a half holds with room to spare."""
+    weights = job.weights.astype(np.float64)
+    scale = 15 - _exponent(float(np.abs(weights).max()))
+    undo = np.array([2.0**-scale], np.float32)
+    return Operands({"UNDO": undo}, (band_words(np.ldexp(weights, scale)),))
+
+
+def _thin_bands(job: Job) -> Operands:
+    """Σ|w| of a row less than 2⁸, so that its sums of samples less than 2⁸ fit a half as well."""
+    column, row = (each.astype(np.float64) for each in separable_terms(job.weights)[0])
+    across = 8 - _exponent(float(np.abs(row).sum()))
+    down = 15 - _exponent(float(np.abs(column).sum()))
+    undo = np.array([2.0 ** -(down + across)], np.float32)
+    both = np.stack((np.ldexp(row, across), np.ldexp(column, down)))
+    return Operands({"UNDO": undo}, (band_words(both),))
+
+
+def _exponent(largest: float) -> int:
+    """The smallest power of two above `largest`, or SMALLEST_EXPONENT."""
+    return max(math.frexp(largest)[1] if largest else 0, SMALLEST_EXPONENT)
+
+
+def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """(n, K) weights as (2, n, words, 2) for the tensor cores; see tensor.cuh.
+
+    With zeros around them, words [0, n, i] hold weights i - before and the next as halves, the
+    first in the low bits, and those 8 further; words [1, n, i] hold what rounding these lost.
+    """
+    count, ksize = weights.shape
+    pad = -(ksize // 2) % 8
+    before, words = 15 + pad, (pad + ksize + 30) // 16 * 16 + 16
+    padded = np.zeros((count, words + 9))
+    padded[:, before : before + ksize] = weights
+    high = padded.astype(np.float16)
+    low = (padded - high).astype(np.float16)
+    bits = np.stack((high, low), axis=-1).view(np.uint16).astype(np.uint32)
+    pairs = bits[:, :-1] | bits[:, 1:] << 16
+    both = np.stack((pairs[:, :words], pairs[:, 8 : words + 8]))  # (8 on, n, words, part)
+    return np.ascontiguousarray(both.transpose(3, 1, 2, 0))
+
+
+FORMS: dict[str, Callable[[Job], Operands]] = {
+    "global": _in_global_memory,
+    "constant": _in_constant_memory,
+    "separable": _separable,
+    "low_rank": _low_rank,
+    "uniform": _uniform,
+    "spectrum": _spectrum,
+    "spectrum_and_roots": _spectrum_and_roots,
+    "bands": _bands,
+    "thin_bands": _thin_bands,
+}
+
+OPERANDS_KEPT = 16  # up to 8 MB each
+_kept: Kept[Any, Operands] = Kept(OPERANDS_KEPT)
+
+
+def operands_of(form: str, job: Job) -> Operands:
+    """The weights in that form; made once for each weights and picture size, since that takes up
+    to tens of milliseconds."""
+    key = (form, job.weights.tobytes(), job.picture.shape)
+    return _kept.get_or_make(key, lambda: _read_only(FORMS[form](job)))
+
+
+def _read_only(made: Operands) -> Operands:
+    for array in (*made.constants.values(), *made.arguments):
+        array.flags.writeable = False
+    return made

@@ -1,0 +1,367 @@
+"""A rung of the ladder: one `.cu` file that describes itself in its first comment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.finite import all_finite
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.oracle.checking import FLOAT32_MAX, largest_finite
+from kernels.rungs.device_text import LADDER, Part, bare, header_parts, with_lines
+from kernels.rungs.headers import Header, HeaderError, header_of, typed_fields
+from kernels.rungs.job_facts import Expression, Facts, Template, knobs
+from kernels.rungs.operands import FORMS, Operands, operands_of
+from kernels.rungs.work_facts import WorkExpression
+
+LONGEST = 2**31 - 1
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+PICTURE = "picture"
+NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
+NO_COUNT = WorkExpression("")
+HALO = Expression("HALO_X"), Expression("HALO_Y")
+BLOCK = Expression("BLOCK_X"), Expression("BLOCK_Y")
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One launch: a CUDA function that reads one array and writes another.
+
+    reads, writes  "picture", or the name of one of the rung's buffers
+    also_reads     further ones
+    block          threads a block, x then y
+    covers         what a block writes: samples of a row, then rows; with a grid, what the numbers
+                   that it writes are of
+    halo           how far to either side, and above and below, it needs others for that
+    rows_by        where covers has the most rows that a block may write: the picture's are shared
+                   out evenly, a multiple of so many to each
+    grid           blocks, x then y, of a pass whose blocks do not lie side by side on the picture
+    shared_bytes   dynamic shared memory a block
+    library        instead of a function: "fft2" or "ifft2", by cuFFT, unscaled, of buffers
+    shape          of what that transforms: transforms, rows, columns of complex64
+
+    That describes it further, and may be left out; it is "not described" then:
+
+    loads, stores  how many numbers, by what they belong to, over `work_facts.WorkFacts`; without
+                   stores those are a picture's samples
+    flops          operations on them
+    anatomy        what its threads do: "tiles.flat" is the pattern `flat` of `anatomy.from_tiles`
+    layout         where its blocks stand on the picture if it has a grid: see `anatomy.layouts`
+
+    Numbers are expressions over `facts.Facts`.  The function takes (reads, also_reads..., writes,
+    the weights if they are an argument, height, width, pitch, first_row, end_row); a pass that
+    writes a buffer writes all rows of it, one that writes the picture those from first_row up to
+    end_row.
+    """
+
+    function: str = "convolve"
+    reads: str = PICTURE
+    writes: str = PICTURE
+    also_reads: tuple[str, ...] = ()
+    block: tuple[Expression, Expression] = BLOCK
+    covers: tuple[Expression, Expression] = BLOCK
+    halo: tuple[Expression, Expression] = HALO
+    rows_by: Expression = NO_WORDS
+    grid: tuple[Expression, Expression] | None = None
+    shared_bytes: Expression = NOTHING
+    library: Literal["", "fft2", "ifft2"] = ""
+    shape: tuple[Expression, Expression, Expression] | None = None
+    loads: tuple[tuple[str, WorkExpression], ...] = ()
+    stores: tuple[tuple[str, WorkExpression], ...] = ()
+    flops: WorkExpression = NO_COUNT
+    anatomy: str = ""
+    layout: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """What one `.cu` file says about itself.
+
+    key           the file's name without its number, "shared": stable, whatever is put in between
+    file          the file's name
+    idea          one sentence, shown in the window: what this rung does differently
+    after         the rung it changes one thing about
+    weights       the form it wants them in, one of `operands.FORMS`
+    includes      headers of the ladder's folder it is written in, after the prelude
+    requires      pairs of an expression that has to hold and the sentence that says so if it does
+                  not, with {expressions} worked out
+    finite_only   whether it refuses pictures with NaN or infinity
+    headroom      how many times the largest sample its sums may reach, where that is more than
+                  Σ|w|; pictures with which those might overflow are refused
+    reduced_precision  whether its error is far above float32's: never to be picked unasked
+    capability    the least compute capability that it can be compiled for
+    gradient      whether it does `Job.gradient`, and nothing else
+    own_block     why the block picker does not apply; empty where it does
+    chain_length  n of `check.error_bound`: the longest chain of additions
+    error_factor  c of `check.error_bound`
+    buffers       what lies between passes: a name, and its size in bytes as an expression
+    """
+
+    key: str
+    file: str
+    source: str
+    title: str
+    idea: str
+    weights: str
+    after: str | None = None
+    includes: tuple[str, ...] = ()
+    requires: tuple[tuple[Expression, Template], ...] = ()
+    finite_only: bool = False
+    headroom: Expression = NO_WORDS
+    reduced_precision: bool = False
+    capability: tuple[int, int] = (0, 0)
+    gradient: bool = False
+    own_block: str = ""
+    chain_length: Expression = TAPS
+    error_factor: float = 1.0
+    buffers: tuple[tuple[str, Expression], ...] = ()
+    passes: tuple[Pass, ...] = (Pass(),)
+    kind: Literal["cuda"] = "cuda"
+
+    def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
+        """The reason this rung cannot run `job` on `device`, for the user; None if it can."""
+        if isinstance(device, NoDevice):
+            return device.reason
+        return (
+            (None if self.own_block else device.why_no_block(job.block_xy))
+            or self.why_not_anywhere(job)
+            or self._why_too_old(device)
+            or self._why_no_shared(job, device)
+        )
+
+    def why_not_anywhere(self, job: Job) -> str | None:
+        """The reason it cannot run `job` whatever the device; None if it can."""
+        if job.gradient != self.gradient:
+            return self._why_no_gradient(job)
+        facts = Facts(job)
+        for condition, sentence in self.requires:
+            if not facts.value(condition):
+                return facts.text(sentence)
+        if self.finite_only and not all_finite(job.picture):
+            return (
+                f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
+                "filter's reach; choose another implementation, such as shared."
+            )
+        return self._why_no_headroom(job, facts) or _why_too_long(job)
+
+    def tolerance(self, job: Job) -> Tolerance:
+        """Return what the rung's answer to `job` may be off by."""
+        return Tolerance(self.chain(job), self.error_factor)
+
+    def chain(self, job: Job) -> int:
+        """n of `check.error_bound`: the longest chain of additions."""
+        return Facts(job).value(self.chain_length)
+
+    def operands(self, job: Job) -> Operands:
+        """The weights in the form this rung wants them in."""
+        return operands_of(self.weights, job)
+
+    def defines(self, job: Job) -> dict[str, str]:
+        """The knobs this rung's text mentions, so that others do not make it compile again."""
+        mentioned = _mentioned(self.text)
+        values = {**knobs(job), **self.operands(job).knobs}
+        return {name: str(value) for name, value in values.items() if name in mentioned}
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The CUDA functions of its passes, each once."""
+        return tuple(dict.fromkeys(each.function for each in self.passes if not each.library))
+
+    @property
+    def text(self) -> str:
+        """The whole of what is compiled, without the prelude's defaults for editors; errors in it
+        name the file that they are in, and its line."""
+        return with_lines((*header_parts(self.includes), Part(self.file, 1, self.source)))
+
+    @property
+    def headers(self) -> str:
+        """What stands before the rung's own source, where lines are counted in one file."""
+        return bare(header_parts(self.includes))
+
+    def _why_no_headroom(self, job: Job, facts: Facts) -> str | None:
+        if not self.headroom or job.picture.dtype != np.float32:
+            return None  # of other types all samples are far from overflowing
+        largest = largest_finite(job.picture)
+        if facts.value(self.headroom) * largest < FLOAT32_MAX:
+            return None
+        return (
+            f"With samples as large as {largest:.3g} sums of {self.title} might overflow; choose "
+            "another implementation, such as shared."
+        )
+
+    def _why_no_gradient(self, job: Job) -> str:
+        if job.gradient:
+            return (
+                f"{job.filter_title} asks for the length of a gradient after the weights, which "
+                f"{self.title} does not work out; choose an implementation that does, such as "
+                "gradient."
+            )
+        return (
+            f"{self.title} works out the length of a gradient, and {job.filter_title} asks for "
+            "weights alone; choose another implementation, such as shared."
+        )
+
+    def _why_too_old(self, device: Device) -> str | None:
+        if device.compute_capability >= self.capability:
+            return None
+        (needed, minor), (has, has_minor) = self.capability, device.compute_capability
+        return (
+            f"{self.title} needs compute capability {needed}.{minor}; {device.name} has "
+            f"{has}.{has_minor}."
+        )
+
+    def _why_no_shared(self, job: Job, device: Device) -> str | None:
+        facts = Facts(job, device)
+        needed, expression = max(
+            (facts.value(each.shared_bytes), each.shared_bytes) for each in self.passes
+        )
+        if needed <= device.shared_bytes_per_block:
+            return None
+        size = f"{needed / 1024:.1f} KiB" if needed < 1 << 20 else f"{needed / (1 << 20):.1f} MiB"
+        return (
+            f"{self.title} needs {size} of shared memory"
+            f"{_cause(expression, job)}; "
+            f"{device.name} has {device.shared_bytes_per_block / 1024:.0f} KiB a block."
+        )
+
+
+@cache
+def _mentioned(text: str) -> frozenset[str]:
+    return frozenset(IDENTIFIER.findall(text))
+
+
+def _cause(expression: str, job: Job) -> str:
+    """What of the job `expression` depends on: " for a 32×8 block at size 5 with 3 channels"."""
+    names = _mentioned(expression)
+    (x, y), channels = job.block_xy, job.channels
+    plural = "s" if channels > 1 else ""
+    return "".join(
+        words
+        for words, knobs in (
+            (f" for {job.width}×{job.height} pixels", {"WIDTH", "HEIGHT", "PITCH"}),
+            (f" for a {x}×{y} block", {"BLOCK_X", "BLOCK_Y", "THREADS"}),
+            (f" at size {job.ksize}", {"KSIZE", "RADIUS", "HALO_X", "HALO_Y", "BAND_DEPTH"}),
+            (f" with {channels} channel{plural}", {"CHANNELS", "HALO_X", "PLANES"}),
+        )
+        if names & knobs
+    )
+
+
+def _why_too_long(job: Job) -> str | None:
+    """Device code counts the samples of a row, and the rows, in 32 bits."""
+    reach = 2 * job.radius * job.channels + max(job.block_xy)
+    if max(job.width * job.channels, job.height) + reach <= LONGEST:
+        return None
+    return (
+        f"A picture of {job.width}×{job.height} pixels has more samples in a row than the CUDA "
+        "implementations can count; choose a CPU implementation."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRung:
+    """A file of the ladder's folder that no rung can be made of.
+
+    reason  the sentence that says what is wrong with it, and in which line
+    """
+
+    key: str
+    file: str
+    reason: str
+    idea: str = "A rung whose file cannot be used."
+    kind: Literal["cuda"] = "cuda"
+
+    @property
+    def title(self) -> str:
+        return self.file
+
+    def why_not(self, _job: Job, _device: Device | NoDevice) -> str:
+        """Return the reason, whatever the job and the device."""
+        return self.reason
+
+
+def ladder() -> tuple[Rung, ...]:
+    """Return every rung that can be used, naive first."""
+    return tuple(each for each in whole_ladder() if isinstance(each, Rung))
+
+
+def broken_rungs() -> tuple[BrokenRung, ...]:
+    """Return the files of the ladder's folder that cannot be used."""
+    return tuple(each for each in whole_ladder() if isinstance(each, BrokenRung))
+
+
+@cache
+def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
+    """Return every file of the ladder, in its order.  The folder listing *is* the registry."""
+    found: dict[str, Rung | BrokenRung] = {}
+    for path in sorted(LADDER.glob("*.cu")):
+        key = _key_of(path)
+        try:
+            if key in found:
+                raise HeaderError(f"{path.name}: {found[key].file} is called {key} already.")
+            found[key] = read_rung(path)
+        except HeaderError as error:
+            name = key if key not in found else path.stem
+            found[name] = BrokenRung(name, path.name, str(error))
+    return tuple(found.values())
+
+
+def read_rung(path: Path) -> Rung:
+    """Read one file.  Raises HeaderError where no rung can be made of it."""
+    if not re.fullmatch(r"\d\d_\w+", path.stem):
+        raise HeaderError(f"{path.name}: a rung's file is called NN_key.cu, with two digits.")
+    try:
+        source = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise HeaderError(f"{path.name}: it is no text in UTF-8.") from error
+    except OSError as error:
+        raise HeaderError(f"{path.name}: it cannot be read: {error.strerror}.") from error
+    header = header_of(path.name, source)
+    told = typed_fields(header, Rung, Pass, ("key", "file", "source", "kind"))
+    rung = Rung(key=_key_of(path), file=path.name, source=source, **told)
+    _check(rung, header)
+    return rung
+
+
+def _key_of(path: Path) -> str:
+    return re.sub(r"^\d\d_", "", path.stem)
+
+
+def _check(rung: Rung, header: Header) -> None:
+    """Raise a HeaderError where what the header names is not there."""
+    if rung.weights not in FORMS:
+        forms = ", ".join(FORMS)
+        raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
+    for name in rung.includes:
+        if not (LADDER / f"{name}.cuh").is_file():
+            raise header.error(f"there is no header {name}.cuh beside it", "includes")
+    text = bare((*header_parts(rung.includes), Part(rung.file, 1, rung.source)))
+    for number, each in enumerate(rung.passes):
+        _check_pass(each, number, rung, header, text)
+
+
+def _check_pass(each: Pass, number: int, rung: Rung, header: Header, text: str) -> None:
+    arrays = {PICTURE, *(name for name, _ in rung.buffers)}
+    used = {
+        "reads": [each.reads],
+        "writes": [each.writes],
+        "also_reads": each.also_reads,
+        "loads": [name for name, _ in each.loads if name != "weights"],
+        "stores": [name for name, _ in each.stores],
+    }
+    for field, used_names in used.items():
+        for name in used_names:
+            if name not in arrays:
+                what = f"{field} of a pass names {name}, which is no buffer"
+                raise header.error(what, field, number)
+    if each.library and each.shape is None:
+        raise header.error("a library's pass needs a shape", "library", number)
+    if not each.library and not re.search(rf"\b{re.escape(each.function)}\s*\(", text):
+        raise header.error(f"there is no function {each.function} in it", "function", number)

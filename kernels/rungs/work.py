@@ -1,0 +1,177 @@
+"""What a job asks for, and what a rung does for it, counted rather than measured.
+
+A rung's header says how many numbers each pass loads and stores, and how many operations it spends
+on them: as its text asks for them, edge blocks and all, and with what lies twice in a halo.  A
+compiler may ask for less, and caches answer most of what is asked for twice; what has to come from
+memory even so is `memory_bytes`.
+
+For borders that continue the picture the counts are exact, and the tests run the rungs' text and
+count; but for some samples of ring and running_sums, where the last segment or block is a row or
+two high or a sample or two wide.  With zeros beyond the picture, what lies there is not loaded, nor
+multiplied by some rungs.  Where operations depend on samples the usual path is counted: few are so
+large or small that a gradient needs another, or tensor cores a second look at a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kernels.core.job import Job
+from kernels.rungs.rung import Pass, Rung
+from kernels.rungs.work_facts import WorkFacts
+
+GRADIENT_FLOPS = (
+    16  # both of Sobel's derivatives, six each, and the root of the sum of their squares
+)
+BY_A_LIBRARY = "cuFFT does not say what it loads, stores and computes."
+NOT_DESCRIBED = "{} of this rung are not described."
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """compulsory_bytes  the picture read once and written once: what the job cannot do without
+    least_flops       of the job as a direct convolution: two a weight and filtered sample, and a
+                      gradient's
+    samples           of the picture
+    working_set_bytes the picture, the answer and the rung's buffers between them
+
+    Of the rung, None on the CPU and where `unknown` says why, as where no header describes it:
+
+    picture_loads     samples of the picture that its threads ask for
+    loaded_bytes      of picture, buffers and weights in global memory, asked for by its threads
+    stored_bytes      to picture and buffers
+    memory_bytes      what its passes have to move if each read what it needs once
+    flops             additions, multiplications and roots, a multiply-add as two; not what turns
+                      integers into floats, or scales halves for tensor cores
+    """
+
+    compulsory_bytes: int
+    least_flops: int
+    samples: int
+    working_set_bytes: int
+    picture_loads: int | None = None
+    loaded_bytes: int | None = None
+    stored_bytes: int | None = None
+    memory_bytes: int | None = None
+    flops: int | None = None
+    unknown: str = ""
+
+    @property
+    def loads_a_sample(self) -> float | None:
+        """Samples of the picture asked for, over samples of the answer."""
+        return None if self.picture_loads is None else self.picture_loads / self.samples
+
+    @property
+    def halo_share(self) -> float | None:
+        """Of the picture's samples asked for, the share that was asked for before: 0 to 1."""
+        if not self.picture_loads:
+            return None
+        return max(0.0, 1 - self.samples / self.picture_loads)
+
+    @property
+    def intensity(self) -> float:
+        """Of the job, in operations a byte: least_flops over compulsory_bytes."""
+        return self.least_flops / self.compulsory_bytes
+
+    @property
+    def rung_intensity(self) -> float | None:
+        """Of the rung: its flops over its memory_bytes."""
+        if self.flops is None or self.memory_bytes is None:
+            return None
+        return self.flops / self.memory_bytes
+
+
+def work_of(job: Job, rung: Rung | None, multiprocessors: int) -> Work:
+    """What `job` asks for, and what `rung` does for it in one go; None: something on the CPU.
+
+    multiprocessors  of the device: some rungs make as many blocks as those keep busy
+    The picture's samples play no part.
+    """
+    facts = WorkFacts(job, multiprocessors)
+    buffers = rung.buffers if rung else ()
+    bare = Work(
+        compulsory_bytes=job.compulsory_bytes,
+        least_flops=facts["FILTERED"] * (2 * job.ksize**2 + GRADIENT_FLOPS * job.gradient),
+        samples=facts["SAMPLES"],
+        working_set_bytes=job.compulsory_bytes + sum(facts.value(size) for _, size in buffers),
+    )
+    if rung is None:
+        return bare
+    if any(each.library for each in rung.passes):
+        return replace(bare, unknown=BY_A_LIBRARY)
+    return replace(
+        bare,
+        **(_loaded_and_stored(rung, facts) if says_loads(rung) else {}),
+        flops=sum(_flops(each, facts) for each in rung.passes) if says_flops(rung) else None,
+        unknown=not_described(rung),
+    )
+
+
+def says_loads(rung: Rung) -> bool:
+    """Return whether the header says of all passes what they load."""
+    return all(each.loads for each in rung.passes)
+
+
+def says_flops(rung: Rung) -> bool:
+    """Return whether the header says of all passes how many operations they spend."""
+    return all(each.flops for each in rung.passes)
+
+
+def not_described(rung: Rung) -> str:
+    """Return the sentence about what its header leaves out, a library's aside; empty: nothing."""
+    if any(each.library for each in rung.passes):
+        return ""
+    parts = [] if says_loads(rung) else ["loads"]
+    parts += [] if says_flops(rung) else ["operations"]
+    return NOT_DESCRIBED.format(" and ".join(parts).capitalize()) if parts else ""
+
+
+def _loaded_and_stored(rung: Rung, facts: WorkFacts) -> dict[str, int]:
+    done = [pass_work(each, facts) for each in rung.passes]
+    return {
+        "picture_loads": sum(each.loads.get("picture", 0) for each in done),
+        "loaded_bytes": sum(facts.bytes_of(each.loads) for each in done),
+        "stored_bytes": sum(facts.bytes_of(each.stores) for each in done),
+        "memory_bytes": _moved(done, facts),
+    }
+
+
+def _moved(done: Sequence[PassWork], facts: WorkFacts) -> int:
+    """Bytes to and from memory if every pass reads of each array what it needs once; weights, which
+    are small, are left out."""
+    sizes = {"picture": int(facts["SAMPLES"])}  # in numbers
+    moved = 0
+    for each in done:
+        needed = {name: min(count, sizes.get(name, 0)) for name, count in each.loads.items()}
+        moved += facts.bytes_of(needed) + facts.bytes_of(each.stores)
+        sizes |= {name: count for name, count in each.stores.items() if name != "picture"}
+    return moved
+
+
+@dataclass(frozen=True, slots=True)
+class PassWork:
+    """Of one pass, all of its blocks: loads and stores in numbers, by what they belong to.
+
+    flops  None where the header does not say it
+    """
+
+    loads: Mapping[str, int]
+    stores: Mapping[str, int]
+    flops: int | None
+
+
+def pass_work(each: Pass, facts: WorkFacts) -> PassWork:
+    """Work out what the header says of `each`, which is not a library's."""
+    facts.take(each.covers, each.grid)
+    stores = each.stores or ((each.writes, "SAMPLES"),)
+    return PassWork(
+        {name: facts.value(count) for name, count in each.loads},
+        {name: facts.value(count) for name, count in stores},
+        facts.value(each.flops) if each.flops else None,
+    )
+
+
+def _flops(each: Pass, facts: WorkFacts) -> int:
+    facts.take(each.covers, each.grid)
+    return facts.value(each.flops)

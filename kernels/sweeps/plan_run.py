@@ -1,0 +1,269 @@
+"""Measure the cells of a plan in rounds: each becomes a record, whatever comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import inf
+from time import time
+from typing import TypeVar
+from zlib import crc32
+
+from kernels.core.cpu_load import LoadWatch
+from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
+from kernels.core.job import Job, Progress, Result
+from kernels.core.verdict import Check
+from kernels.cuda.transfers import Transfers
+from kernels.engine.engine import Engine
+from kernels.measuring.trials import checked, trying
+from kernels.oracle.checking import Oracle
+from kernels.rungs.rung import Rung
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell_jobs import NOTHING_GIVEN, Given, job_of, stand_in_job
+from kernels.sweeps.combining import one_after_another, repeated
+from kernels.sweeps.estimate import about, but_for_size, scaled_s
+from kernels.sweeps.plan import Plan, sampling_of
+from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.rounds import in_order, part_of, rounds_done, rounds_of, with_part
+
+CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
+HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun
+
+
+@dataclass(frozen=True, slots=True)
+class OfCell(Progress):
+    """A step of measuring `cell`, the one at `place`, from 1 on, of `count` in the whole sweep, in
+    `round`, from 1 on, of `rounds`."""
+
+    place: int
+    count: int
+    cell: Cell
+    round: int = 1
+    rounds: int = 1
+
+    @property
+    def where(self) -> str:
+        """Return "round 2 of 10 · 3 of 15"; the first round goes without saying."""
+        place = f"{self.place:,} of {self.count:,}"
+        return f"round {self.round} of {self.rounds} · {place}" if self.round > 1 else place
+
+
+T = TypeVar("T")
+Steps = Generator[Progress, None, Measurement | str]
+
+
+def sweeping(
+    plan: Plan, engine: Engine, given: Given = NOTHING_GIVEN, before: Iterable[Record] = ()
+) -> Iterator[Progress | Record]:
+    """Measure every cell of `plan` in rounds, see `kernels.sweeps.rounds`; whoever drives may pause
+    or stop at each Progress: what passes between two steps is part of no sample.
+
+    given   pictures by name, see `jobs.job_of`
+    before  what is known already: complete records are left as they are, the others gone on with
+    A Record comes after each part of a cell and holds all that is known of it, in place of the one
+    before; the last of a cell is complete.  A cell that cannot be measured becomes a record with
+    the reason.  Only a DeviceLostError ends the sweep: nothing after it could be trusted.
+    """
+    every, known = cells_of(plan, given), {record.cell: record for record in before}
+    running = _Running(plan, engine, given)
+    rounds, is_compiled = rounds_of(plan.sampling), False
+    for number in range(rounds):
+        # What was gone on with has had its first rounds.
+        left = [cell for cell in every if rounds_done(known.get(cell), rounds) <= number]
+        order = in_order(left, number)
+        for first in range(0, len(order), CELLS_AHEAD):
+            together = order[first : first + CELLS_AHEAD]
+            if not is_compiled:
+                yield from running.compiling(together)
+            for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
+                where = _where(cell, place, len(every), number, rounds)
+                yield where
+                outcome = yield from running.measuring(cell, where, known.get(cell), number)
+                known[cell] = Record(cell, outcome, time())
+                yield known[cell]
+        is_compiled = is_compiled or bool(order)
+
+
+def _where(cell: Cell, place: int, count: int, number: int, rounds: int) -> OfCell:
+    where = OfCell("", place, count, cell, number + 1, rounds)
+    return replace(where, doing=f"{where.where} · {in_words(cell)}")
+
+
+def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
+    """The cells of `plan`; pictures that are given have their own size."""
+    return plan.cells({name: (each.shape[1], each.shape[0]) for name, each in given.items()})
+
+
+def refusal(engine: Engine, cell: Cell) -> str | None:
+    """Why `cell` cannot be measured here, as far as that can be told without its pixels."""
+    try:
+        return engine.why_not(stand_in_job(cell))
+    except KernelError as error:
+        return str(error)
+
+
+def in_words(cell: Cell) -> str:
+    """ "shared 16×16, gaussian 5×5, 1024²": what a line of progress calls it."""
+    how = f"{cell.implementation} {cell.block_in_words}".rstrip()
+    many = f"{cell.count} × " if cell.count > 1 else ""
+    name = "" if cell.is_made else f" {cell.picture}"
+    return f"{how}, {cell.filter} {cell.ksize}×{cell.ksize}, {many}{cell.size_in_words}{name}"
+
+
+@dataclass(slots=True)
+class _Running:
+    """What cells of one sweep have from each other.
+
+    asked      the picture, weights and border that `oracles` hold for, by the picture's number
+    right      a digest of a cell's answers that were checked, by the picture's number, and what
+               came of it: the same answer need not be checked again
+    transfers  by the bytes of a picture; None where they could not be measured
+    slowest    of those alike but for their size: the latest that ran, and the seconds of a run;
+               infinitely many where it was given up
+    """
+
+    plan: Plan
+    engine: Engine
+    given: Given
+    asked: Cell | None = None
+    oracles: dict[int, Oracle] = field(default_factory=dict)
+    right: dict[tuple[Cell, int], tuple[int, Check]] = field(default_factory=dict)
+    transfers: dict[int, Transfers | None] = field(default_factory=dict)
+    slowest: dict[Cell, tuple[Cell, float]] = field(default_factory=dict)
+    watch: LoadWatch = field(default_factory=LoadWatch)
+
+    def compiling(self, cells: Sequence[Cell]) -> Iterator[Progress]:
+        """Compile what `cells` need, on all cores."""
+        able = [cell for cell in cells if refusal(self.engine, cell) is None]
+        yield from self.engine.compiling(map(stand_in_job, able))
+
+    def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
+        """What is known of `cell` after its part in round `number`; where is said at each step."""
+        known = before.outcome if before and isinstance(before.outcome, Measurement) else None
+        try:
+            self._refuse(cell)
+            if known is None and (hopeless := self._why_hopeless(cell)):
+                return hopeless
+            part = yield from self._measured(cell, where, number, is_first=known is None)
+        except DeviceLostError:
+            raise
+        except GivenUpError as error:
+            self.slowest[but_for_size(cell)] = cell, inf
+            return str(error)
+        except KernelError as error:
+            return str(error)
+        if isinstance(part, str):
+            return part
+        outcome = with_part(known, part, sampling_of(cell, self.plan.sampling), cell.count)
+        self.slowest[but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
+        return outcome
+
+    def _refuse(self, cell: Cell) -> None:
+        """Raise what the engine would, before a picture is made for it."""
+        job = stand_in_job(cell)
+        if self.engine.why_not(job):
+            next(self.engine.filtering(job))  # DeviceLostError or CannotRunError
+
+    def _why_hopeless(self, cell: Cell) -> str | None:
+        """Why not even to begin, where a smaller picture says that it would take far too long."""
+        limit_s = self.plan.cell_seconds
+        like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
+        if like.pixels >= cell.pixels:
+            return None
+        if like_s == inf:
+            return f"Not begun: {like.size_in_words} was not finished after {limit_s:g} s."
+        would_s = scaled_s(cell, like, like_s)
+        if would_s <= HOPELESS * limit_s * cell.count:
+            return None
+        return (
+            f"Not begun: by what {like.size_in_words} took, this would take {about(would_s)}, and "
+            f"a first run has {limit_s:g} s."
+        )
+
+    def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
+        """A part of all pictures of `cell`, one after another; with the first also what is the same
+        in all rounds."""
+        parts: list[Measurement] = []
+        is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
+        for picture in range(cell.count):
+            job = job_of(cell, self.given, picture)
+            self.watch.start()
+            found = yield from _saying(where, self._trying(cell, job, number))
+            load = None if is_rung else self.watch.load()
+            if isinstance(found, str):
+                return found
+            check = yield from _saying(where, self._checked(cell, found, picture))
+            parts.append(replace(Measurement.of(found, load=load), check=check))
+        whole = one_after_another(parts)
+        if not is_rung or not is_first:
+            return whole
+        # It was compiled ahead, beside others: what is known is only how long finding it took.
+        whole = replace(whole, compile_ms=None)
+        transfers = yield from self._transferring(job, where)
+        if transfers is not None:
+            whole = replace(whole, transfers=repeated(transfers, cell.count))
+        with _or_nothing():
+            whole = replace(whole, occupancy=self.engine.occupancy(job))
+        return whole
+
+    def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
+        part = part_of(sampling_of(cell, self.plan.sampling), number)
+        unchecked = replace(part, check=False)
+        return trying(self.engine, job, unchecked, {}, patience_s=self.plan.cell_seconds)
+
+    def _checked(
+        self, cell: Cell, found: Result, picture: int
+    ) -> Generator[Progress, None, Check | None]:
+        """Hold the answer against the oracle, unless it is bit for bit one that was; None where
+        the plan says not to check."""
+        if not self.plan.sampling.check:
+            return None
+        digest = crc32(found.picture.data)
+        known = self.right.get((cell, picture))
+        if known is not None and known[0] == digest:
+            return known[1]
+        asked = replace(cell, implementation="", block_xy=None, cache=None)
+        if asked != self.asked:
+            self.asked, self.oracles = asked, {}
+        oracle = self.oracles.setdefault(picture, {})
+        check = yield from checked(self.engine, found, self.plan.sampling.check_taps, oracle)
+        self.right[cell, picture] = digest, check
+        return check
+
+    def _transferring(
+        self, job: Job, where: Progress
+    ) -> Generator[Progress, None, Transfers | None]:
+        """What a picture like the job's takes up and down; None where that was not asked for."""
+        size = job.picture.nbytes
+        if self.plan.transfers and size not in self.transfers:
+            self.transfers[size] = None
+            with _or_nothing():
+                for step in self.engine.transfers(job):
+                    if isinstance(step, Transfers):
+                        self.transfers[size] = step
+                    else:
+                        yield where
+        return self.transfers.get(size)
+
+
+@contextmanager
+def _or_nothing() -> Iterator[None]:
+    """What fails in here costs the kernel's time nothing, unless the device is lost."""
+    try:
+        yield
+    except DeviceLostError:
+        raise
+    except KernelError:
+        pass
+
+
+def _saying(where: Progress, steps: Generator[Progress, None, T]) -> Generator[Progress, None, T]:
+    """`steps`, called by where the sweep is rather than by what is done, which changes too fast."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: T = end.value
+            return found
+        yield where

@@ -1,0 +1,207 @@
+"""How near a measurement is to what its machine allows: the roofline model.
+
+After Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for
+Multicore Architectures", CACM 52 (4), 2009.  A kernel is no quicker than its bytes at the memory's
+bandwidth, nor than its operations at the multiprocessors' rate; both were measured on the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kernels.core.errors import KernelError
+from kernels.core.job import Ran
+from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.work import Work, work_of
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell_jobs import stand_in_job
+from kernels.sweeps.record import Machine, Record
+
+OWN_BYTES_MATTER = 1.05  # times the compulsory ones: a sentence tells of them
+
+
+@dataclass(frozen=True, slots=True)
+class Roof:
+    """A record's place under its machine's roof; all pictures of its cell together.
+
+    work              of one picture
+    milliseconds      measured: the median
+    memory_ms         for the compulsory bytes, at copy_gb_s
+    compute_ms        for the rung's operations, at tflop_s; None where those are not known, or
+                      done by tensor cores, whose ceiling was not measured
+    passes_ms         for what the rung's passes have to move, at copy_gb_s; None: not known
+    copy_gb_s         bytes read and written by a copy on the device
+    tflop_s           of multiply-adds in float32, each two operations
+    is_l2_resident    see `is_l2_resident`
+    empty_launch_ms   what a launch that does nothing takes, which no roof tells of; 0: not known
+    count             pictures
+    """
+
+    work: Work
+    milliseconds: float
+    memory_ms: float
+    compute_ms: float | None
+    passes_ms: float | None
+    copy_gb_s: float
+    tflop_s: float
+    is_l2_resident: bool
+    empty_launch_ms: float = 0.0
+    count: int = 1
+
+    @property
+    def binds(self) -> Literal["memory", "multiply-adds"]:
+        """Which side of the roof is lower here."""
+        return "memory" if self.memory_ms >= (self.compute_ms or 0.0) else "multiply-adds"
+
+    @property
+    def attainable_ms(self) -> float:
+        """The least time under the roof: what the job has to move, what the rung computes."""
+        return max(self.memory_ms, self.compute_ms or 0.0)
+
+    @property
+    def share(self) -> float:
+        """Of the roof that was reached: 1 is all of it; more where the L2 cache is quicker."""
+        return self.attainable_ms / self.milliseconds
+
+    @property
+    def own_share(self) -> float | None:
+        """The same under the roof of what the rung's own passes move; None where not known."""
+        if self.passes_ms is None:
+            return None
+        return max(self.passes_ms, self.compute_ms or 0.0) / self.milliseconds
+
+    @property
+    def intensity(self) -> float | None:
+        """The rung's operations over compulsory bytes; None where not known."""
+        if self.work.flops is None:
+            return None
+        return self.work.flops / self.work.compulsory_bytes
+
+    @property
+    def achieved_tflop_s(self) -> float | None:
+        """The rung's operations over the measured time; None where not known."""
+        if self.work.flops is None:
+            return None
+        return self.count * self.work.flops / self.milliseconds / 1e9
+
+    @property
+    def sentence(self) -> str:
+        """What binds and how much of it was reached, for the user; marked as a model."""
+        return f"Model: {self._what_binds()}{self._own_bytes()}{self._exceptions()}"
+
+    def _what_binds(self) -> str:
+        took = f"it took {_time(self.milliseconds)}, {_percent(self.share)} of the roof."
+        if self.binds == "memory":
+            return (
+                "memory binds: reading and writing the picture once takes "
+                f"{_time(self.attainable_ms)} at {self.copy_gb_s:,.0f} GB/s; {took}"
+            )
+        return (
+            f"multiply-adds bind: the rung's operations take {_time(self.attainable_ms)} at "
+            f"{self.tflop_s:.3g} TFLOP/s, memory alone would take {_time(self.memory_ms)}; {took}"
+        )
+
+    def _own_bytes(self) -> str:
+        if self.passes_ms is None or self.passes_ms < OWN_BYTES_MATTER * self.attainable_ms:
+            return ""
+        return (
+            f" Its passes move {self.passes_ms / self.memory_ms:.2g} times the picture's bytes, so "
+            f"that {_percent(self.attainable_ms / self.passes_ms)} would be all."
+        )
+
+    def _exceptions(self) -> str:
+        words = ""
+        if self.work.unknown:
+            words += f" {self.work.unknown}"
+        elif self.compute_ms is None:
+            words += " It multiplies on tensor cores, whose own ceiling was not measured."
+        if self.empty_launch_ms > self.attainable_ms:
+            what = "A launch that does nothing takes"
+            if self.count > 1:
+                what = f"{self.count} launches that do nothing take"
+            words += f" {what} {_time(self.empty_launch_ms)}."
+        if self.is_l2_resident:
+            words += (
+                " All of it fits into the L2 cache, which is quicker than the memory that the roof "
+                "was measured on."
+            )
+        return words
+
+
+def roof_of(record: Record, machine: Machine) -> Roof | str:
+    """Where `record` stands under `machine`'s roof, or the sentence why that cannot be told.
+
+    Needs no GPU: both may have been read from a file.
+    """
+    if record.verified is None:
+        return f"Model: none, since there is no time to compare it with: {record.objection}"
+    measured, cell = record.verified, record.cell
+    rung = _rung_of(cell, measured.ran)
+    if rung is None:
+        return "Model: none, since the ceilings are those of the GPU, and the CPU did this."
+    copy_gb_s, tflop_s = (machine.ceilings.get(name) for name in ("copy_gb_s", "fma_tflop_s"))
+    if not copy_gb_s or not tflop_s:
+        return f"Model: none, since the ceilings of {machine.name} were not measured."
+    try:
+        work = _work_of(cell, measured.ran, rung, machine)
+    except KernelError as error:
+        return f"Model: none: {error}"
+    count, is_counted = cell.count, work.flops is not None and "tensor" not in rung.includes
+    return Roof(
+        work=work,
+        milliseconds=measured.kernel.median_ms,
+        memory_ms=count * work.compulsory_bytes / copy_gb_s / 1e6,
+        compute_ms=count * (work.flops or 0) / tflop_s / 1e9 if is_counted else None,
+        passes_ms=(
+            None if work.memory_bytes is None else count * work.memory_bytes / copy_gb_s / 1e6
+        ),
+        copy_gb_s=copy_gb_s,
+        tflop_s=tflop_s,
+        is_l2_resident=_fits(work, machine),
+        empty_launch_ms=count * machine.ceilings.get("empty_launch_ms", 0.0),
+        count=count,
+    )
+
+
+def is_l2_resident(cell: Cell, machine: Machine) -> bool:
+    """Whether a picture, its answer and what lies between a rung's passes all fit into the L2 cache
+    of `machine`'s GPU: then a time says little about its memory.  False where there is none.
+    Several pictures are sampled each by itself, so how many there are plays no part.
+
+    With a cold cache the picture comes from memory even so, but the answer need not have got there.
+    Raises BadJobError for a cell that makes no sense.
+    """
+    rung = _rung_of(cell, ())
+    if rung is None and cell.cache is None:
+        return False
+    return _fits(_work_of(cell, (), rung, machine), machine)
+
+
+def _fits(work: Work, machine: Machine) -> bool:
+    return work.working_set_bytes <= machine.limits.get("l2_bytes", 0)
+
+
+def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung | None, machine: Machine) -> Work:
+    """Of one picture, in the block that ran where `auto` chose it."""
+    if cell.block_xy is None and ran and rung and not rung.own_block:
+        cell = replace(cell, block_xy=ran[0].block)
+    return work_of(stand_in_job(cell), rung, machine.limits.get("multiprocessors", 1))
+
+
+def _rung_of(cell: Cell, ran: tuple[Ran, ...]) -> Rung | None:
+    """What ran, by the name of its function where `auto` picked it; None: none of the rungs."""
+    rungs = {rung.key: rung for rung in ladder()}
+    picked = ran[0].function.partition(".")[0] if ran else ""
+    return rungs.get(cell.implementation) or rungs.get(picked)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %" if share >= 0.1 else f"{share * 100:.2g} %"
+
+
+def _time(milliseconds: float) -> str:
+    """12.3 µs, 1.23 ms."""
+    if milliseconds < 0.9995:
+        return f"{milliseconds * 1e3:.3g} µs"
+    return f"{milliseconds:.3g} ms"

@@ -1,0 +1,96 @@
+"""Do something slow off the GUI thread, and say on the GUI thread what came of it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from kernels.core.errors import OutOfMemoryError
+
+TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller picture."
+
+
+class Background(QObject):
+    """Runs functions one after another on a thread of its own; made and closed by its owner.
+
+    An answer goes to the function given with the question, on the thread that asked.  Expected
+    failures, of the types named at the start, go to `on_failure`, and so does a lack of memory, as
+    an OutOfMemoryError; anything else is a bug.
+
+    Signals:
+        broke(sentence, details): a bug, with its traceback.
+    """
+
+    broke = Signal(str, str)
+    _asked = Signal(object)
+    _answered = Signal(object, object)
+
+    def __init__(
+        self, expected: tuple[type[Exception], ...], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._closed = False
+        self._thread = QThread(self)
+        self._runner = _Runner(expected)
+        self._runner.moveToThread(self._thread)
+        self._asked.connect(self._runner.run)
+        self._runner.answered.connect(self._deliver)
+
+    def run(
+        self,
+        work: Callable[[], Any],
+        on_answer: Callable[[Any], None],
+        on_failure: Callable[[Exception], None],
+    ) -> None:
+        """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed."""
+        if self._closed:
+            return
+        if not self._thread.isRunning():
+            self._thread.start()
+        self._asked.emit((work, on_answer, on_failure))
+
+    def close(self) -> None:
+        """Let what runs finish, forget the rest and all answers, and wait for the thread to end."""
+        self._closed = True
+        self._thread.requestInterruption()
+        self._thread.quit()
+        self._thread.wait()
+
+    def _deliver(self, deliver: Callable[[Any], None] | None, outcome: Any) -> None:
+        if self._closed:
+            return
+        if deliver is None:
+            self.broke.emit(*outcome)
+        else:
+            deliver(outcome)
+
+
+class _Runner(QObject):
+    """Lives on the thread.
+
+    Signals:
+        answered(deliver, outcome): what to call with what; None for a bug.
+    """
+
+    answered = Signal(object, object)
+
+    def __init__(self, expected: tuple[type[Exception], ...]) -> None:
+        super().__init__()
+        self._expected = expected
+
+    def run(self, asked: Any) -> None:
+        if QThread.currentThread().isInterruptionRequested():
+            return  # Qt delivers what is queued even to a thread that was told to quit
+        work, on_answer, on_failure = asked
+        try:
+            self.answered.emit(on_answer, work())
+        except MemoryError:
+            self.answered.emit(on_failure, OutOfMemoryError(TOO_LITTLE_MEMORY))
+        except self._expected as error:
+            self.answered.emit(on_failure, error)
+        except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+            sentence = f"{type(error).__name__}: {error}"
+            self.answered.emit(None, (sentence, traceback.format_exc()))

@@ -1,0 +1,103 @@
+"""What is installed here and what the GPU is, as names and values."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import sys
+from pathlib import Path
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.version import program_version
+from kernels.cuda.probing import cupy_version
+from kernels.sweeps.machine import cpu
+from workbench.base import numbers, qt_libraries
+
+PACKAGES = (
+    "PySide6-Essentials",
+    "pyqtgraph",
+    "numpy",
+    "numba",
+    "opencv-python-headless",
+    "imageio",
+    "pillow",
+    "tifffile",
+    "imagecodecs",
+    "pooch",
+    "platformdirs",
+)
+
+
+def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
+    """Names and values, for the terminal and for the About box."""
+    return [
+        ("Filter Workbench", program_version()),
+        ("Python", f"{platform.python_version()} ({sys.executable})"),
+        ("System", platform.platform()),
+        ("CPU", cpu()),
+        *((name, _version(name)) for name in PACKAGES),
+        ("CuPy", cupy_version() or "not installed"),
+        *_gpu_facts(device),
+        ("Qt platform", qt_libraries.platform()),
+        ("Display", _display()),
+    ]
+
+
+def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
+    driver = ("NVIDIA driver", _driver(device))
+    named = ("GPU", gpu(device))
+    if isinstance(device, NoDevice):
+        return [driver, named]
+    x, y = device.max_block_xy
+    shared = numbers.byte_count(device.shared_bytes_per_block)
+    block = f"at most {device.max_threads_per_block} threads, {x}×{y}, {shared} shared memory"
+    watchdog = "on: long launches are split" if device.watchdog else "off"
+    runtime = _cuda(device.runtime_version)
+    return [driver, ("CUDA runtime", runtime), named, ("Block", block), ("Watchdog", watchdog)]
+
+
+def _driver(device: Device | NoDevice) -> str:
+    """Its own version where the kernel module tells, and the newest CUDA it runs."""
+    parts = []
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+        parts += re.findall(r"NVRM.*?\s(\d+\.[\d.]+)\s", text)[:1]
+    except OSError:
+        pass
+    if isinstance(device, Device):
+        parts.append(f"runs CUDA up to {_cuda(device.driver_version)}")
+    return ", ".join(parts) or "none found"
+
+
+def _cuda(version: int) -> str:
+    """13020 as "13.2"."""
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _display() -> str:
+    if sys.platform != "linux":
+        return "the system's"
+    named = [f"{n}={os.environ[n]}" for n in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(n)]
+    return ", ".join(named) or "none"
+
+
+def gpu(device: Device | NoDevice) -> str:
+    """Its name and what limits a block; or why there is none, and what would mend that."""
+    if isinstance(device, NoDevice):
+        return f"none. {device.reason} {device.remedy}".rstrip()
+    major, minor = device.compute_capability
+    return (
+        f"{device.name} (number {device.index} of {device.count}), sm_{major}{minor}, "
+        f"{device.multiprocessors} multiprocessors at {device.clock_khz / 1e6:.2f} GHz, "
+        f"{numbers.byte_count(device.memory_bytes)} memory, "
+        f"{numbers.byte_count(device.l2_bytes)} L2"
+    )

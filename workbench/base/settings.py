@@ -1,0 +1,215 @@
+"""What is remembered between two runs: choices, layout, recent files; one small JSON file."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_dir
+
+from kernels.sweeps.locks import holding
+from workbench.base import atomic_files, limited_json
+
+VERSION = 1
+RECENT = "recent"
+RECENT_FILES = 10
+LARGEST_BYTES = 1_000_000  # a few thousand are usual
+LOCK_NAME = ".settings.lock"  # held while the file is read, merged and written
+PATIENCE_S = 2.0  # writing takes milliseconds, but several windows may close at once
+DIRECTORY_VARIABLE = "FILTER_WORKBENCH_CONFIG"
+
+Values = dict[str, Any]
+
+
+class UnreadableError(Exception):
+    """There is something in the file's place, and it holds no settings."""
+
+
+class NewerError(Exception):
+    """The settings were written by a newer version of this program."""
+
+
+class Settings:
+    """Named values that outlive the program.  Never fails: without a readable file it starts
+    empty, and says so once in `complaint`.
+
+    Nobody's settings are lost: a file that cannot be read is kept aside before another takes its
+    place; one of a newer version stays as it is, and this version keeps a file of its own beside
+    it; and what another window has written meanwhile stays, but for what was changed here.
+
+    complaint  one sentence on what is wrong with the file or its folder; "" when nothing is
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or default_path()
+        self.complaint = ""
+        self._is_forgotten = False
+        self._values = self._read()
+        self._before = _texts(self._values)  # what is in the file, as far as is known here
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value called `name`, if there is one of the default's type."""
+        value = self._values.get(name, default)
+        return value if default is None or isinstance(value, type(default)) else default
+
+    def set(self, name: str, value: Any) -> None:
+        """Remember `value`, anything JSON can hold, from the next `save` on."""
+        self._values[name] = value
+
+    def values(self) -> Values:
+        """All of them, by name."""
+        return dict(self._values)
+
+    def save(self) -> str:
+        """Write the file, whole or not at all; returns one sentence on why that could not be, ""
+        where it could: who is closing the program is not to be kept from it."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Where nobody lets go of it, it is better to write than to lose everything.
+            with holding(self._path.with_name(LOCK_NAME), PATIENCE_S):
+                values = self._merged(self._theirs())
+                with atomic_files.replacing(self._path) as file:
+                    file.write(_written(values))
+        except OSError as error:
+            reason = atomic_files.reason(error)
+            return f"What was chosen is not remembered: {self._path} cannot be written, {reason}."
+        self._values, self._before = values, _texts(values)
+        self._is_forgotten = False
+        return ""
+
+    def forget(self) -> None:
+        """Begin anew, as on the first day."""
+        self._values = {}
+        self._is_forgotten = True
+
+    # -- recent files
+
+    @property
+    def recent_files(self) -> list[Path]:
+        """The newest first."""
+        names = [each for each in self.get(RECENT, []) if isinstance(each, str) and each]
+        return [Path(name) for name in names[:RECENT_FILES]]
+
+    def add_recent_file(self, path: Path) -> None:
+        others = [each for each in self.recent_files if each != path]
+        self.set(RECENT, [str(each) for each in [path, *others][:RECENT_FILES]])
+
+    # -- the file
+
+    def _read(self) -> Values:
+        newer = self._path
+        try:
+            self._path = _own_path(newer)
+            values = _read_file(self._path)
+        except UnreadableError:
+            self.complaint = (
+                f"The settings in {self._path} could not be read; starting afresh, and what they "
+                f"were is kept as {self._aside().name}."
+            )
+            return {}
+        if self._path != newer and not self._path.exists():
+            self.complaint = (
+                f"The settings in {newer} are from a newer version of this program; they stay as "
+                "they are, and this version begins with its own."
+            )
+        elif not _can_write_below(self._path.parent):
+            self.complaint = (
+                f"What is chosen here will not be remembered: writing to {self._path.parent} is "
+                "not possible."
+            )
+        return values
+
+    def _theirs(self) -> Values:
+        """What is in the file now; what cannot be read is out of the way then.
+
+        Raises OSError.
+        """
+        try:
+            self._path = _own_path(self._path)  # a newer version may have run meanwhile
+            return _read_file(self._path)
+        except UnreadableError:
+            if not self._path.is_dir():
+                self._path.rename(self._aside())
+            return {}
+
+    def _merged(self, theirs: Values) -> Values:
+        """What was changed here, and of everything else what is in the file now."""
+        if self._is_forgotten:
+            return dict(self._values)
+        texts = _texts(self._values)
+        ours = {
+            name: value
+            for name, value in self._values.items()
+            if texts[name] != self._before.get(name)
+        }
+        if RECENT in ours:
+            known = [*_listed(json.loads(self._before.get(RECENT, "[]"))), *ours[RECENT]]
+            new = [each for each in _listed(theirs.get(RECENT)) if each not in known]
+            ours[RECENT] = [*ours[RECENT], *new][:RECENT_FILES]
+        return {**theirs, **ours}
+
+    def _aside(self) -> Path:
+        """Where to keep a file that cannot be read: where there is none yet."""
+        stem, suffix = self._path.stem, self._path.suffix
+        names = (f"{stem}.damaged{number}{suffix}" for number in ("", *range(2, 100)))
+        paths = [self._path.with_name(name) for name in names]
+        return next((path for path in paths if not os.path.lexists(path)), paths[-1])
+
+
+def default_path() -> Path:
+    """In the user's configuration folder, or in the one that FILTER_WORKBENCH_CONFIG names."""
+    folder = os.environ.get(DIRECTORY_VARIABLE) or user_config_dir("filter-workbench")
+    return Path(folder) / "settings.json"
+
+
+def _own_path(path: Path) -> Path:
+    """`path`, or where this version keeps its settings beside those of a newer one.
+
+    Raises UnreadableError.
+    """
+    try:
+        _read_file(path)
+    except NewerError:
+        return path.with_name(f"{path.stem}.{VERSION}{path.suffix}")
+    return path
+
+
+def _read_file(path: Path) -> Values:
+    """The values in `path`; none where there is no file.  Raises UnreadableError, NewerError."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_BYTES:
+            raise UnreadableError  # a pipe would be waited for
+        values = limited_json.parse(path.read_bytes())
+        version = values.pop("version")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UnreadableError from error
+    if type(version) is not int or version < VERSION:
+        raise UnreadableError
+    if version > VERSION:
+        raise NewerError
+    return dict(values)
+
+
+def _written(values: Values) -> bytes:
+    return json.dumps({"version": VERSION, **values}, indent=1).encode()
+
+
+def _texts(values: Values) -> dict[str, str]:
+    """Each value as text, to be compared: JSON has one kind of list."""
+    return {name: json.dumps(value) for name, value in values.items()}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _can_write_below(folder: Path) -> bool:
+    """Whether `folder` can be written, or made."""
+    there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), None)  # noqa: PTH110 - Path's raises where looking is not allowed
+    return there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

@@ -1,0 +1,189 @@
+"""Numbers from a spreadsheet, and back: text with tabs, semicolons, commas or spaces between; and
+from a list in C++ or Python."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from kernels.core.errors import BadJobError
+from kernels.core.job import LARGEST_KSIZE
+from workbench.base.array_text import rows_of_array
+
+Texts = tuple[tuple[str, ...], ...]  # cells as they are written
+
+LARGEST = 31
+SIZES = range(1, LARGEST + 1, 2)
+LARGEST_VALUE = 3.4028234e38  # that float32 holds
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+QUOTED = re.compile(r'"([^"\n]*)"')
+LONGEST_QUOTED = 20  # characters of a cell, in a sentence
+MOST_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
+
+
+class BadTextError(BadJobError):
+    """Text that is no square of numbers; str(error) is one sentence."""
+
+
+@lru_cache(maxsize=8192)
+def value_of(text: str) -> float | None:
+    """The number that a cell says: 0.25, 0,25, 1e-3 or 1/9; None where it is none, or not one that
+    float32 holds."""
+    value = _number(text)
+    return value if value is not None and abs(value) <= LARGEST_VALUE else None
+
+
+def why_no_value(text: str) -> str:
+    """Why `value_of` gives none: "is not a number"."""
+    return "is not a number" if _number(text) is None else "is too large for float32"
+
+
+def _number(text: str) -> float | None:
+    parts = [_plain(part) for part in text.replace("−", "-").split("/")]
+    if len(parts) > 2 or None in parts:
+        return None
+    numbers = [part for part in parts if part is not None]
+    if len(numbers) == 2 and numbers[1] == 0:
+        return None
+    return numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
+
+
+def _plain(text: str) -> float | None:
+    """A number without a slash; a comma between digits is a decimal one."""
+    text = text.strip()
+    if "." not in text:
+        text = re.sub(r"(?<=\d),(?=\d)", ".", text, count=1)
+    return float(text) if NUMBER.fullmatch(text) else None
+
+
+def read_table(text: str) -> Texts:
+    """The cells of a square of numbers, of odd size from 1 to 31.
+
+    What stands between cells is whatever makes it one: of 1,5 as a number and as two, no more than
+    one can be a square.  Raises BadTextError where there is none.
+    """
+    tables = _readings(text)
+    for table in tables:
+        if _is_square(table) and _are_numbers(table):
+            return table
+    raise BadTextError(_objection(tables))
+
+
+def read_block(text: str) -> Texts | None:
+    """The cells of a rectangle of numbers, of any size; None where it is none."""
+    for table in _readings(text):
+        if len({len(row) for row in table}) == 1 and _are_numbers(table):
+            return table
+    return None
+
+
+def _readings(text: str) -> list[Texts]:
+    """What the text may mean.  Raises BadTextError where there is nothing, or too much."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadTextError("That is too much text for weights; copy only the cells.")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
+    # A comma within quotes separates no cells: "0,5","1" is 0.5 and 1.
+    text = QUOTED.sub(lambda found: found[1].replace(",", "."), text)
+    text = rows_of_array(text)
+    if not text.strip():
+        raise BadTextError("There is no text to paste; copy a square of numbers first.")
+    return [table for split in _ways(text) if (table := _without_margins(split(text)))]
+
+
+def as_text(cells: Texts, separator: str = "\t") -> str:
+    """A line a row, as spreadsheets take it."""
+    return "\n".join(separator.join(row) for row in cells)
+
+
+def shortest(value: float) -> str:
+    """As few digits as are this number again: "0.25", "-1", "1e-05"."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def compact(value: float, digits: int) -> str:
+    """So many digits in the fewest characters, for people: "0.25", "−1.5e−4"."""
+    plain = f"{value:.{digits}g}"
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    short = min(plain, f"{mantissa}e{int(exponent)}", key=len)
+    return short.replace("-", "−")
+
+
+def in_words(cell: str) -> str:
+    """A cell, at the beginning of a sentence."""
+    cut = "…" if len(cell) > LONGEST_QUOTED else ""
+    return f"“{cell[:LONGEST_QUOTED]}{cut}”" if cell else "An empty cell"
+
+
+def _ways(text: str) -> Iterator[Callable[[str], Texts]]:
+    """How the text may be meant, by the characters that it has."""
+    if "\t" in text:
+        yield lambda t: _split(t, "\n", "\t")
+        return
+    if ";" in text:
+        yield lambda t: _split(t, "\n", ";")  # a file from where commas are decimal
+        yield lambda t: _split(t, ";", r"\s+")  # 0 1 0; 1 -4 1; 0 1 0
+        yield lambda t: _split(t, ";", r"\s*,\s*|\s+")
+        return
+    yield lambda t: _split(t, "\n", r"\s+")
+    if "," in text:
+        yield lambda t: _split(t, "\n", r"\s*,\s*|\s+")
+
+
+def _split(text: str, between_rows: str, between_cells: str) -> Texts:
+    rows = [
+        row.strip(" \n") if between_cells != "\t" else row.strip("\n")
+        for row in text.split(between_rows)
+    ]
+    return tuple(
+        tuple(cell.strip() for cell in re.split(between_cells, row)) for row in rows if row.strip()
+    )
+
+
+def _without_margins(table: Texts) -> Texts:
+    """Without the empty columns left and right of the numbers, which come along with a selection
+    that was too wide, or with a separator behind the last one."""
+    filled = [x for row in table for x, cell in enumerate(row) if cell]
+    if not filled:
+        return table
+    return tuple(row[min(filled) : max(filled) + 1] for row in table)
+
+
+def _are_numbers(table: Texts) -> bool:
+    return all(value_of(cell) is not None for row in table for cell in row)
+
+
+def _is_square(table: Texts) -> bool:
+    return len(table) in SIZES and all(len(row) == len(table) for row in table)
+
+
+def _objection(tables: list[Texts]) -> str:
+    """What is wrong with the reading that has the most numbers in it."""
+
+    def numbers(table: Texts) -> float:
+        cells = [cell for row in table for cell in row]
+        return math.fsum(value_of(cell) is not None for cell in cells) / len(cells)
+
+    best = max(tables, key=lambda table: (numbers(table), len(table[0])))
+    wrong = [
+        (row, column, cell)
+        for row, cells in enumerate(best, 1)
+        for column, cell in enumerate(cells, 1)
+        if value_of(cell) is None
+    ]
+    if wrong:
+        row, column, cell = wrong[0]
+        place = f"row {row}, column {column}"
+        return f"{in_words(cell)} in {place} {why_no_value(cell)}; nothing was changed."
+    widths = {len(row) for row in best}
+    if len(widths) > 1:
+        return "The rows are not equally long; copy a square of numbers. Nothing was changed."
+    size = f"{len(best)} row{'s' if len(best) > 1 else ''} of {max(widths)}"
+    if len(best) != max(widths):
+        return f"Weights are a square; this is {size}. Nothing was changed."
+    if len(best) % 2 == 0:
+        return f"Weights have an odd size; this is {size}. Nothing was changed."
+    over = " (the line in the panel takes more)" if len(best) <= LARGEST_KSIZE else ""
+    return f"The editor takes sizes up to {LARGEST}{over}; this is {size}. Nothing was changed."

@@ -1,0 +1,213 @@
+"""How the program looks: light and dark colours, fonts, and the style sheet made from them."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from workbench.base.assets_path import asset
+
+Scheme = Literal["system", "light", "dark"]
+
+FONT_SCALE = 1.12  # readable from the back row, relative to what the user set in the system
+LARGE_POINTS = 12.0  # who set larger letters gets just those
+SCREEN_SHARE = 0.92  # of the screen that a window takes at most, by itself
+USUAL_LINE_PX = 16  # the height of a line of text on most desktops
+_ICONS = ("chevron-down", "chevron-up", "check", "close", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Colors:
+    """One theme, as "#rrggbb".  Hues are Okabe and Ito's, shaded until they read as text.
+
+    surface, panel    behind everything; behind a group of controls, a field, a table
+    raised, hover     a button's face, and under the pointer
+    border, grid      a control's outline; and what only parts: a card's edge, a chart's grid
+    text, muted       on any of the above; muted is for captions and units
+    accent, on_accent the focus ring, what is chosen; and text on it
+    ring              the focus of what is chosen, on accent
+    good, bad, warn   always with a word or a mark beside them
+    surround          around a picture: neutral, so that it does not tint what is judged
+    series            one colour a curve, best first; use them with markers and dashes
+    """
+
+    surface: str
+    panel: str
+    raised: str
+    hover: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    ring: str
+    good: str
+    bad: str
+    warn: str
+    grid: str
+    plot_background: str
+    surround: str
+    series: tuple[str, ...]
+
+
+LIGHT = Colors(
+    surface="#eef0f3",
+    panel="#ffffff",
+    raised="#f7f8fa",
+    hover="#e6eef5",
+    border="#80868f",
+    text="#16191d",
+    muted="#59606a",
+    accent="#0072b2",
+    on_accent="#ffffff",
+    ring="#16191d",
+    good="#00744f",
+    bad="#b34700",
+    warn="#8a5d00",
+    grid="#d9dde2",
+    plot_background="#ffffff",
+    surround="#b4b4b4",
+    series=("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00", "#3a9ad4", "#000000"),
+)
+DARK = Colors(
+    surface="#17191c",
+    panel="#202327",
+    raised="#2b2f34",
+    hover="#343b43",
+    border="#727983",
+    text="#eceef1",
+    muted="#a3abb5",
+    accent="#56b4e9",
+    on_accent="#0b1116",
+    ring="#0b1116",
+    good="#35c79c",
+    bad="#ff8f4d",
+    warn="#f0b429",
+    grid="#363b42",
+    plot_background="#1b1e22",
+    surround="#3c3c3c",
+    series=("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#f0e442", "#ffffff"),
+)
+
+
+def apply(app: QApplication, scheme: Scheme = "system") -> None:
+    """Dress `app`.  With "system" it follows the desktop from then on.
+
+    Every widget gets QEvent.PaletteChange; who paints by itself asks `colors` again then.
+    """
+    theme = app.findChild(_Theme) or _Theme(app)
+    theme.choose(scheme)
+
+
+def colors(palette: QPalette | None = None) -> Colors:
+    """The theme that `palette` (a widget's, by default the application's) belongs to."""
+    window = (palette or QGuiApplication.palette()).color(QPalette.ColorRole.Window)
+    return DARK if window.lightness() < 128 else LIGHT
+
+
+def letters(points: float) -> float:
+    """The program's, where the system's are so large: somewhat larger, unless they are large."""
+    return max(points, min(points, LARGE_POINTS) * FONT_SCALE)
+
+
+def in_letters(px: int) -> int:
+    """What was drawn `px` pixels large for letters of the usual size, for those of the system."""
+    return max(px, round(px * QFontMetrics(QGuiApplication.font()).height() / USUAL_LINE_PX))
+
+
+def window_size(width: int, height: int) -> QSize:
+    """Of a window that was drawn so large, by `in_letters`; no larger than the screen."""
+    room = QGuiApplication.primaryScreen().availableGeometry().size()
+    return QSize(in_letters(width), in_letters(height)).boundedTo(room * SCREEN_SHARE)
+
+
+def numbers_font() -> QFont:
+    """The application's font with digits of one width, so that changing numbers stand still."""
+    font = QFont(QGuiApplication.font())
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def fixed_font() -> QFont:
+    """The system's monospaced font, in the application's size: for columns and code."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPointSizeF(QGuiApplication.font().pointSizeF())
+    return font
+
+
+class _Theme(QObject):
+    """Lives as a child of the application, and follows the desktop where that is chosen."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._scheme: Scheme = "system"
+        app.setStyle("Fusion")
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        font.setPointSizeF(letters(font.pointSizeF()))
+        app.setFont(font)
+        app.styleHints().colorSchemeChanged.connect(self._follow)
+
+    def choose(self, scheme: Scheme) -> None:
+        schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+        self._scheme = scheme
+        self._app.styleHints().setColorScheme(schemes.get(scheme, Qt.ColorScheme.Unknown))
+        if scheme == "system":
+            self._follow(self._app.styleHints().colorScheme())
+        else:
+            self._dress(DARK if scheme == "dark" else LIGHT)
+
+    @Slot(Qt.ColorScheme)
+    def _follow(self, desktop: Qt.ColorScheme) -> None:
+        if self._scheme == "system":
+            self._dress(DARK if desktop == Qt.ColorScheme.Dark else LIGHT)
+
+    def _dress(self, theme: Colors) -> None:
+        self._app.setPalette(_palette(theme))
+        self._app.setStyleSheet(_style_sheet(theme))
+
+
+def _palette(theme: Colors) -> QPalette:
+    roles = {
+        QPalette.ColorRole.Window: theme.surface,
+        QPalette.ColorRole.Base: theme.panel,
+        QPalette.ColorRole.AlternateBase: theme.surface,
+        QPalette.ColorRole.Button: theme.raised,
+        QPalette.ColorRole.ToolTipBase: theme.panel,
+        QPalette.ColorRole.WindowText: theme.text,
+        QPalette.ColorRole.Text: theme.text,
+        QPalette.ColorRole.ButtonText: theme.text,
+        QPalette.ColorRole.ToolTipText: theme.text,
+        QPalette.ColorRole.BrightText: theme.bad,
+        QPalette.ColorRole.PlaceholderText: theme.muted,
+        QPalette.ColorRole.Highlight: theme.accent,
+        QPalette.ColorRole.HighlightedText: theme.on_accent,
+        QPalette.ColorRole.Accent: theme.accent,
+        QPalette.ColorRole.Link: theme.accent,
+        QPalette.ColorRole.Light: theme.hover,
+        QPalette.ColorRole.Mid: theme.border,
+        QPalette.ColorRole.Dark: theme.border,
+    }
+    palette = QPalette()
+    for role, color in roles.items():
+        palette.setColor(role, QColor(color))
+    for role in (
+        QPalette.ColorRole.WindowText,
+        QPalette.ColorRole.Text,
+        QPalette.ColorRole.ButtonText,
+    ):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.border).darker(110))
+    return palette
+
+
+def _style_sheet(theme: Colors) -> str:
+    icons = {
+        name.replace("-", "_"): f'url("{asset(f"icons/{name}.svg").as_posix()}")' for name in _ICONS
+    }
+    sheet = string.Template(asset("theme.qss").read_text(encoding="utf-8"))
+    return sheet.substitute(asdict(theme), **icons)

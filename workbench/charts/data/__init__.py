@@ -1,0 +1,1 @@
+"""What a chart shows, as plain data: points, slices, figures and sentences.  No Qt."""

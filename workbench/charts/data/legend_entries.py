@@ -1,0 +1,142 @@
+"""From points to series: who gets a line in the legend, how it looks and what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from workbench.charts.data.figure import Entry, Look
+from workbench.charts.data.points import Point, Source
+from workbench.charts.data.slices import Data, Slice
+from workbench.model.names import KEYS, kind_of, title_of
+
+PUBLISHED = "Published"
+
+
+def entries_of(shown: Slice) -> tuple[Entry, ...]:
+    """One for each series, session after session, in the ladder's order; published ones last, one
+    for each publication."""
+    first: dict[str, Point] = {}
+    for point in shown.points:
+        first.setdefault(_legend_key(point), point)
+    sources = shown.data.sources
+    order = sorted(first.values(), key=lambda point: _rank(point, sources))
+    return tuple(_entry(point, shown) for point in order)
+
+
+def entry_of(point: Point, entries: Iterable[Entry]) -> Entry:
+    """The point's line in the legend."""
+    key = _legend_key(point)
+    return next(entry for entry in entries if entry.key == key)
+
+
+def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Entry:
+    """The same; in a plot each implementation of a publication has its own marker."""
+    entry = entry_of(point, entries)
+    if point.source.standing != "published":
+        return entry
+    return replace(entry, look=look_of(point, data))
+
+
+def look_of(point: Point, data: Data) -> Look:
+    """A published series has its implementation's marker, in grey."""
+    look = look_of_implementation(point.cell.implementation)
+    pinned = data.choices.pinned
+    is_pale = bool(pinned) and _legend_key(point) not in pinned
+    standing = point.source.standing
+    is_faint = standing == "recorded" and any(s.standing == "live" for s in data.own_sources)
+    look = replace(look, standing=standing, is_faint=is_faint, is_pale=is_pale)
+    look = _of_its_session(look, point.source, data)
+    return replace(look, dash="dot") if point.cell.cache == "warm" else look
+
+
+def look_of_implementation(key: str) -> Look:
+    """The same in every chart: GPU solid, CPU dashed."""
+    number = _number(key)
+    return Look(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
+
+
+def _of_its_session(look: Look, source: Source, data: Data) -> Look:
+    """Told from the other sessions, or from the other publications."""
+    if source.standing == "published":
+        others = [each for each in data.sources if each.standing == "published"]
+        return replace(look, session=others.index(source))
+    number = data.own_sources.index(source)
+    alike = sum(each.standing == source.standing for each in data.own_sources[:number])
+    return replace(look, session=number, is_half=alike % 2 == 1)
+
+
+def label_of(point: Point, data: Data) -> str:
+    """ "OpenCV (8 threads)", "Shared-memory tile, warm L2 · NVIDIA H200 (recorded)"."""
+    name = name_of(point, data)
+    if point.source.standing == "published":
+        return f"{PUBLISHED}: {name}"
+    if len(data.own_sources) > 1:
+        return f"{name} · {_whose(point, data)}"
+    return name
+
+
+def _whose(point: Point, data: Data) -> str:
+    """The part of its machine that ran it; the machine, where another session has the same."""
+    key = point.cell.implementation
+    part = point.source.machine_of(key)
+    same = [each for each in data.own_sources if each.machine_of(key) == part]
+    return part if len(same) == 1 else point.source.name
+
+
+def name_of(point: Point, data: Data) -> str:
+    """The same without its machine."""
+    if point.source.standing == "published":
+        return point.source.name
+    name = with_threads(point, data)
+    if point.cell.cache is not None and len(data.values("caches")) > 1:
+        name += f", {point.cell.cache} L2"
+    return name
+
+
+def with_threads(point: Point, data: Data) -> str:
+    """An implementation's title, and on the CPU how many threads it had."""
+    title = title_of(point.cell.implementation)
+    if point.on_gpu:
+        return title
+    same = (
+        each.measurement.threads
+        for each in data.points
+        if each.measurement
+        and each.source == point.source
+        and each.cell.implementation == point.cell.implementation
+    )
+    threads = max((count for count in same if count), default=0)
+    return f"{title} ({threads} thread{'s' if threads > 1 else ''})" if threads else title
+
+
+def _entry(point: Point, shown: Slice) -> Entry:
+    choices, key = shown.data.choices, _legend_key(point)
+    look = look_of(point, shown.data)
+    if point.source.standing == "published":
+        look = replace(look, marker=None, dash="solid")
+    name = label = label_of(point, shown.data)
+    if point.source.standing == "published" and not _has_gpu(point.source, shown):
+        name = label = f"{PUBLISHED}: {point.source.machine_of(point.cell.implementation)}"
+    group = ""
+    if len(shown.data.own_sources) > 1:
+        name = name_of(point, shown.data)
+        group = PUBLISHED if point.source.standing == "published" else point.source.name
+    return Entry(key, name, group, label, look, key in choices.hidden, key in choices.pinned)
+
+
+def _has_gpu(source: Source, shown: Slice) -> bool:
+    return any(point.on_gpu for point in shown.points if point.source == source)
+
+
+def _legend_key(point: Point) -> str:
+    return point.source.key if point.source.standing == "published" else point.key
+
+
+def _rank(point: Point, sources: Sequence[Source]) -> tuple[int, int, int]:
+    standing = ("live", "recorded", "published").index(point.source.standing)
+    return standing, sources.index(point.source), _number(point.cell.implementation)
+
+
+def _number(implementation: str) -> int:
+    return KEYS.index(implementation) if implementation in KEYS else len(KEYS)

@@ -1,0 +1,51 @@
+"""Where the entries of a legend stand: in rows, those of each machine after its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from workbench.charts.data.figure import Entry
+
+
+class Place(NamedTuple):
+    """Of an entry, or of a machine's name before its entries."""
+
+    row: int
+    x: float
+    wide: float
+
+
+class Rows(NamedTuple):
+    """headings  a machine's name and its place, where there are several
+    entries   a place each
+    total     how many rows
+    """
+
+    headings: list[tuple[str, Place]]
+    entries: list[Place]
+    total: int
+
+
+def rows_of(
+    entries: Sequence[Entry],
+    wide_px: float,
+    entry_px: Callable[[Entry], float],
+    heading_px: Callable[[str], float],
+) -> Rows:
+    """As many side by side as there is room for; a machine begins a row of its own."""
+    headings: list[tuple[str, Place]] = []
+    places: list[Place] = []
+    row, x, group = 0, 0.0, ""
+    for entry in entries:
+        if entry.group != group:
+            row += 1 if x > 0 else 0
+            group, wide = entry.group, min(heading_px(entry.group), wide_px)
+            headings.append((group, Place(row, 0.0, wide)))
+            x = wide
+        wide = min(entry_px(entry), wide_px)
+        if x > 0 and x + wide > wide_px:
+            row, x = row + 1, 0.0
+        places.append(Place(row, x, wide))
+        x += wide
+    return Rows(headings, places, row + 1 if entries else 0)

@@ -1,0 +1,176 @@
+"""All points of some sessions, and the slice of them that one chart has room for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.record import Session
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.figure import Choices, Option
+from workbench.charts.data.points import (
+    Point,
+    Source,
+    measured_points,
+    planned,
+    published,
+    published_points,
+    sources_of,
+)
+
+LARGEST_FIRST = ("sizes", "counts")  # of these the largest is the one to look at
+
+
+class Data:
+    """All points of some sessions, and the values that each dimension has."""
+
+    def __init__(self, sessions: Sequence[Session], choices: Choices | None = None) -> None:
+        self.choices = choices or Choices()
+        self.sessions = sessions
+        self.points = [*measured_points(sessions)]
+        self.has_published = any(published(session.plan) for session in sessions)
+        if self.choices.published:
+            self.points += published_points(sessions)
+        self._values: dict[str, tuple[Any, ...]] = {}
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(dict.fromkeys(point.source for point in self.points))
+
+    @cached_property
+    def own_sources(self) -> tuple[Source, ...]:
+        """Those that somebody here measured or opened."""
+        return tuple(each for each in self.sources if each.standing != "published")
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """All that were asked for, and what there is besides."""
+        found: dict[Cell, None] = {}
+        for session in self.sessions:
+            found.update(dict.fromkeys(planned(session)))
+        found.update(dict.fromkeys(point.cell for point in self.points))
+        return tuple(found)
+
+    @cached_property
+    def newest(self) -> Source | None:
+        """Who measures, or measured, what was begun or opened last."""
+        if (at := self.choices.newest) is None or at >= len(self.sessions):
+            return None
+        return sources_of(self.sessions)[at]
+
+    @cached_property
+    def own(self) -> Data:
+        """The same without what was published."""
+        return Data(self.sessions, replace(self.choices, published=False))
+
+    @property
+    def is_so_far(self) -> bool:
+        """Whether something is still being measured."""
+        return any(len(s.records) < len(planned(s)) for s in self.sessions)
+
+    def values(self, name: str) -> tuple[Any, ...]:
+        """Those of a dimension, in its order; what has no choice of it does not count."""
+        if name not in self._values:
+            met = dict.fromkeys(chart_dimensions.of(cell, name) for cell in self.cells)
+            found = chart_dimensions.in_order(name, (value for value in met if value is not None))
+            self._values[name] = found
+        return self._values[name]
+
+    def slice(self, *own: str) -> Slice:
+        """What is left for a chart that shows the dimensions `own`: of each other one a value."""
+        shown = Slice(self, tuple(self.points), (), own)
+        for name in ("machines", *chart_dimensions.NAMES):
+            if name not in own:
+                shown = self.narrowed(shown, name)
+        return shown
+
+    def narrowed(self, shown: Slice, name: str) -> Slice:
+        """Of the dimension `name` only one value, where there are several to choose from."""
+        values = self._offered(shown, name)
+        own = tuple(each for each in shown.own if each != name)
+        if len(values) < 2:
+            return replace(shown, own=own)
+        chosen = self.choices.slices.get(name)
+        if chosen not in values:
+            chosen = self._usual(name, values, shown.points)
+        texts = tuple((value, self._in_words(name, value)) for value in values)
+        option = Option(name, chart_dimensions.label(name), texts, chosen)
+        points = tuple(p for p in shown.points if not is_left_out(p, option))
+        return Slice(self, points, (*shown.options, option), own)
+
+    def _offered(self, shown: Slice, name: str) -> tuple[Any, ...]:
+        """Those that some point still shown has, in the dimension's order."""
+        met = {_of(point, name) for point in shown.points}
+        sources = tuple(dict.fromkeys(source.key for source in self.sources))
+        return tuple(v for v in (sources if name == "machines" else self.values(name)) if v in met)
+
+    def _in_words(self, name: str, value: Any) -> str:
+        if name == "machines":
+            return next(source.name for source in self.sources if source.key == value)
+        return chart_dimensions.in_words(name, value)
+
+    def _usual(self, name: str, values: tuple[Any, ...], points: Sequence[Point]) -> Any:
+        """The first; of sizes the largest measured, of implementations the quickest most often.
+
+        Where the newest session has something to show, only what it has."""
+        newest = [p for p in points if p.source == self.newest]
+        if name == "machines":
+            return newest[0].source.key if newest else values[0]
+        own = newest or [p for p in points if p.source.standing != "published"] or points
+        met = {_of(p, name) for p in own if p.ms} or {_of(p, name) for p in own}
+        measured = [value for value in values if value in met] or list(values)
+        if name == "implementations":
+            return _quickest(own) or measured[-1]
+        return measured[-1 if name in LARGEST_FIRST else 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The points that one chart shows.
+
+    options  one for each dimension that it has no room for
+    own      the dimensions it shows
+    """
+
+    data: Data
+    points: tuple[Point, ...]
+    options: tuple[Option, ...]
+    own: tuple[str, ...]
+
+    @property
+    def measured(self) -> list[Point]:
+        """Those that are speeds, without what was published."""
+        return [p for p in self.points if p.ms and p.source.standing != "published"]
+
+    @property
+    def in_sight(self) -> tuple[Point, ...]:
+        """Those of series that nobody hid."""
+        hidden = self.data.choices.hidden
+        return tuple(p for p in self.points if not {p.key, p.source.key} & hidden)
+
+
+def _quickest(points: Sequence[Point]) -> str | None:
+    """The implementation that is quickest at more cells than any other."""
+    best: dict[tuple[Any, ...], Point] = {}
+    for point in points:
+        names = (
+            name for name in chart_dimensions.NAMES if name not in ("implementations", "caches")
+        )
+        place = tuple(_of(point, name) for name in names if name != "blocks")
+        if point.ms and (place not in best or point.ms < best[place].ms):  # type: ignore[operator]
+            best[place] = point
+    wins = Counter(point.cell.implementation for point in best.values())
+    return wins.most_common(1)[0][0] if wins else None
+
+
+def is_left_out(point: Point, option: Option) -> bool:
+    """Whether it has another value than the chosen one."""
+    return _of(point, option.name) not in (None, option.chosen)
+
+
+def _of(point: Point, name: str) -> Any:
+    return point.source.key if name == "machines" else chart_dimensions.of(point.cell, name)

@@ -1,0 +1,151 @@
+"""Draws bars with their quartiles: from left to right by their names, or upright side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from workbench.base.theme import Colors
+from workbench.charts.data.figure import Bars
+from workbench.charts.drawing.bar_marks import Placed, Scale, draw_marks, mark_of, words_of
+from workbench.charts.drawing.chart_spots import Drawn
+from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_room, wrapped
+from workbench.charts.drawing.plot_labels import Label, Labels
+
+GROUP_SHARE = 0.8  # of a group's room that its bars take
+LARGEST_BAR_PX = 26.0
+LARGEST_ROW_PX = 48.0
+NARROW_PX = 520  # in a wider plot the names of bars stand beside them
+NAME_SHARE = 0.44  # of the width, at most
+LEAST_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
+LEAST_TEXT_PX = 8
+MARKER_PX = 8.0
+HEADROOM = 0.06  # of the height, over the highest of upright bars
+TICK_SLACK = 1e-9
+
+
+def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
+    """Bars begin at 0, or on a logarithmic axis at a round value below the smallest."""
+    scale = _scale(body)
+    axes = plot.getAxis("left"), plot.getAxis("bottom")
+    along, across = axes if body.is_upright else axes[::-1]
+    along.in_words, along.is_log, along.fixed = body.axis.words, scale.is_log, None
+    along.is_turned = across.is_turned = False
+    along.has_grid, across.has_grid = True, False
+    along.lowest, along.highest = scale.start, scale.end + TICK_SLACK
+    return (_upright if body.is_upright else _level)(plot, body, scale, colors, font)
+
+
+def rows(body: Bars, wide_px: float) -> float:
+    """How many rows level bars take, with the gaps between groups."""
+    is_narrow = wide_px < NARROW_PX
+    return sum(len(group.bars) + is_narrow + 0.5 for group in body.groups)
+
+
+def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> Drawn:
+    bottom = plot.getAxis("bottom")
+    x = (-0.5, len(body.groups) - 0.5)
+    y = (scale.start, scale.end + HEADROOM * (scale.end - scale.start))
+    plot.setXRange(*x, padding=0)
+    plot.setYRange(*y, padding=0)
+    group_px = (plot.width() - 70) / max(len(body.groups), 1)
+    names = [group.label for group in body.groups]
+    labels = wrapped(names, QFontMetricsF(bottom.font), group_px - 4)
+    bottom.is_turned = not labels
+    bottom.fixed = [(float(i), label) for i, label in enumerate(labels or names)]
+    make_room(plot, Captions(body.axis.label), colors, font)
+    slots = 1 + max((bar.slot for group in body.groups for bar in group.bars), default=0)
+    step = min(GROUP_SHARE / slots, 1.25 * LARGEST_BAR_PX * magnified(font) / max(group_px, 1.0))
+    placed = [
+        Placed(
+            bar,
+            number + step * (bar.slot - (slots - 1) / 2),
+            0.42 * step,
+            is_bare=bar.entry.look.standing == "published",
+        )
+        for number, group in enumerate(body.groups)
+        for bar in group.bars
+    ]
+    spots = draw_marks(plot, placed, scale, colors, MARKER_PX * magnified(font), is_upright=True)
+    missing = [mark_of(each, scale, colors, font) for each in placed if not each.bar.value]
+    plot.addItem(Labels(missing))
+    return Drawn(spots, x, y)
+
+
+def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> Drawn:
+    """Each group a block of rows; in a narrow plot its name has a row of its own above them."""
+    is_narrow = plot.width() < NARROW_PX
+    captions = Captions(body.axis.label)
+    left = plot.getAxis("left")
+    left.fixed = []
+    plot.setXRange(scale.start, scale.end, padding=0)
+    make_room(plot, captions, colors, font)
+    tall = max(plot.getViewBox().boundingRect().height(), 40.0)
+    row_px = min(LARGEST_ROW_PX * magnified(font), tall / max(rows(body, plot.width()), 1))
+    small = _fitting(font, row_px)
+    metrics = QFontMetricsF(small)
+    most = plot.width() * (1.0 if is_narrow else NAME_SHARE) - 2 * EDGE_PX
+    names = [
+        metrics.elidedText(group.label, Qt.TextElideMode.ElideRight, most) for group in body.groups
+    ]
+    name_px = 0.0
+    if not is_narrow:
+        name_px = max((metrics.horizontalAdvance(name) for name in names), default=0) + 10
+    wide = plot.width() - name_px - 2 * EDGE_PX
+    x = (scale.start, scale.start + _length(body, scale, metrics, wide))
+    y = (-tall / row_px, 0.0)
+    plot.setXRange(*x, padding=0)
+    plot.setYRange(*y, padding=0)
+    half = min(0.36, 0.5 * LARGEST_BAR_PX * magnified(font) / row_px)
+    placed: list[Placed] = []
+    labels: list[Label] = []
+    ticks: list[tuple[float, str]] = []
+    at = 0.25
+    for group, name in zip(body.groups, names, strict=True):
+        if is_narrow:
+            labels.append(Label(x[0], -(at + 0.55), name, small, colors.text, (0.0, 0.5)))
+            at += 1
+        else:
+            ticks.append((-(at + len(group.bars) / 2), name))
+        for bar in group.bars:
+            placed.append(Placed(bar, -(at + 0.5), half))
+            labels.append(words_of(placed[-1], scale, colors, small))
+            at += 1
+        at += 0.5
+    left.fixed, left.font, left.text_color = ticks, small, QColor(colors.text)
+    make_room(plot, captions, colors, font, name_px)
+    spots = draw_marks(plot, placed, scale, colors, MARKER_PX * magnified(font), is_upright=False)
+    plot.addItem(Labels(labels))
+    return Drawn(spots, x, y)
+
+
+def _scale(body: Bars) -> Scale:
+    ends = [e for g in body.groups for b in g.bars if b.value for e in (b.low, b.high)]
+    if not ends:
+        return Scale(False, 0.0, 1.0)
+    if not body.axis.is_log:
+        return Scale(False, 0.0, max(ends))
+    low, high = math.log10(min(ends)), math.log10(max(ends))
+    start = math.floor(low)
+    return Scale(True, start - 0.5 if low - start < 0.15 else start, high)
+
+
+def _length(body: Bars, scale: Scale, metrics: QFontMetricsF, wide_px: float) -> float:
+    """How much of the axis is in sight, so that every bar has room for the words at its end."""
+    whole = scale.end - scale.start
+    shares = [1.0]
+    for bar in (bar for group in body.groups for bar in group.bars):
+        share = (scale.place(bar.high) - scale.start) / whole if bar.value and whole else 0.0
+        room = wide_px - metrics.horizontalAdvance(bar.words) - 22
+        shares.append(share * wide_px / max(room, LEAST_LENGTH * wide_px))
+    return whole * max(shares)
+
+
+def _fitting(font: QFont, row_px: float) -> QFont:
+    """As large as `font`, unless a row is too low for that."""
+    small = QFont(font)
+    small.setPixelSize(max(LEAST_TEXT_PX, min(font.pixelSize(), int(0.78 * row_px))))
+    return small

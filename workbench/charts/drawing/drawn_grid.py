@@ -1,0 +1,222 @@
+"""Draws a heat map or a table: tiles in a colour-blind-safe scale, with what they say in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from workbench.base.theme import Colors
+from workbench.charts.data.figure import Axis, Grid, Tile
+from workbench.charts.drawing.chart_spots import Drawn, Spot
+from workbench.charts.drawing.cividis import cividis, text_on
+from workbench.charts.drawing.margins import EDGE_PX, Captions, make_room, wrapped
+from workbench.charts.drawing.plot_labels import Label, Labels
+from workbench.charts.drawing.series_style import mixed
+
+GAP = 0.03  # of a tile, left free around it
+LEAST_TEXT_PX = 8
+LARGEST_TILE, LARGEST_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
+NAME_SHARE = 0.42  # of the width, at most
+TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
+TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwards
+
+
+class Writing(NamedTuple):
+    """How all tiles are written in.
+
+    is_turned  upwards, where they are higher than wide
+    is_short   only their verdicts
+    """
+
+    font: QFont
+    is_turned: bool = False
+    is_short: bool = False
+
+
+def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
+    left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+    for axis in (left, bottom):
+        axis.has_grid, axis.is_log, axis.is_turned = False, False, False
+        axis.text_color = QColor(colors.text)
+    metrics = QFontMetricsF(left.font)
+    most = NAME_SHARE * plot.width()
+    rows = [metrics.elidedText(r, Qt.TextElideMode.ElideRight, most) for r in body.rows]
+    row_px = max((metrics.horizontalAdvance(name) for name in rows), default=0) + 10
+    tile_px = (plot.width() - row_px - 2 * EDGE_PX) / max(len(body.columns), 1)
+    columns = wrapped(body.columns, metrics, tile_px - 6)
+    bottom.is_turned = not columns
+    if not columns:
+        most = TURNED_MOST * font.pixelSize()
+        columns = [metrics.elidedText(c, Qt.TextElideMode.ElideRight, most) for c in body.columns]
+    left.fixed = [(-float(i), name) for i, name in enumerate(rows)]
+    bottom.fixed = [(float(i), name) for i, name in enumerate(columns)]
+    x = (-0.5, len(columns) - 0.5)
+    plot.setXRange(*x, padding=0)
+    make_room(plot, Captions(_caption(body), _below(body)), colors, font, row_px)
+    box = plot.getViewBox().boundingRect()
+    tile_high = min(box.height() / max(len(rows), 1), largest_tile_px(body, font))
+    top = box.height() / tile_high - len(rows) + 0.5  # what is left over stays free above
+    y = (0.5 - len(rows), top)
+    plot.setYRange(*y, padding=0)
+    size = box.width() / max(len(columns), 1), tile_high
+    low, high = _ends(body)
+    how = _writing(font, body, size)
+    fills = [_fill(tile, body, colors, low, high) for tile in body.tiles]
+    _draw_tiles(plot, body.tiles, fills)
+    _draw_outlines(plot, body.tiles, fills, colors)
+    if how is not None:
+        labels = [
+            label
+            for tile, fill in zip(body.tiles, fills, strict=True)
+            for label in _labels(tile, fill, how, size, colors)
+        ]
+        plot.addItem(Labels(labels))
+    return Drawn([_spot(tile) for tile in body.tiles], x, y)
+
+
+def least_px(body: Grid, wide_px: float, font: QFont) -> float:
+    """Rows that can be read, and names below that can."""
+    metrics = QFontMetricsF(font)
+    below = 2 * metrics.height()
+    tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
+    if tile_px < TURNED_TILE * font.pixelSize():
+        widest = max((metrics.horizontalAdvance(name) for name in body.columns), default=0)
+        below = min(widest, TURNED_MOST * font.pixelSize())
+    return 1.4 * metrics.height() * len(body.rows) + below + 4 * metrics.height()
+
+
+def largest_tile_px(body: Grid, font: QFont) -> float:
+    """How high a tile may be: a table's need no more than its text."""
+    return font.pixelSize() * (LARGEST_TABLE_TILE if body.scale is None else LARGEST_TILE)
+
+
+def _spot(tile: Tile) -> Spot:
+    x, y = float(tile.column), -float(tile.row)
+    return Spot(x, y, tile.text, tile.cell, (x - 0.5, y - 0.5, x + 0.5, y + 0.5))
+
+
+def _caption(body: Grid) -> str:
+    """What the colours are, and from where to where they go."""
+    if body.scale is None:
+        return ""
+    low, high = _ends(body)
+    words = body.scale.words
+    ends = f"dark {words(low)} to light {words(high)}"
+    if not body.more_is_better:
+        ends = f"light {words(low)} to dark {words(high)}"
+    return f"{body.scale.label} · {ends}"
+
+
+def _below(body: Grid) -> str:
+    if not body.column_label:
+        return ""
+    return f"{body.column_label}, across; {body.row_label[:1].lower()}{body.row_label[1:]}, down"
+
+
+def _ends(body: Grid) -> tuple[float, float]:
+    values = [tile.value for tile in body.tiles if tile.value]
+    return (min(values), max(values)) if values else (1.0, 1.0)
+
+
+def _fill(tile: Tile, body: Grid, colors: Colors, low: float, high: float) -> QColor:
+    tints = {"good": colors.good, "bad": colors.bad, "missing": colors.muted}
+    if tile.verdict:
+        share = {"good": 0.78, "bad": 0.55, "missing": 0.86}[tile.verdict]
+        return mixed(QColor(tints[tile.verdict]), colors.panel, share)
+    assert tile.value is not None
+    share = _share(tile.value, low, high, body.scale)
+    return cividis(share if body.more_is_better else 1 - share)
+
+
+def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
+    if high <= low:
+        return 0.5
+    if scale and scale.is_log:
+        return math.log(value / low) / math.log(high / low)
+    return (value - low) / (high - low)
+
+
+def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor]) -> None:
+    half = 0.5 - GAP
+    if tiles:
+        plot.addItem(
+            pg.BarGraphItem(
+                x0=[tile.column - half for tile in tiles],
+                x1=[tile.column + half for tile in tiles],
+                y0=[-tile.row - half for tile in tiles],
+                y1=[-tile.row + half for tile in tiles],
+                brushes=[pg.mkBrush(fill) for fill in fills],
+                pen=pg.mkPen(None),
+            )
+        )
+
+
+def _draw_outlines(
+    plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors
+) -> None:
+    """Around the best ones, dark and light, so that it shows on every colour."""
+    half = 0.5 - 1.6 * GAP
+    for tile, fill in zip(tiles, fills, strict=True):
+        if not tile.is_best:
+            continue
+        x, y = tile.column, -tile.row
+        box = {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
+        for color, width in ((colors.text, 5), (colors.panel, 1.6)):
+            pen = pg.mkPen(color, width=width)
+            plot.addItem(pg.BarGraphItem(**box, brush=pg.mkBrush(fill), pen=pen))
+
+
+def _labels(
+    tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
+) -> list[Label]:
+    """As many of its lines as there is room for, around its middle."""
+    color = text_on(fill).name()
+    if tile.verdict == "bad":
+        color = colors.text
+    metrics = QFontMetricsF(how.font)
+    lines = [line for line in tile.words if metrics.horizontalAdvance(line) + 4 <= size[0]]
+    lines = lines[: max(1, int((size[1] - 2) / metrics.height()))]
+    if how.is_turned:
+        lines = [tile.words[0]]
+    elif how.is_short:
+        lines = [_mark(tile)]
+    first = -(len(lines) - 1) / 2
+    x, y = float(tile.column), -float(tile.row)
+    return [
+        Label(x, y, line, how.font, color, down=first + number, is_turned=how.is_turned)
+        for number, line in enumerate(lines)
+    ]
+
+
+def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | None:
+    """How every tile can say the most that all can; None: nothing that could be read."""
+    whole, short = [tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]
+    if level := _fitting(font, whole, *size):
+        return Writing(level)
+    if turned := _fitting(font, whole, size[1], size[0]):
+        return Writing(turned, is_turned=True)
+    if level := _fitting(font, short, *size):
+        return Writing(level, is_short=True)
+    return None
+
+
+def _mark(tile: Tile) -> str:
+    """The least that it may say: its verdict, or all of its first line."""
+    return tile.words[0].partition(" ")[0] if tile.verdict else tile.words[0]
+
+
+def _fitting(font: QFont, words: list[str], wide: float, high: float) -> QFont | None:
+    """The largest font in which all of them fit."""
+    for px in range(round(1.15 * font.pixelSize()), LEAST_TEXT_PX - 1, -1):
+        small = QFont(font)
+        small.setPixelSize(px)
+        metrics = QFontMetricsF(small)
+        widest = max((metrics.horizontalAdvance(word) for word in words), default=0)
+        if widest + 6 <= wide and metrics.height() <= high:
+            return small
+    return None

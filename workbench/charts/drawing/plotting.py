@@ -1,0 +1,268 @@
+"""What all charts share: a plot with axes in human units, and its theme.  Imports pyqtgraph."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QWheelEvent
+
+from workbench.base.theme import Colors
+
+pg.setConfigOptions(antialias=True)  # each item asks this for itself
+
+LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
+GAP_PX = 6
+LABEL_GAP_PX = 12
+# Every so many decades, and which multiples of each: from the densest ticks to the sparsest.
+LOG_STEPS = (
+    *((1, tuple(range(1, 10))), (1, (1, 2, 5)), (1, (1, 3))),
+    *((1, (1,)), (2, (1,)), (3, (1,))),
+)
+WIDEST = "000 µs"  # at least so much is for a tick below a plot
+
+
+class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """An axis whose ticks are written by `in_words`, for values or for their log₁₀, with a grid.
+
+    It paints itself, text as text, so that an SVG of it can be read and searched.
+
+    fixed            (place, text) of the only ticks there are, in the plot's coordinates
+    lowest, highest  where ticks begin and end; beyond is only room for markers and labels
+    is_turned        texts are written upwards, where they have no room side by side
+    has_grid         whether its ticks go on as lines across the plot
+    """
+
+    def __init__(self, orientation: str, in_words: Callable[[float], str] = str) -> None:
+        super().__init__(orientation)
+        self.in_words = in_words
+        self.is_log = False
+        self.fixed: Sequence[tuple[float, str]] | None = None
+        self.lowest, self.highest = -math.inf, math.inf
+        self.is_turned = False
+        self.has_grid = True
+        self.font = QFont()
+        self.grid_pen, self.text_color = QPen(), QColor()
+        self.setStyle(tickLength=0, autoExpandTextSpace=False)
+        self.setGrid(255)  # so that its bounding rectangle covers the plot
+
+    @property
+    def is_upright(self) -> bool:
+        return bool(self.orientation == "left")
+
+    def ticks(self, low: float, high: float, size_px: float) -> list[tuple[float, str]]:
+        """Those between two places that are `size_px` apart."""
+        if self.fixed is not None:
+            return [(place, text) for place, text in self.fixed if low <= place <= high]
+        metrics = QFontMetricsF(self.font)
+        apart = LINES_PER_TICK * metrics.height()
+        gap = (high - low) / max(size_px, 1.0)
+        low, high = max(low, self.lowest), min(high, self.highest)
+        if not self.is_upright:
+            apart = max(metrics.horizontalAdvance(self._written(v)) for v in (low, high))
+            apart = max(apart, metrics.horizontalAdvance(WIDEST)) + LABEL_GAP_PX
+        gap *= apart
+        places = log_ticks(low, high, gap) if self.is_log else even_ticks(low, high, gap)
+        return [(v, self._written(v)) for v in places]
+
+    def _written(self, place: float) -> str:
+        if place == 0 and not self.is_log:
+            return "0"  # of whatever unit
+        text = self.in_words(10**place if self.is_log else place)
+        return shortened(text)
+
+    def room_px(self, size_px: float) -> float:
+        """What its texts take across, at the present range."""
+        metrics = QFontMetricsF(self.font)
+        low, high = self.range
+        texts = [text for _, text in self.ticks(low, high, size_px)]
+        if self.is_upright or self.is_turned:
+            return max((metrics.horizontalAdvance(text) for text in texts), default=0) + GAP_PX + 2
+        lines = max((len(text.splitlines()) for text in texts), default=1)
+        return lines * metrics.height() + GAP_PX
+
+    def paint(self, p: QPainter, *_: Any) -> None:
+        """The grid through the plot, and the texts beside it."""
+        view = self.linkedView()
+        if view is None:
+            return
+        plot = view.mapRectToItem(self, view.boundingRect())
+        low, high = self.range
+        size = plot.height() if self.is_upright else plot.width()
+        p.setFont(self.font)
+        taken = -math.inf
+        for place, text in self.ticks(low, high, size):
+            share = (place - low) / (high - low)
+            at = plot.bottom() - share * size if self.is_upright else plot.left() + share * size
+            if self.has_grid:
+                self._draw_line(p, plot, at)
+            room = self._along(text)
+            if self.is_upright or at - room / 2 > taken:
+                self._draw_text(p, plot, at, text)
+                taken = at + room / 2
+
+    def _page_px(self) -> float:
+        view = self.scene().views()[0]
+        return float(view.width()) - 2
+
+    def _along(self, text: str) -> float:
+        """What a text takes along an axis below the plot."""
+        metrics = QFontMetricsF(self.font)
+        if self.is_turned:
+            return metrics.height()
+        wide = max((metrics.horizontalAdvance(line) for line in text.splitlines()), default=0.0)
+        return wide + LABEL_GAP_PX / 2
+
+    def _draw_line(self, p: QPainter, plot: QRectF, at: float) -> None:
+        p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        p.setPen(self.grid_pen)
+        if self.is_upright:
+            p.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
+        else:
+            p.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
+        p.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+    def _draw_text(self, p: QPainter, plot: QRectF, at: float, text: str) -> None:
+        metrics = QFontMetricsF(self.font)
+        wide, drop = metrics.horizontalAdvance(text), metrics.ascent() / 2 - metrics.descent() / 2
+        p.setPen(self.text_color)
+        if self.is_upright:
+            p.drawText(QPointF(plot.left() - GAP_PX - wide, at + drop), text)
+        elif self.is_turned:
+            p.save()
+            p.translate(at, plot.bottom() + GAP_PX)
+            p.rotate(-90)
+            p.drawText(QPointF(-wide, drop), text)
+            p.restore()
+        else:
+            top = plot.bottom() + GAP_PX + metrics.ascent()
+            edge = self.mapFromScene(QPointF(1, 0)).x()  # of what the plot stands in
+            for number, line in enumerate(text.splitlines()):
+                half = metrics.horizontalAdvance(line) / 2
+                left = min(max(at - half, edge), edge + self._page_px() - 2 * half)
+                p.drawText(QPointF(left, top + number * metrics.height()), line)
+
+
+class StillView(pg.ViewBox):  # type: ignore[misc]
+    """Zooms with Ctrl and the wheel only, so that a panel can be scrolled over its chart."""
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event, axis)
+        else:
+            event.ignore()
+
+
+class Plot(pg.PlotWidget):  # type: ignore[misc]
+    """A plot that lets the wheel through to what it stands in."""
+
+    def __init__(self) -> None:
+        axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom")}
+        super().__init__(axisItems=axes, viewBox=StillView())
+        for axis in axes.values():
+            axis.setZValue(-1)  # what is drawn in the plot lies on the grid
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setAntialiasing(True)
+        self.setFrameShape(self.Shape.NoFrame)
+        for part in (self, self.viewport()):  # a click gives the keyboard to what it stands in
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def emptied(plot: Any) -> None:
+    """Take everything out of `plot`."""
+    _forget_pointer(plot)
+    plot.clear()
+
+
+def without(plot: Any, item: Any) -> None:
+    """Take `item` out of `plot`."""
+    _forget_pointer(plot)
+    plot.removeItem(item)
+
+
+def _forget_pointer(plot: Any) -> None:
+    """The scene keeps what the pointer is over, and asks it at the next movement, though Qt may
+    have deleted it by then: which ends the process.  So it forgets that first.
+    """
+    if (scene := plot.scene()) is not None:
+        scene.hoverItems.clear()
+        scene.lastHoverEvent = None
+
+
+def dress(plot: Any, colors: Colors, font: QFont) -> None:
+    """Put `plot` into a theme; `font` is that of its ticks."""
+    plot.setBackground(colors.panel)
+    for name in ("left", "bottom"):
+        axis = plot.getAxis(name)
+        axis.setPen(pg.mkPen(None))
+        axis.grid_pen = pg.mkPen(colors.grid, width=1)
+        axis.text_color = QColor(colors.muted)
+        axis.font = font
+
+
+def shortened(text: str) -> str:
+    """1 ms for 1.00 ms, 2.5× for 2.50×: on an axis, zeros at the end say nothing."""
+    return re.sub(r"(\.\d*?)0+(?!\d)", lambda found: found[1].rstrip("."), text)
+
+
+def log_ticks(low: float, high: float, gap: float) -> list[float]:
+    """Ticks at 1, 2, 5 or 1, 10, 100 … between 10**low and 10**high, no two nearer than `gap`;
+    where only one of them is in sight, the outermost digits.
+
+    All are log₁₀.
+    """
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    for step, mantissas in LOG_STEPS:
+        ticks = [
+            decade + math.log10(mantissa)
+            for decade in decades
+            for mantissa in mantissas
+            if decade % step == 0 and low <= decade + math.log10(mantissa) <= high
+        ]
+        if all(after - before >= gap for before, after in pairwise(ticks)):
+            break
+    return ticks if len(ticks) > 1 else _outermost(low, high, gap) or ticks
+
+
+def _outermost(low: float, high: float, gap: float) -> list[float]:
+    """One tick tells no scale: the first and the last digit in sight, if they are `gap` apart."""
+    digits = [
+        decade + math.log10(digit)
+        for decade in range(math.floor(low), math.ceil(high) + 1)
+        for digit in range(1, 10)
+        if low <= decade + math.log10(digit) <= high
+    ]
+    return [digits[0], digits[-1]] if digits and digits[-1] - digits[0] >= gap else []
+
+
+def even_ticks(low: float, high: float, gap: float) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten between `low` and `high`, `gap` apart or more;
+    but where `high` is above `low` two at least, since one alone is no scale."""
+    if not high > low or gap <= 0:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(gap))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= gap)
+    if len(places := _multiples(low, high, step)) > 1:
+        return places
+    power = 10.0 ** math.floor(math.log10(high - low))
+    sparse = (_multiples(low, high, power * m) for m in (5, 2, 1, 0.5))
+    first, *_, last = next(places for places in sparse if len(places) > 1)
+    return [first, last]
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]

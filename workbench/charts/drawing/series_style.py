@@ -1,0 +1,94 @@
+"""A series' colour, marker and dash in a theme.  Imports pyqtgraph: import it when drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from workbench.base.theme import Colors
+from workbench.charts.data.figure import Look
+
+# One marker less than there are colours in a theme: no two of 42 implementations share both.
+MARKERS = ("o", "s", "t1", "d", "star", "t")
+MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15)
+WRONG_MARKER = "x"
+DASHES = {
+    "solid": Qt.PenStyle.SolidLine,
+    "dash": Qt.PenStyle.DashLine,
+    "dot": Qt.PenStyle.DotLine,
+}
+FIRST_DASH = {"solid": (8.0, 2.0), "dash": (4.0, 2.0), "dot": (2.0, 2.0)}  # in widths of the line,
+DOT = (1.0, 2.0)  # and after it so many of these as its session is away from the first
+HALF_SHARE = 0.5  # of the background in a marker that is neither filled nor hollow
+SAMPLE_MARKER_PX = 9
+FAINT_SHARE = 0.3  # of the background in the colour of what is beside the live ones
+PALE_SHARE = 0.65  # and of what is not pinned, while something is
+
+
+def color_of(look: Look, colors: Colors) -> QColor:
+    if look.standing == "published":
+        color = QColor(colors.muted)
+        return mixed(color, colors.panel, 0.35 if not look.is_pale else PALE_SHARE)
+    color = QColor(colors.series[look.color % len(colors.series)])
+    if look.is_pale:
+        return mixed(color, colors.panel, PALE_SHARE)
+    return mixed(color, colors.panel, FAINT_SHARE if look.is_faint else 0.0)
+
+
+def pen_of(look: Look, colors: Colors, width: float = 2.0) -> QPen:
+    """Of its line."""
+    thin = width if look.standing == "live" else 0.75 * width
+    pen: QPen = pg.mkPen(color_of(look, colors), width=thin, style=DASHES[look.dash])
+    if look.session:
+        pen.setDashPattern([*FIRST_DASH[look.dash], *look.session * DOT])
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # else dots are longer than the gaps
+    return pen
+
+
+def marker_of(look: Look) -> str:
+    return MARKERS[(look.marker or 0) % len(MARKERS)]
+
+
+def marker_px(look: Look, px: float) -> float:
+    """So that a star looks as large as a circle."""
+    return px * MARKER_FACTORS[(look.marker or 0) % len(MARKERS)]
+
+
+def marker_style(look: Look, colors: Colors) -> dict[str, Any]:
+    """Pen and brush of its marker: hollow where it was not measured here and now."""
+    color = color_of(look, colors)
+    if look.standing == "live" and not look.is_half:
+        return {"pen": pg.mkPen(colors.panel, width=1), "brush": pg.mkBrush(color)}
+    inside = mixed(color, colors.panel, HALF_SHARE if look.is_half else 1.0)
+    return {"pen": pg.mkPen(color, width=1.6), "brush": pg.mkBrush(inside)}
+
+
+def mixed(color: QColor, other: str, share: float) -> QColor:
+    """`color` with a share of another in it."""
+    right = QColor(other)
+    return QColor.fromRgbF(
+        *(
+            (1 - share) * a + share * b
+            for a, b in zip(color.getRgbF()[:3], right.getRgbF()[:3], strict=True)  # type: ignore[index]
+        )
+    )
+
+
+def draw_sample(p: QPainter, look: Look, colors: Colors, box: QRectF) -> None:
+    """A piece of its line with its marker, as in a legend."""
+    middle = box.center().y()
+    p.setRenderHint(QPainter.RenderHint.Antialiasing)
+    p.setPen(pen_of(look, colors))
+    p.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
+    if look.marker is None:
+        return
+    style = marker_style(look, colors)
+    p.save()
+    p.translate(box.center().x(), middle)
+    px = marker_px(look, SAMPLE_MARKER_PX)
+    drawSymbol(p, marker_of(look), px, style["pen"], style["brush"])
+    p.restore()

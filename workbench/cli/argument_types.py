@@ -1,0 +1,149 @@
+"""Words of a command line as the values they mean; what makes no sense is said in a few words."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from workbench.model.modes import MODES
+
+LARGEST_WINDOW = 16384  # pixels across, or down
+# What --format takes -> the extension that says the same.
+EXTENSION_OF = {
+    "png": ".png",
+    "tiff": ".tif",
+    "jpeg": ".jpg",
+    "webp": ".webp",
+    "bmp": ".bmp",
+    "pnm": ".pnm",
+}
+
+
+def picture(text: str) -> Path:
+    """A path; - alone is standard input, and ./- a file of that name."""
+    return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"
+
+
+def pair(text: str) -> tuple[int, int]:
+    """ "32x8" as (32, 8)."""
+    found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
+    if not found or "0" in found.groups():
+        raise argparse.ArgumentTypeError(
+            f"takes two numbers with an x between, up to 99999 each, such as 32x8, not {text!r}"
+        )
+    return int(found[1]), int(found[2])
+
+
+def window_size(text: str) -> tuple[int, int]:
+    """As `pair`, but no more than a screenshot can have."""
+    if max(found := pair(text)) > LARGEST_WINDOW:
+        raise argparse.ArgumentTypeError(f"takes up to {LARGEST_WINDOW} pixels each, not {text!r}")
+    return found
+
+
+def size(text: str) -> int:
+    """Which sizes there are, the filter knows."""
+    if not re.fullmatch(r"[+-]?\d{1,9}", text):
+        raise argparse.ArgumentTypeError(f"takes an odd number such as 5, not {text!r}")
+    return int(text)
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """ "3,5,7" as (3, 5, 7)."""
+    return tuple(size(each) for each in text.split(","))
+
+
+def name_list(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(","))
+
+
+def pairs(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(pair(each) for each in text.split(","))
+
+
+def all_channels(text: str) -> tuple[int, ...]:
+    return tuple(channels(each) for each in text.split(","))
+
+
+def channels(text: str) -> int:
+    if text not in ("1", "2", "3", "4"):
+        raise argparse.ArgumentTypeError(f"takes 1, 2, 3 or 4, not {text!r}")
+    return int(text)
+
+
+def modes(text: str) -> tuple[str, ...]:
+    return tuple(one_of(*MODES)(name) for name in name_list(text))
+
+
+def pixel(text: str) -> tuple[int, int]:
+    """ "40,12" as (40, 12)."""
+    found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(
+            f"takes two numbers from 0 to 99999, such as 40,12, not {text!r}"
+        )
+    return int(found[1]), int(found[2])
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a number such as 1.5, not {text!r}") from None
+
+
+def part_of_white(text: str) -> float:
+    above, _, below = text.partition("/")
+    part = number(above) / (number(below or "1") or float("nan"))
+    if not -1 <= part <= 1:
+        raise argparse.ArgumentTypeError(f"takes -1 to 1, such as 1/2 or 128/255, not {text!r}")
+    return part
+
+
+def positive_number(text: str) -> float:
+    value = number(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"takes a number above 0, not {text!r}")
+    return value
+
+
+def percentage(text: str) -> float:
+    """ "5%", or "5", as 0.05."""
+    try:
+        value = float(text.strip().removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e6:
+        raise argparse.ArgumentTypeError(f"takes a percentage such as 5%, not {text!r}")
+    return value / 100
+
+
+def natural(text: str, least: int = 0) -> int:
+    if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
+        raise argparse.ArgumentTypeError(f"takes a whole number from {least} up, not {text!r}")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    return natural(text, 1)
+
+
+def quality(text: str) -> int:
+    if not re.fullmatch(r"\d{1,3}", text) or not 1 <= int(text) <= 100:
+        raise argparse.ArgumentTypeError(f"takes a whole number from 1 to 100, not {text!r}")
+    return int(text)
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    def choose(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(f"takes {in_words(names)}, not {text!r}")
+        return text
+
+    return choose
+
+
+def in_words(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,434 @@
+"""What each command takes, and what its help says."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from workbench.cli import argument_types as types
+from workbench.model.modes import MODES
+
+LISTS = ("filters", "borders", "implementations", "presets")
+BENCHES = ("startup", "latency", "display", "frames", "kernels", "timing", "cpu", "repeat")
+
+APPLY_HELP = """\
+Of a folder, the files that have a picture's extension and no dot in front of their name are
+filtered, as a person sorts them.  Into a folder every result goes under its input's name.
+
+  workbench apply scans/ out/ --recursive --format png --no-clobber --jobs 4
+  curl … | workbench apply - - --filter edges > edges.png
+
+With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
+skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,
+quartiles_ms, n and check.  With --jobs nothing is read or written while a filter is timed."""
+
+TUNE_HELP = """\
+Ctrl+C ends it at any time: what was measured until then is kept."""
+
+LAUNCH_HELP = """\
+The launch stands in an NVTX range named after the rung, so that a profiler finds it:
+
+  ncu --nvtx --nvtx-include "shared/" workbench launch --implementation shared --size 7
+  nsys profile -t cuda,nvtx workbench launch --implementation auto --picture 8192x8192"""
+
+SWEEP_HELP = """\
+Every cell is measured in ten rounds, a part at a time, with all others in between.  Ctrl+C ends it
+at any time: what was measured until then is kept, and --resume goes on from there.
+
+  workbench sweep camerino_image_size
+  workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
+
+A plan is TOML.  A key takes one value or a list of them, and all combinations are measured; what
+is left out, but for title and implementation, has its usual value:
+
+  title = "Shared memory against registers"
+  implementation = ["shared", "register_tile"]
+  size = [256, 1024, "1920x1080"]
+  kernel_size = [3, 5, 7]
+  block = ["16x16", "32x8"]
+
+More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
+the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, transfers,
+cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0"."""
+
+REPORT_HELP = """\
+Writes report.html, which needs no network, tables.tex, whose tables fit A4 (its first lines say
+which LaTeX packages they need: booktabs, longtable, array, textcomp, lscape), and results.csv,
+which has the speed-ups as well.  What came with the program is marked as recorded.  Of a folder
+with several sessions, all are reported on; two of one plan are compared, cell by cell."""
+
+COMPARE_HELP = """\
+Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes
+half the time of A.  What is wrong, or was not checked, has no speed."""
+
+
+def add_window_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "images",
+        metavar="IMAGE",
+        nargs="*",
+        type=Path,
+        help="a picture to open; sessions (.jsonl) and plans (.toml) as well",
+    )
+    _add_job_options(parser)
+    _add_device_options(parser)
+
+
+def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = APPLY_HELP
+    parser.add_argument(
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        type=types.picture,
+        help="pictures to filter, and folders of them; - is standard input",
+    )
+    parser.add_argument(
+        "output",
+        metavar="OUT",
+        help="file to write, or folder; a new one ends with /; - is standard output",
+    )
+    _add_job_options(parser)
+    _add_device_options(parser)
+    _add_file_options(parser)
+    _add_saying_options(parser)
+
+
+def _add_file_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("files")
+    options.add_argument(
+        "--recursive", action="store_true", help="look into the folders in folders, too"
+    )
+    options.add_argument(
+        "--no-clobber", action="store_true", help="leave files alone that are there already"
+    )
+    options.add_argument(
+        "--jobs",
+        metavar="N",
+        type=types.positive,
+        default=1,
+        help="read and write so many at a time (default: 1); filtering stays one by one",
+    )
+    options.add_argument(
+        "--format",
+        metavar="NAME",
+        type=types.one_of(*types.EXTENSION_OF),
+        help=f"{types.in_words(list(types.EXTENSION_OF))}: of what is written into a folder "
+        "(default: as in the input's name), or to - (default: png)",
+    )
+    options.add_argument(
+        "--quality",
+        metavar="N",
+        type=types.quality,
+        help="of JPEG and WebP, 1 to 100 (default: JPEG 95, WebP without loss)",
+    )
+    options.add_argument(
+        "--reduce",
+        action="store_true",
+        help="round to 8 bits, and put what is transparent on white, where OUT cannot hold it",
+    )
+
+
+def _add_saying_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("what is checked and said")
+    options.add_argument(
+        "--verify",
+        action="store_true",
+        help="check every pixel against the float64 oracle; without it, a second's worth of them",
+    )
+    options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
+    options.add_argument(
+        "--progress",
+        action="store_true",
+        help="say on stderr what is under way, where that is no terminal, too",
+    )
+
+
+def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("output", metavar="OUT.png", type=Path, help="PNG file to write")
+    parser.add_argument(
+        "image", metavar="IMAGE", nargs="?", type=Path, help="picture; by default the bundled one"
+    )
+    parser.add_argument(
+        "--size-px",
+        metavar="WxH",
+        type=types.window_size,
+        default=(1440, 900),
+        help="size of the window (default: 1440x900)",
+    )
+    parser.add_argument(
+        "--theme",
+        metavar="{system,light,dark}",
+        type=types.one_of("system", "light", "dark"),
+        default="system",
+        help="default: system",
+    )
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="what the speed-up is against (default: opencv)"
+    )
+    parser.add_argument(
+        "--mode",
+        metavar="NAME,…",
+        type=types.modes,
+        default=(),
+        help=f"what to show: {types.in_words(list(MODES))}; "
+        "several one after the other: wipe,anatomy",
+    )
+    parser.add_argument(
+        "--at", metavar="X,Y", type=types.pixel, help="pixel to look at (default: the middle)"
+    )
+    parser.add_argument(
+        "--zoom",
+        metavar="S",
+        type=types.positive_number,
+        help="screen pixels a pixel, looking closely",
+    )
+    _add_job_options(parser)
+    _add_device_options(parser)
+
+
+def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "bench",
+        metavar="BENCH",
+        type=types.one_of(*BENCHES),
+        help=f"what to measure: {types.in_words(BENCHES)}",
+    )
+    parser.add_argument(
+        "--runs",
+        metavar="N",
+        type=types.positive,
+        help="how often to repeat it, of the window's benches; of repeat, how many sweeps of one "
+        "plan are held against each other, to see how often A is called different from A",
+    )
+    options = parser.add_argument_group(
+        "kernels; of timing and cpu, --cells and --json; of repeat, --json"
+    )
+    options.add_argument("--peers", action="store_true", help="time other libraries as well")
+    options.add_argument(
+        "--quick", action="store_true", help="only what auto picks, and its second choice"
+    )
+    options.add_argument(
+        "--cells", metavar="PATTERN", help='such as "gaussian float32": those whose name fits'
+    )
+    options.add_argument(
+        "--sizes",
+        metavar="K,K",
+        type=types.sizes,
+        help="of the weights: 3,5,7; default: all there are",
+    )
+    options.add_argument(
+        "--json", metavar="FILE", type=Path, help="write everything that was measured there"
+    )
+    _add_device_options(parser)
+
+
+def add_tune_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = TUNE_HELP
+    options = parser.add_argument_group("kinds of jobs; several with commas between")
+    options.add_argument(
+        "--filter", metavar="NAME,…", type=types.name_list, help="filters' names, or random"
+    )
+    options.add_argument("--size", metavar="K,…", type=types.sizes, help="K×K weights, K odd")
+    options.add_argument(
+        "--pixel-type",
+        metavar="TYPE,…",
+        type=types.name_list,
+        help="uint8, uint16, float16 or float32",
+    )
+    options.add_argument("--channels", metavar="N,…", type=types.all_channels, help="1 to 4")
+    options.add_argument("--picture", metavar="WxH,…", type=types.pairs, help="sizes in pixels")
+    options.add_argument("--border", metavar="NAME,…", type=types.name_list, help="default: clamp")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer kinds, and each rung in its usual block shape"
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="only kinds of which nothing is known yet"
+    )
+    _add_json_option(parser)
+    _add_device_options(parser)
+
+
+def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = LAUNCH_HELP
+    options = parser.add_argument_group("what to launch (`workbench list` shows the names)")
+    options.add_argument(
+        "--implementation", metavar="RUNG", required=True, help="its name, or auto"
+    )
+    options.add_argument(
+        "--block",
+        metavar="XxY",
+        type=types.pair,
+        default=(32, 8),
+        help="CUDA threads a block (default: 32x8)",
+    )
+    _add_made_picture_options(options)
+    options.add_argument(
+        "--filter",
+        metavar="NAME",
+        help="a filter's name, or random (default: gaussian)",
+    )
+    options.add_argument(
+        "--size", metavar="K", type=types.size, help="K×K weights, K odd (default: 5)"
+    )
+    _add_weights_options(options)
+    _add_device_options(parser)
+
+
+def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
+    """A picture of noise."""
+    options.add_argument(
+        "--picture", metavar="WxH", type=types.pair, default=(4096, 4096), help="default: 4096x4096"
+    )
+    options.add_argument(
+        "--pixel-type",
+        metavar="TYPE",
+        type=types.one_of("uint8", "uint16", "float16", "float32"),
+        default="float32",
+        help="uint8, uint16, float16 or float32 (default)",
+    )
+    options.add_argument("--channels", metavar="N", type=types.channels, default=1, help="1 to 4")
+    options.add_argument("--border", metavar="NAME", default="clamp", help="default: clamp")
+
+
+def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = SWEEP_HELP
+    parser.add_argument(
+        "plan",
+        metavar="PRESET|FILE.toml",
+        help="what to measure: a preset (`workbench list presets`), or a file",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="folder to write session.jsonl and session.csv into (default: a new one here)",
+    )
+    parser.add_argument(
+        "--implementations",
+        metavar="NAME,…",
+        type=types.name_list,
+        help="these instead of the plan's",
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the session that DIR holds"
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=types.positive_number,
+        help="give a cell up whose first run takes longer (default: as the plan says); exit code 1 "
+        "only where no cell is left with a time",
+    )
+    _add_json_option(parser)
+    _add_device_options(parser)
+
+
+def add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = REPORT_HELP
+    parser.add_argument(
+        "sessions", metavar="SESSION", nargs="+", type=Path, help="folder or .jsonl of a sweep"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="folder to write into (default: the first one's)"
+    )
+    parser.add_argument("--pdf", action="store_true", help="write report.pdf for A4 as well")
+
+
+def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = COMPARE_HELP
+    for name in ("a", "b"):
+        parser.add_argument(
+            name, metavar=name.upper(), type=Path, help="folder or .jsonl of a sweep"
+        )
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the table there as well")
+    parser.add_argument(
+        "--fail-slower",
+        metavar="5%",
+        type=types.percentage,
+        help="exit code 1 where a cell of B takes longer by more than that, beyond noise, or has "
+        "lost its time: refused now, wrong, or not there at all",
+    )
+    _add_json_option(parser)
+
+
+def add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what",
+        metavar="WHAT",
+        nargs="?",
+        type=types.one_of(*LISTS),
+        help=f"only {types.in_words(LISTS)} (default: all)",
+    )
+    _add_json_option(parser)
+    _add_device_options(parser)
+
+
+def add_doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_json_option(parser)
+    _add_device_options(parser)
+
+
+def _add_job_options(parser: argparse.ArgumentParser) -> None:
+    """What to compute and how; `workbench list` shows the names.  See `commands.choices`."""
+    options = parser.add_argument_group("filtering (`workbench list` shows the names)")
+    options.add_argument("--filter", metavar="NAME", help="default: gaussian")
+    options.add_argument("--size", metavar="K", type=types.size, help="K×K weights, K odd")
+    options.add_argument(
+        "--sigma", metavar="S", type=types.number, help="width of the bell, in pixels"
+    )
+    options.add_argument("--amount", metavar="A", type=types.number, help="strength of unsharp")
+    _add_weights_options(options)
+    options.add_argument("--border", metavar="NAME", help="default: clamp")
+    options.add_argument(
+        "--pixel-type",
+        metavar="TYPE",
+        type=types.one_of("uint8", "uint16", "float16", "float32"),
+        help="uint8, uint16, float16 or float32: store the picture so first "
+        "(default: as in its file)",
+    )
+    options.add_argument(
+        "--implementation", metavar="NAME", help="default: the best that can run it"
+    )
+    options.add_argument(
+        "--block", metavar="XxY", type=types.pair, help="CUDA threads a block, such as 32x8"
+    )
+
+
+def _add_weights_options(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--weights", metavar="ROWS", help='own weights: --weights="0 1 0; 1 -4 1; 0 1 0"'
+    )
+    options.add_argument(
+        "--offset",
+        metavar="O",
+        type=types.part_of_white,
+        help="added to what --weights give, as a part of white: 1/2, or --offset=-0.25",
+    )
+
+
+def _add_json_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print a document of JSON instead")
+
+
+def _add_device_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("GPU")
+    options.add_argument(
+        "--device", metavar="N", type=types.natural, help="which GPU, from 0 (default: 0)"
+    )
+    options.add_argument("--no-gpu", action="store_true", help="as on a computer without one")
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "apply": ("Filter picture files, and say how long it took.", add_apply_arguments),
+    "list": ("List what there is, and why what is missing cannot run here.", add_list_arguments),
+    "doctor": ("Say what is installed here, and what is missing.", add_doctor_arguments),
+    "shot": ("Draw the real window off screen into a PNG file.", add_shot_arguments),
+    "bench": ("Measure the window, or every rung, on this computer.", add_bench_arguments),
+    "tune": ("Measure every rung, so that auto picks the quickest.", add_tune_arguments),
+    "sweep": ("Measure a whole plan, such as a published table.", add_sweep_arguments),
+    "report": ("Write what sweeps measured as a page to hand in.", add_report_arguments),
+    "compare": ("Say what is faster in one sweep than in another.", add_compare_arguments),
+    "launch": ("Launch one rung once, for a profiler.", add_launch_arguments),
+}

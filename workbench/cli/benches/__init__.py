@@ -1,0 +1,60 @@
+"""One module a bench: of the window each with
+
+TITLE                what is measured, and how
+measure(arguments)   -> Iterator of `Row`s, as they are known
+
+and that of the kernels with `run(arguments)`, which prints for itself and needs no Qt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base import numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a bench's table: what was measured, and the samples or a single figure.
+
+    limit_ms  what each sample is to stay below; None: there is no such limit
+    """
+
+    what: str
+    samples_ms: Sequence[float] = ()
+    figure: str = ""
+    limit_ms: float | None = None
+
+    def cells(self) -> tuple[str, ...]:
+        """What, median, 99th percentile, largest, count, how many kept the limit; or what and the
+        figure."""
+        if not self.samples_ms:
+            return (self.what, self.figure, "", "", "", "")
+        median, high, largest = np.percentile(self.samples_ms, (50, 99, 100))
+        times = (numbers.duration(each) for each in (median, high, largest))
+        return (self.what, *times, str(len(self.samples_ms)), self._within_limit())
+
+    def _within_limit(self) -> str:
+        if self.limit_ms is None:
+            return ""
+        kept = np.mean(np.asarray(self.samples_ms) <= self.limit_ms)
+        return f"{kept:.1%} within {numbers.duration(self.limit_ms)}"
+
+
+HEADER = ("what", "median", "p99", "largest", "n", "")
+
+
+def peak_memory() -> Row:
+    """The most memory this process has had so far."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return Row("peak memory", figure="not known on this system")
+    import sys
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return Row("peak memory of the process", figure=numbers.byte_count(peak))

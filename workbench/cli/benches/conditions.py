@@ -1,0 +1,66 @@
+"""What the figures of `bench kernels` mean nothing without: device, versions, what it can do."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from kernels.core.device import Device
+from kernels.core.version import program_version
+from kernels.cuda.probing import cupy_version
+from workbench.base import diagnostics, numbers
+from workbench.base.columns import aligned
+from workbench.cli import this_machine
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What the figures mean nothing without."""
+
+    device: Device
+    date: str
+    copy_gb_s: float
+    empty_launch_ms: float
+
+    @classmethod
+    def here(cls, device: Device, copy_ms: float, count: int, empty_launch_ms: float) -> Conditions:
+        """copy_ms: of a device-to-device copy of `count` bytes, which moves twice as many."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return cls(device, now, 2 * count / 1e6 / copy_ms, empty_launch_ms)
+
+    def memory_ms(self, job_bytes: int) -> float:
+        """How long `job_bytes` take at the bandwidth of a large copy."""
+        return job_bytes / 1e6 / self.copy_gb_s
+
+    def lines(self) -> list[str]:
+        rows = [
+            ("Bench", f"kernels, Filter Workbench {program_version()}, {self.date}"),
+            ("GPU", diagnostics.gpu(self.device)),
+            ("Driver", f"runs CUDA up to {_version(self.device.driver_version)}"),
+            ("CUDA", f"{_version(self.device.runtime_version)}, {cupy_version()}"),
+            ("CPU", this_machine.cpu()),
+            ("Copy", f"{self.copy_gb_s:,.0f} GB/s, device to device, cold L2, read and written"),
+            ("Launch", f"{numbers.duration(self.empty_launch_ms)} between two events, empty"),
+        ]
+        return aligned(rows).splitlines()
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "device": asdict(self.device),
+            "driver": _version(self.device.driver_version),
+            "cuda": _version(self.device.runtime_version),
+            "cupy": cupy_version(),
+            "python": platform.python_version(),
+            "workbench": program_version(),
+            "cpu": this_machine.cpu(),
+            "date": self.date,
+            "copy_gb_s": self.copy_gb_s,
+            "empty_launch_ms": self.empty_launch_ms,
+        }
+
+
+def _version(number: int) -> str:
+    """13000 as 13.0."""
+    return f"{number // 1000}.{number % 1000 // 10}"

@@ -1,0 +1,62 @@
+"""Whether the window stays quick: stalls of its event loop during a sweep."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from time import perf_counter
+
+from PySide6.QtCore import Qt, QTimer
+
+from kernels.engine.engine import all_implementations
+from kernels.pictures import generated
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_run import sweeping
+from workbench.cli.benches import Row, peak_memory
+from workbench.cli.real_window import Wait, real_window, settle, wait_for_device
+from workbench.model.state import Picture
+from workbench.window.main_window import MainWindow
+
+TITLE = "How late a 1 ms timer of the event loop fires, with a picture of 4096×4096 RGB"
+SIDE = 4096
+HEARTBEAT_MS = 1
+IDLE_MS = 3000
+
+
+def measure(arguments: Namespace) -> Iterator[Row]:
+    """Stalls at rest, as a measure of the machine, and during a sweep."""
+    with real_window(arguments, {"implementation": "opencv"}) as window:
+        wait_for_device(window)
+        samples = generated.noise(SIDE, SIDE, 3)
+        settle(window, lambda: window.store.update(picture=Picture("noise", samples)))
+        yield Row("stalls, nothing running", _stalls(window, _rest))
+        yield Row(f"stalls, sequential sweep at {SIDE}²", _stalls(window, _sweep))
+        yield peak_memory()
+
+
+def _stalls(window: MainWindow, run: Callable[[MainWindow], None]) -> list[float]:
+    """How late each heartbeat was while `run` ran Qt's loop, in milliseconds."""
+    beats = [perf_counter()]
+    heart = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=HEARTBEAT_MS)
+    heart.timeout.connect(lambda: beats.append(perf_counter()))
+    heart.start()
+    run(window)
+    heart.stop()
+    gaps = (later - earlier for earlier, later in pairwise(beats))
+    return [max(gap * 1e3 - HEARTBEAT_MS, 0.0) for gap in gaps]
+
+
+def _rest(window: MainWindow) -> None:
+    wait = Wait(window)
+    wait.until_ended(lambda: QTimer.singleShot(IDLE_MS, lambda: wait.end(None)))
+
+
+def _sweep(window: MainWindow) -> None:
+    """A sweep of one cell, to its end; none of the user's sessions."""
+    plan = Plan("display", (all_implementations()[0].key,), ((SIDE, SIDE),), channels=(3,))
+    wait = Wait(window)
+    window.worker.sweep_ended.connect(wait.end)
+    wait.until_ended(lambda: window.worker.start_sweep(partial(sweeping, plan)))
+    window.worker.sweep_ended.disconnect(wait.end)

@@ -1,0 +1,25 @@
+"""The process that `workbench bench startup` starts: opens the window and says how far it is."""
+
+from __future__ import annotations
+
+import sys
+
+from workbench.cli import real_window
+from workbench.cli.benches.painted import Painted, ms_until_painted
+from workbench.cli.benches.view_modes import named_view
+from workbench.cli.main import parse
+
+
+def main() -> None:
+    """Print a line when the window, and one when the filtered picture, has been painted."""
+    arguments = parse(sys.argv[1:])
+    with real_window.real_window(arguments, {}) as window:
+        first = Painted(window)
+        first.painted.connect(lambda: print("first paint", flush=True))
+        first.expect()
+        ms_until_painted(window, named_view(window, "After"), lambda: window.open_paths([]))
+        print("filtered picture", flush=True)
+
+
+if __name__ == "__main__":
+    main()

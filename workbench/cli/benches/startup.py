@@ -1,0 +1,47 @@
+"""From the command to the first paint, and to the filtered picture: a new process each time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from time import perf_counter
+
+from workbench.cli.benches import Row
+from workbench.cli.errors import CommandError
+
+TITLE = "From the start of a new process, its files in the system's cache"
+RUNS = 7
+
+
+def measure(arguments: Namespace) -> Iterator[Row]:
+    """Start the program again and again; the first start only warms up."""
+    options = ["--device", str(arguments.device or 0)] + ["--no-gpu"] * arguments.no_gpu
+    starts = [_start(options) for _ in range(1 + (arguments.runs or RUNS))][1:]
+    for what in starts[0]:
+        yield Row(what, [each[what] for each in starts])
+
+
+def _start(options: list[str]) -> dict[str, float]:
+    """Milliseconds from here until the new process says each of its lines."""
+    said: dict[str, float] = {}
+    start = perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-m", "workbench.cli.benches.started", *options],
+        env={"QT_QPA_PLATFORM": "offscreen", **os.environ},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl+C ends the bench, and the bench ends what it started
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                said[line.strip()] = (perf_counter() - start) * 1e3
+        except KeyboardInterrupt:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        raise CommandError("The window did not start; `workbench doctor` may say why.")
+    return said

@@ -1,0 +1,211 @@
+"""Our clock beside others, on the same launches: `workbench bench timing`.
+
+Above 100 µs they have to agree within 3 %.  Below, what events see beside the kernel counts as
+well: the launch itself, and the gaps around it.  That is measured too, by timing an empty kernel in
+each way, and a difference that the empty kernels show as well is no other speed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kernels import Engine
+from kernels.core.device import NoDevice
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Sampling
+from kernels.core.sampling import take_samples
+from kernels.core.timing import Timing
+from kernels.core.version import program_version
+from kernels.cuda.event_timer import Queue
+from workbench.base import diagnostics, numbers
+from workbench.base.columns import aligned
+from workbench.cli import made_jobs, this_machine
+from workbench.cli.benches.other_clocks import Clocked, OtherClock, other_clocks
+from workbench.cli.errors import USAGE, CommandError
+
+KEYS = ("global", "shared", "register_tile", "tile_separable")
+SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns
+KSIZE, BLOCK_XY = 7, (32, 8)
+SAMPLING = Sampling(
+    min_samples=20, max_samples=100, max_seconds=0.3, warmups=2, warmup_seconds=0.02
+)
+LONG_MS = 0.1  # from here on clocks have to agree
+WITHIN = 0.03
+GAP_WITHIN_MS = 0.001  # medians of so short launches wander by as much from run to run
+NOTHING = "an empty launch"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One launch by one clock.
+
+    ratio, difference_ms   to our time of it; None where that is itself
+    gap_ms                 the same difference of the empty launches
+    """
+
+    launch: str
+    clock: str
+    found: Clocked
+    ratio: float | None = None
+    difference_ms: float | None = None
+    gap_ms: float | None = None
+    verdict: str = ""
+
+    def __str__(self) -> str:
+        quartiles = numbers.duration_range(self.found.low_ms, self.found.high_ms)
+        is_ours = self.ratio is None or self.difference_ms is None
+        words = f"{self.launch if is_ours else '':<24}{self.clock:<21}"
+        words += f"{numbers.duration(self.found.median_ms):>9}{quartiles:>19}"
+        if self.ratio is None or self.difference_ms is None:
+            return words
+        return f"{words}{self.ratio:>7.3f} ×{1e3 * self.difference_ms:>+8.2f} µs  {self.verdict}"
+
+
+def run(arguments: Namespace) -> int:
+    """Time everything by all clocks that are here; print each launch as it is known."""
+    engine = this_machine.engine_maker(arguments)()
+    if isinstance(engine.device, NoDevice):
+        raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
+    jobs = chosen_jobs(arguments)
+    clocks = _usable_clocks()
+    print(aligned(_facts(engine)), end="\n\n", flush=True)
+    rows: list[Row] = []
+    for row in measured(engine, jobs, clocks):
+        rows.append(row)
+        print(row, flush=True)
+    print("", *closing_lines(rows), sep="\n")
+    if arguments.json is not None:
+        _write(arguments.json, engine, rows)
+    return 0
+
+
+def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
+    """By their names, those that --cells leaves; CommandError where that is none."""
+    jobs = {}
+    try:
+        for key in KEYS:
+            for size in SIZES:
+                name = f"{key} {size[1]}×{size[0]}"
+                if re.search(arguments.cells or "", name):
+                    jobs[name] = made_jobs.job(
+                        "gaussian", KSIZE, size, implementation=key, block_xy=BLOCK_XY
+                    )
+    except re.error as error:
+        raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
+    if not jobs:
+        raise CommandError(f"No launch fits; there are such as {KEYS[0]} 256×256.", USAGE)
+    return jobs
+
+
+def measured(engine: Engine, jobs: dict[str, Job], clocks: list[OtherClock]) -> Iterator[Row]:
+    """Each launch by our clock and then by the others; the empty one before all."""
+    gaps_ms: dict[str, float] = {}
+    for name, job in jobs.items():
+        try:
+            with engine.queue(job) as queue:
+                if not gaps_ms:
+                    for row in _by_all(NOTHING, queue, queue.timer.launch_nothing, clocks, {}):
+                        gaps_ms[row.clock] = row.difference_ms or 0.0
+                        yield row
+                yield from _by_all(name, queue, queue.launch, clocks, gaps_ms)
+        except KernelError as error:
+            print(f"  {name}: {error}")
+
+
+def _by_all(
+    name: str,
+    queue: Queue,
+    launch: Callable[[], None],
+    clocks: list[OtherClock],
+    gaps_ms: dict[str, float],
+) -> Iterator[Row]:
+    """Ours before the others and after them, so that a card that warms up favours nobody."""
+    before = _our_samples(queue, launch)
+    others = [(each, each.time(queue, launch)) for each in clocks]
+    both = Timing(before + _our_samples(queue, launch), "cold")
+    ours = Clocked(both.quartiles_ms[0], both.median_ms, both.quartiles_ms[1])
+    yield Row(name, "ours", ours)
+    for clock, found in others:
+        ratio, difference_ms = found.median_ms / ours.median_ms, found.median_ms - ours.median_ms
+        gap_ms = gaps_ms.get(clock.name, 0.0)
+        words = "" if name == NOTHING else verdict(ours.median_ms, found.median_ms, gap_ms, clock)
+        yield Row(name, clock.name, found, ratio, difference_ms, gap_ms, words)
+
+
+def _our_samples(queue: Queue, launch: Callable[[], None]) -> tuple[float, ...]:
+    return take_samples(lambda: queue.timer.sample_ms(launch, "cold"), SAMPLING, "cold").samples_ms
+
+
+def verdict(ours_ms: float, theirs_ms: float, gap_ms: float, clock: OtherClock) -> str:
+    """What to make of a difference.
+
+    gap_ms  how much longer the empty launch took by that clock
+    """
+    left_ms = theirs_ms - ours_ms - gap_ms
+    if abs(theirs_ms - ours_ms) <= WITHIN * ours_ms:
+        return "within 3 %"
+    if ours_ms < LONG_MS and abs(left_ms) <= max(WITHIN * ours_ms, GAP_WITHIN_MS):
+        return f"the empty launch differs, too: {1e3 * gap_ms:+.2f} µs"
+    if not clock.same and theirs_ms > ours_ms:
+        return f"it evicts by {clock.evicts}, whose dirty lines are then written back"
+    return "NOT EXPLAINED"
+
+
+def closing_lines(rows: list[Row]) -> list[str]:
+    """How many agree, of those that have to."""
+    same = {each.name for each in other_clocks() if each.same}
+    held = [row for row in rows if row.clock in same and row.launch != NOTHING]
+    if not held:
+        return ["There is no other clock here to compare with."]
+    ours_ms = {row.launch: row.found.median_ms for row in rows if row.clock == "ours"}
+    long = [row for row in held if ours_ms[row.launch] >= LONG_MS]
+    short = [row for row in held if ours_ms[row.launch] < LONG_MS]
+    near = sum(row.verdict == "within 3 %" for row in long)
+    close = sum(row.verdict == "within 3 %" for row in short)
+    told = sum("NOT" not in row.verdict for row in short) - close
+    return [
+        f"From 100 µs on, under the same eviction: {near} of {len(long)} within 3 %.",
+        f"Below: {close} of {len(short)} within 3 %; {told} more differ by what the empty launch "
+        f"differs by, to {1e3 * GAP_WITHIN_MS:.0f} µs or 3 %.",
+    ]
+
+
+def _usable_clocks() -> list[OtherClock]:
+    """Those that can be used here; of the others, why not."""
+    found = []
+    for clock in other_clocks():
+        if why := clock.missing():
+            print(f"Without {clock.name}: {why}")
+        else:
+            found.append(clock)
+    return found
+
+
+def _facts(engine: Engine) -> list[tuple[str, str]]:
+    ceilings = engine.ceilings()
+    copy = f"{ceilings['copy_gb_s']:,.0f} GB/s, read and written" if ceilings else numbers.MISSING
+    return [
+        ("Bench", f"timing, Filter Workbench {program_version()}"),
+        ("GPU", diagnostics.gpu(engine.device)),
+        ("Copy", copy),
+        ("Jobs", f"gaussian {KSIZE}×{KSIZE}, float32 grey, {BLOCK_XY[0]}×{BLOCK_XY[1]}, cold L2"),
+    ]
+
+
+def _write(path: Path, engine: Engine, rows: list[Row]) -> None:
+    data: dict[str, Any] = {
+        "version": 1,
+        "device": diagnostics.gpu(engine.device),
+        "ceilings": engine.ceilings(),
+        "rows": [asdict(row) for row in rows],
+    }
+    try:
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"Cannot write {path}: {error.strerror}.") from error

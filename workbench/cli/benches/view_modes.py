@@ -1,0 +1,86 @@
+"""The ways in which the window shows a picture, to be measured in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QTimer
+
+from workbench.cli.real_window import Wait
+from workbench.panels.compare.picture_view import PictureView
+from workbench.window.main_window import MainWindow
+
+POLL_MS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to look.
+
+    name     as printed
+    view     the accessible name of the view in which there is something to see
+    state    fields of State with their values
+    pins     how many results are pinned beside the newest
+    panel    of those on the right the one that is open; "" for none
+    """
+
+    name: str
+    view: str = "After"
+    view_mode: str = "side"
+    divider: str = "upright"
+    pins: int = 0
+    panel: str = ""
+
+    @contextmanager
+    def on(self, window: MainWindow) -> Iterator[PictureView]:
+        """The view, with the window in this mode and room for pictures; puts the window back."""
+        put_back, layout = window.remembered(), window.saveState()
+        for dock in window.docks.values():
+            dock.hide()
+        if self.panel:
+            window.bring_forward(self.panel)
+        window.store.update(view_mode=self.view_mode, divider=self.divider)
+        for _ in range(self.pins):
+            window.inspection.pin()
+        try:
+            view = named_view(window, self.view)
+            _wait_until_shown(window, view)
+            yield view
+        finally:
+            for _ in range(self.pins):
+                window.inspection.unpin()
+            put_back()
+            window.restoreState(layout)
+
+
+# Side by side first: what the others are held against.
+MODES = (
+    Mode("side by side"),
+    Mode("wipe", "Before and after", "wipe"),
+    Mode("wipe down", "Before and after", "wipe", "level"),
+    Mode("difference", "Comparison", "difference"),
+    Mode("mismatch", "Comparison", "mismatch"),
+    Mode("four results", pins=3),
+    Mode("this pixel", panel="Pixel"),
+    Mode("anatomy", panel="Anatomy"),
+    Mode("analysis", panel="Analysis"),
+)
+
+
+def named_view(window: MainWindow, name: str) -> PictureView:
+    """The one of the pictures' views with this accessible name."""
+    views = window.compare.findChildren(PictureView)
+    return next(view for view in views if view.accessibleName() == name)
+
+
+def _wait_until_shown(window: MainWindow, view: PictureView) -> None:
+    """Wait until the view is on the screen and has a picture."""
+    wait: Any = Wait(window)
+    poll = QTimer()
+    poll.timeout.connect(
+        lambda: wait.end(None) if view.isVisible() and view.display is not None else None
+    )
+    wait.until_ended(lambda: poll.start(POLL_MS))

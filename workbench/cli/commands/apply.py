@@ -1,0 +1,177 @@
+"""`workbench apply IN... OUT`: filter picture files, say how long it took, and check the answer."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from kernels import Engine
+from workbench.batch.batch_run import running
+from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.pairs import Pair, PairingError, Pairs, names_folder, pairs_of
+from workbench.cli import as_json, streams
+from workbench.cli.argument_types import EXTENSION_OF
+from workbench.cli.errors import FAILED, USAGE, CommandError
+from workbench.cli.progress_line import Progress
+from workbench.cli.result_record import record_of
+from workbench.cli.result_words import in_one_line
+from workbench.cli.state_options import PIXEL, changes_of, ignored
+from workbench.cli.this_machine import engine_maker, facts
+from workbench.model import intents
+from workbench.model.state import State
+
+
+def run(arguments: Namespace) -> int:
+    """Filter every file; one that fails does not keep the others from being done."""
+    chosen = replace(State(), **changes_of(arguments, State()))
+    engine = engine_maker(arguments)()
+    if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
+        pairs = _pairs(arguments.inputs, arguments.output, arguments)
+        return _apply(engine, chosen, pairs, arguments)
+    with TemporaryDirectory(prefix="workbench-") as folder:
+        return _apply_to_streams(engine, chosen, arguments, Path(folder))
+
+
+def _pairs(inputs: list[Path], output: str, arguments: Namespace) -> Pairs:
+    is_for_files = arguments.format is not None and not _writes_stdout(arguments)
+    extension = EXTENSION_OF[arguments.format] if is_for_files else None
+    try:
+        return pairs_of(inputs, output, recursive=arguments.recursive, extension=extension)
+    except PairingError as error:
+        raise CommandError(str(error), USAGE) from error
+
+
+def _writes_stdout(arguments: Namespace) -> bool:
+    return bool(arguments.output == streams.NAME)
+
+
+def _apply_to_streams(engine: Engine, chosen: State, arguments: Namespace, folder: Path) -> int:
+    """Apply with files in `folder` in place of standard input and output."""
+    stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
+    if _writes_stdout(arguments):
+        _refuse_stdout(arguments)
+    inputs = [stdin if str(each) == streams.NAME else each for each in arguments.inputs]
+    if inputs.count(stdin) > 1:
+        raise CommandError("Standard input holds one picture; name - once.", USAGE)
+    output = str(stdout) if _writes_stdout(arguments) else arguments.output
+    pairs = _pairs(inputs, output, arguments)
+    if stdin in inputs:
+        streams.read_stdin(stdin)
+    shown = tuple(_as_streams(each, stdin, stdout) for each in pairs.pairs)
+    code = _apply(engine, chosen, replace(pairs, pairs=shown), arguments)
+    if stdout.exists():
+        streams.write_stdout(stdout)
+    return code
+
+
+def _refuse_stdout(arguments: Namespace) -> None:
+    """Raise CommandError for what cannot go with a picture on standard output."""
+    if arguments.json:
+        raise CommandError("--json writes to standard output, and so does OUT when it is -.", USAGE)
+    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
+        raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
+    streams.refuse_stdout()
+
+
+def _as_streams(pair: Pair, stdin: Path, stdout: Path) -> Pair:
+    """`pair` as the user named it."""
+    return replace(
+        pair,
+        source_shown=streams.NAME if pair.source == stdin else pair.source_shown,
+        target_shown="stdout" if pair.target == stdout else pair.target_shown,
+    )
+
+
+def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) -> int:
+    if note := ignored(arguments, *_chosen_implementation(engine, chosen, arguments)):
+        _complain(note)
+    for complaint in pairs.complaints:
+        _complain(complaint)
+    recipe = Recipe(
+        chosen,
+        arguments.implementation,
+        verify=arguments.verify,
+        quality=arguments.quality,
+        reduce=arguments.reduce,
+        keeps_files=arguments.no_clobber,
+    )
+    machine = facts(engine) if arguments.json else {}
+    progress = Progress(arguments.progress)
+    failures = len(pairs.complaints)
+    with _output_folder(pairs, arguments.output):
+        for outcome in running(engine, pairs.pairs, recipe, arguments.jobs, progress.say):
+            progress.say("")
+            _tell(outcome, recipe, machine, arguments)
+            failures += outcome.error is not None
+            del outcome  # its pictures would stay in memory while the next ones are read
+    return FAILED if failures else 0
+
+
+def _tell(outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace) -> None:
+    """What became of one picture: words or JSON on stdout, and what is wrong on stderr."""
+    for warning in outcome.warnings:
+        _complain(warning)
+    if arguments.json:
+        print(as_json.text_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
+    else:
+        words = sys.stderr if _writes_stdout(arguments) else sys.stdout
+        for line in _lines(outcome, recipe):
+            print(line, file=words, flush=True)
+    if outcome.error is not None:
+        _complain("\n".join(filter(None, (outcome.error, outcome.log))))
+
+
+def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
+    pair = outcome.pair
+    for remark in outcome.remarks:
+        yield f"{pair.name}: {remark}"
+    if outcome.skipped:
+        yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
+    elif outcome.error is None and outcome.result is not None:
+        line = in_one_line(outcome.result)
+        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
+
+
+def _complain(sentence: str) -> None:
+    print(f"workbench: {sentence}", file=sys.stderr)
+
+
+def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
+    if pairs.into_folder or names_folder(output):
+        return _folder(Path(output))
+    return nullcontext()
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Makes `path` if it is not there; it goes again if nothing was written into it."""
+    is_ours = not path.exists()
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot make the folder {path}: {error.strerror}; choose another one."
+        ) from error
+    try:
+        yield
+    finally:
+        if is_ours:
+            with suppress(OSError):  # it is not empty
+                path.rmdir()
+
+
+def _chosen_implementation(
+    engine: Engine, chosen: State, arguments: Namespace
+) -> tuple[str, str | None]:
+    """The implementation named, or else the one that any picture gets; and why none of the GPU."""
+    if arguments.implementation is not None:
+        return arguments.implementation, None
+    job = intents.job_for(replace(chosen, picture=PIXEL))
+    assert job is not None
+    return engine.best_for(job), engine.why_not_auto(job)

@@ -1,0 +1,225 @@
+"""`workbench compare A B`: what was measured on two machines, or at two times, side by side."""
+
+from __future__ import annotations
+
+import io
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from textwrap import fill
+
+from kernels.core.comparison import EQUAL, Comparison, Verdict
+from kernels.core.cpu_load import disturbed_in_words
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan_run import in_words
+from kernels.sweeps.record import Record, Session
+from kernels.sweeps.session_comparison import Pair, Summary, compare_sessions, summary_of
+from kernels.sweeps.session_csv import write_pairs_csv
+from kernels.sweeps.session_files import read_session
+from workbench.base import numbers
+from workbench.base.atomic_files import replacing
+from workbench.base.columns import aligned, columns
+from workbench.cli.as_json import text_of
+from workbench.cli.errors import FAILED, CommandError
+from workbench.cli.sweep_json import compare_data
+from workbench.model.names import ran_on
+
+WIDTH = 100
+NOTHING_SHARED = "They have no cell in common: nothing can be compared."
+HEADER = ("", "A", "B", "A / B", "B is")
+VERDICTS: dict[Verdict, str] = {
+    "faster": "faster",
+    "slower": "slower",
+    "same": EQUAL,
+}
+
+
+def run(arguments: Namespace) -> int:
+    """Print who is compared, a row for each cell that both have, and what they say together; with
+    --json a document of that.  FAILED where --fail-slower says so."""
+    sessions = {"A": read_session(arguments.a), "B": read_session(arguments.b)}
+    for name, session in sessions.items():
+        for remark in session.remarks:
+            print(f"workbench: {name}: {remark}", file=sys.stderr)
+    pairs = compare_sessions(sessions["A"], sessions["B"])
+    if arguments.csv:
+        _write(pairs, arguments.csv)
+    shared = [pair for pair in pairs if pair.a and pair.b]
+    ran = {pair.cell.implementation for pair in shared if pair.comparison}
+    failures = [] if arguments.fail_slower is None else failing(pairs, arguments.fail_slower)
+    if arguments.json:
+        print(text_of(compare_data(sessions["A"], sessions["B"], pairs, failures)))
+        if not shared:
+            raise CommandError(NOTHING_SHARED)
+    else:
+        print(aligned([(name, _who(each, ran)) for name, each in sessions.items()]), end="\n\n")
+        if not shared:
+            raise CommandError(NOTHING_SHARED)
+        print("\n".join(table(shared)), end="\n\n")
+        print("\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in closing(pairs)))
+    for failure in failures:
+        print(f"workbench: {failure}", file=sys.stderr)
+    return FAILED if failures else 0
+
+
+def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
+    """A sentence for each cell that takes longer in B by more than `limit` (0.05: 5 %), so that the
+    whole interval says so; and for each that has a verified time in A and none in B, be it
+    refused or wrong there, or missing altogether."""
+    sentences = []
+    for pair in pairs:
+        found = pair.comparison
+        name = in_words(pair.cell)
+        if found is not None and found.high < 1 / (1 + limit):
+            low, high = 1 / found.high - 1, 1 / found.low - 1
+            sentences.append(
+                f"{name} takes {low:.1%} to {high:.1%} longer in B; {100 * limit:g} % is the limit."
+            )
+        elif pair.a and pair.a.verified and not (pair.b and pair.b.verified):
+            why = pair.b.objection if pair.b else "it is only in A."
+            sentences.append(f"{name} has no time in B any more: {why}")
+    return sentences
+
+
+def table(pairs: Sequence[Pair]) -> Iterator[str]:
+    """What all have in common, then under each heading its implementations."""
+    all_facts = [_facts(pair.cell) for pair in pairs]
+    varied = {name for facts in all_facts for name in facts if facts[name] != all_facts[0][name]}
+    caches = {pair.cell.cache for pair in pairs if pair.cell.cache}
+    common = [words for name, words in all_facts[0].items() if name not in varied and words]
+    if len(caches) == 1:
+        common.append(f"{min(caches)} L2 on the GPU")
+    rows = [_row(pair, with_cache=len(caches) > 1) for pair in pairs]
+    header, *lines = columns([HEADER, *rows]).splitlines()
+    yield fill(f"All: {', '.join(common)}", WIDTH)
+    yield header
+    headed = zip(all_facts, lines, strict=True)
+    for heading, group in groupby(headed, lambda each: _heading(each[0], varied)):
+        if heading:
+            yield heading
+        yield from (line for _, line in group)
+
+
+def closing(pairs: Iterable[Pair]) -> Iterator[str]:
+    """What all pairs say together, and what could not be compared, and why."""
+    pairs = tuple(pairs)
+    summary = summary_of(pairs)
+    yield _together(summary)
+    reasons = Counter(pair.objection for pair in pairs if pair.objection and pair.a and pair.b)
+    for reason, count in reasons.items():
+        yield f"Not compared, {_cells(count)}: {reason}"
+    for name, lonely in (
+        ("A", [pair.cell for pair in pairs if pair.b is None]),
+        ("B", [pair.cell for pair in pairs if pair.a is None]),
+    ):
+        if lonely:
+            keys = dict.fromkeys(cell.implementation for cell in lonely)
+            yield f"Only in {name}, {_cells(len(lonely))}: {', '.join(keys)}."
+    measured = [r.verified for pair in pairs for r in (pair.a, pair.b) if r and r.verified]
+    if words := disturbed_in_words(each.load for each in measured):
+        yield f"* {words}"
+    if throttled := sorted({each for pair in pairs for each in _throttled(pair)}):
+        yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
+
+
+def _together(summary: Summary) -> str:
+    if summary.ratio is None:
+        return "Nothing can be compared: a speed is only what gave a right answer."
+    counts = ", ".join(
+        f"{words} in {summary.verdicts[verdict]}"
+        for verdict, words in VERDICTS.items()
+        if summary.verdicts[verdict]
+    )
+    compared = _cells(summary.verdicts.total())
+    return (
+        f"B runs at {_ratio(summary.ratio)} the speed of A, the geometric mean of {compared}: "
+        f"{counts}."
+    )
+
+
+def _row(pair: Pair, *, with_cache: bool) -> tuple[str, ...]:
+    cell = pair.cell
+    name = f"  {cell.implementation} {cell.block_in_words}".rstrip()
+    if with_cache and cell.cache:
+        name += f", {cell.cache}"
+    mark = " *" if _is_disturbed(pair) else ""
+    verdict = pair.comparison.in_words if pair.comparison else "not compared"
+    return (
+        name,
+        _time(pair.a),
+        _time(pair.b),
+        _interval(pair.comparison) if pair.comparison else numbers.MISSING,
+        verdict + mark,
+    )
+
+
+def _time(record: Record | None) -> str:
+    if record is None or record.verified is None:
+        return numbers.MISSING
+    return numbers.duration(record.verified.kernel.median_ms)
+
+
+def _interval(found: Comparison) -> str:
+    """1.25× (1.21 – 1.29)."""
+    return f"{_ratio(found.ratio)} ({_three(found.low)} – {_three(found.high)})"
+
+
+def _ratio(value: float) -> str:
+    return f"{_three(value)}×"
+
+
+def _three(value: float) -> str:
+    """Finer than `numbers.ratio`, for here a hundredth may be the difference."""
+    return numbers.three_digits(value)
+
+
+def _is_disturbed(pair: Pair) -> bool:
+    return any(r.verified.disturbances for r in (pair.a, pair.b) if r and r.verified)
+
+
+def _throttled(pair: Pair) -> Iterator[str]:
+    for record in (pair.a, pair.b):
+        if record and record.verified and record.verified.health:
+            yield from record.verified.health.throttled
+
+
+def _facts(cell: Cell) -> dict[str, str]:
+    """All that tells cells apart, but for implementation, block and cache, in words."""
+    parameters = [f"σ {cell.sigma:g}"] if cell.sigma is not None else []
+    return {
+        "picture": cell.picture,
+        "size": cell.size_in_words,
+        "samples": f"{cell.channels} × {cell.pixel_type}",
+        "count": f"{cell.count} pictures" if cell.count > 1 else "",
+        "filter": " ".join((cell.filter, f"{cell.ksize}×{cell.ksize}", *parameters)),
+        "amount": f"amount {cell.amount:g}" if cell.filter == "unsharp" else "",
+        "border": cell.border,
+    }
+
+
+def _heading(facts: dict[str, str], varied: set[str]) -> str:
+    return ", ".join(facts[name] for name in facts if name in varied and facts[name])
+
+
+def _who(session: Session, implementations: Iterable[str]) -> str:
+    """ "Image size, NVIDIA H200, 2026-11-21": a plan, what of a machine ran these, a day."""
+    day = datetime.fromtimestamp(session.started, UTC).date().isoformat()
+    return f"{session.plan.title}, {ran_on(session.machine, implementations)}, {day}"
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'s' if count != 1 else ''}"
+
+
+def _write(pairs: Sequence[Pair], path: Path) -> None:
+    table = io.StringIO(newline="")
+    write_pairs_csv(pairs, table)
+    try:
+        with replacing(path) as file:
+            file.write(table.getvalue().encode())
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written ({error.strerror}).") from error

@@ -1,0 +1,61 @@
+"""`workbench doctor`: what is installed here, what the GPU is, and what is missing.
+
+Needs no Qt, so that it can say why Qt does not load.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from typing import Any
+
+from kernels.core.device import Device, NoDevice
+from workbench.base import qt_libraries
+from workbench.base.columns import aligned
+from workbench.base.diagnostics import facts
+from workbench.cli import as_json
+from workbench.cli.errors import FAILED
+from workbench.cli.this_machine import engine_maker
+
+
+def run(arguments: Namespace) -> int:
+    """Print all facts; FAILED where something keeps the window from opening."""
+    device = engine_maker(arguments)().device
+    why_no_window = _why_no_window()
+    if arguments.json:
+        print(as_json.text_of(_data(device, why_no_window), indent=2))
+        return FAILED if why_no_window else 0
+    print(aligned(facts(device)))
+    print()
+    print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
+    return FAILED if why_no_window else 0
+
+
+def _data(device: Device | NoDevice, why_no_window: str | None) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "facts": dict(facts(device)),
+        "has_gpu": isinstance(device, Device),
+        "why_no_gpu": device.reason if isinstance(device, NoDevice) else None,
+        "why_no_window": why_no_window,
+        "window": None if why_no_window else _where_it_opens(),
+    }
+
+
+def _where_it_opens() -> str:
+    """What `workbench` will do here, where Qt has all that it needs."""
+    if qt_libraries.platform() != "offscreen":
+        return "The window can open."
+    if "QT_QPA_PLATFORM" in os.environ:
+        return "The window opens unseen, as QT_QPA_PLATFORM=offscreen asks for; unset it to see it."
+    return "No window opens, for lack of a display: `workbench` draws it into workbench.png."
+
+
+def _why_no_window() -> str | None:
+    if reason := qt_libraries.why_no_window(qt_libraries.platform()):
+        return reason
+    try:
+        from PySide6 import QtWidgets  # noqa: F401
+    except ImportError as error:
+        return f"Qt does not load ({error}); install the program again, or run `make setup`."
+    return None

@@ -1,0 +1,50 @@
+"""`workbench [IMAGE...]`: open the window; without a display, draw it into a file."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.base import qt_libraries
+from workbench.base.settings import Settings
+from workbench.cli.commands import shot
+from workbench.cli.errors import CommandError
+from workbench.cli.real_window import SIZE
+from workbench.cli.state_options import changes_of
+from workbench.cli.this_machine import engine_maker
+from workbench.model import choices
+from workbench.model.state import State
+from workbench.window import app
+
+DRAWN = Path("workbench.png")
+
+
+def run(arguments: Namespace) -> int:
+    """Returns when the window was closed, or drawn."""
+    platform = qt_libraries.platform()
+    if platform == "offscreen" and "QT_QPA_PLATFORM" not in os.environ:
+        print("There is no display, so the window is drawn into a file.")
+        return _draw(arguments)
+    if reason := qt_libraries.why_no_window(platform):
+        raise CommandError(reason)
+    is_asked = bool(changes_of(arguments, State()))
+    return app.run(arguments.images, engine_maker(arguments), _settings(arguments), is_asked)
+
+
+def _draw(arguments: Namespace) -> int:
+    """Do what `workbench shot workbench.png IMAGE` does."""
+    arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
+    arguments.size_px, arguments.theme = SIZE, "system"
+    arguments.mode, arguments.at, arguments.zoom, arguments.baseline = (), None, None, None
+    return shot.run(arguments)
+
+
+def _settings(arguments: Namespace) -> Settings:
+    """The user's, with what the options choose laid over what was chosen last time."""
+    settings = Settings()
+    remembered = settings.get("choices", {})
+    state = replace(State(), **choices.from_data(remembered, State()))
+    settings.set("choices", {**remembered, **changes_of(arguments, state)})
+    return settings

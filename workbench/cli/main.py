@@ -1,0 +1,180 @@
+"""The command line: what may be typed, and what a failure looks like.
+
+Imports neither Qt nor CuPy, numba or OpenCV: `--help` and `--version` answer at once, and a
+command's own module is imported when it is the one to run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from workbench.base import qt_libraries
+from workbench.cli.arguments import COMMANDS, add_window_arguments
+from workbench.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError
+
+DESCRIPTION = """\
+See, time and verify image filters on the CPU and on a ladder of CUDA kernels.
+Without a command: open the window, on the pictures if any are named."""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line `words`, by default the process's own; returns the exit code."""
+    _open_closed_streams()
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without × or µ shows a question mark instead of failing.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        try:
+            return run(parse(sys.argv[1:] if words is None else words))
+        finally:
+            sys.stdout.flush()  # here, where a failure is expected, rather than at the very end
+    except KeyboardInterrupt as stop:
+        return getattr(stop, "exit_code", INTERRUPTED)
+    except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told
+        _discard_stdout()
+        return FAILED
+    except OSError as error:
+        if not _stdout_is_full():
+            raise
+        _discard_stdout()
+        return _complain(f"Cannot write to standard output: {error.strerror}.", FAILED)
+
+
+def _open_closed_streams() -> None:
+    """Put nothing in the place of standard streams that the caller closed: else the next file that
+    is opened would be one of them, and get what is printed."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            stream = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for good
+            setattr(sys, name, stream)
+
+
+def _stdout_is_full() -> bool:
+    """Whether standard output takes no more: an error of its own names no file that would tell."""
+    try:
+        print(flush=True)
+    except OSError:
+        return True
+    return False
+
+
+def _discard_stdout() -> None:
+    """Let what is still to be printed vanish."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the parsed command; an expected failure becomes a sentence on stderr."""
+    from kernels.core.errors import BadJobError, KernelError, in_full
+
+    try:
+        command = importlib.import_module(f"workbench.cli.commands.{arguments.command}")
+        return int(command.run(arguments))
+    except CommandError as error:
+        return _complain(error, error.exit_code)
+    except BadJobError as error:
+        return _complain(error, USAGE)
+    except KernelError as error:
+        return _complain(in_full(error), FAILED)
+    except ImportError as error:
+        if "PySide6" not in (error.name or ""):
+            raise
+        missing = qt_libraries.why_no_window(qt_libraries.platform())
+        return _complain(missing or f"Qt does not load ({error}); install it again.", FAILED)
+
+
+def _complain(sentence: object, exit_code: int) -> int:
+    print(f"workbench: {sentence}", file=sys.stderr)
+    return exit_code
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments, with `command` naming a module of `workbench.cli.commands`.
+
+    Raises SystemExit for --help, --version, and for words that make no sense.
+    """
+    if words and words[0] in COMMANDS:
+        name, rest = words[0], words[1:]
+        summary, add_arguments = COMMANDS[name]
+        parser = _Parser(prog=f"workbench {name}", description=summary)
+    else:
+        name, rest = "window", words
+        parser = _Parser(prog="workbench", description=DESCRIPTION, epilog=_epilog())
+        parser.add_argument(
+            "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
+        )
+        add_arguments = add_window_arguments
+    add_arguments(parser)
+    arguments = parser.parse_intermixed_args(_without_dashes(rest))
+    if name == "window":
+        _refuse_unknown_command(parser, arguments.images)
+    arguments.command = name
+    return arguments
+
+
+def _without_dashes(words: Sequence[str]) -> list[str]:
+    """Without the --, behind which nothing is an option: argparse does not understand it where
+    options and files are mixed."""
+    if "--" not in words:
+        return list(words)
+    at = list(words).index("--")
+    names = [f"./{each}" if re.match("-.", each) else each for each in words[at + 1 :]]
+    return [*words[:at], *names]
+
+
+# argparse's messages -> ours; `cli_types` begins its own with "takes".
+PLAINER = (
+    (r"^argument (\S+): expected one argument$", r"\1 needs a value"),
+    (r"^argument (\S+): ignored explicit argument (.*)$", r"\1 takes no value, not \2"),
+    (r"^argument (\S+): ", r"\1 "),
+    (r"^the following arguments are required: ", "missing: "),
+    (r"^unrecognized arguments: ", "cannot make sense of "),
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without repeating the usage."""
+
+    def __init__(self, **keywords: str) -> None:
+        super().__init__(
+            **keywords,  # type: ignore[arg-type]
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        for pattern, words in PLAINER:
+            message = re.sub(pattern, words, message)
+        self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
+
+
+class _Version(argparse.Action):
+    """Asks git, or the build, only when the version is what somebody wants."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from kernels.core.version import program_version
+
+        print(f"workbench {program_version()}")
+        parser.exit()
+
+
+def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
+    """A bare word that is no file was meant to be a command."""
+    for image in images:
+        if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
+            parser.error(f"there is no command or file {str(image)!r}")
+
+
+def _epilog() -> str:
+    lines = [f"  {name:<8}{summary}" for name, (summary, _) in COMMANDS.items()]
+    return "\n".join(
+        ["commands:", *lines, "", "`workbench COMMAND --help` says more.  Exit codes: 0 done, "]
+    ) + ("1 failed, 2 not understood.")

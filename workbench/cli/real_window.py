@@ -1,0 +1,221 @@
+"""The program's own window, driven by a command: for a picture of it, or for a measurement."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QEventLoop,
+    QMessageLogContext,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from kernels.core.job import Result
+from workbench.base import theme
+from workbench.base.garbage import GarbageCollector
+from workbench.base.settings import Settings
+from workbench.cli.errors import CommandError
+from workbench.cli.this_machine import engine_maker
+from workbench.model.intents import Changes
+from workbench.window.app import make_application
+from workbench.window.main_window import MainWindow
+
+SIZE = (1440, 900)
+TICK_MS = 100  # how long Ctrl+C may go unnoticed
+POLL_MS = 1
+CALM, CALM_MS = 4, 60  # so many looks have to find the same, so far apart
+SOON_MS = 2000  # charts that take long to draw wait so long before the next time
+BASELINE_MS = 30_000  # how long to wait for the CPU's turn, which may be refused
+REPEAT_MS = 30_000  # how long to wait for what was run only once to be timed again
+
+
+@contextmanager
+def real_window(
+    arguments: Namespace,
+    changes: Changes,
+    size: tuple[int, int] = SIZE,
+    scheme: theme.Scheme = "system",
+) -> Iterator[MainWindow]:
+    """A window of `size` pixels with `changes` to the first day's choices; closed in the end.
+
+    It neither reads nor writes the user's settings, so it looks the same for everybody.
+    """
+    make_application(scheme)
+    with _without_noise(), TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.json")
+        settings.set("choices", changes)
+        window = MainWindow(engine_maker(arguments), settings)
+        window.resize(*size)
+        window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
+        window.show()
+        collector = GarbageCollector(window)
+        try:
+            yield window
+        finally:
+            collector.stop()
+            window.close()
+            window.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@contextmanager
+def _without_noise() -> Iterator[None]:
+    """Qt's offscreen platform says at every window that it ignores size hints."""
+
+    def say(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+        if message.startswith("This plugin does not support"):
+            return
+        if previous is not None:
+            previous(kind, context, message)
+        else:
+            print(message, file=sys.stderr)
+
+    previous = qInstallMessageHandler(say)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(previous)
+
+
+def wait_for_device(window: MainWindow) -> None:
+    """Wait until the window knows its GPU, or that there is none: before, it may change its mind
+    about the implementation."""
+    wait_until(window, lambda: window.device is not None)
+
+
+def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = POLL_MS) -> None:
+    """Run Qt's loop until `is_so`, which is asked again and again: it may be so already, and said
+    before anybody could listen.  Raises as `settle`."""
+    wait = Wait(window)
+    poll = QTimer()
+    poll.timeout.connect(lambda: wait.end(None) if is_so() else None)
+    try:
+        wait.until_ended(lambda: poll.start(every_ms))
+    finally:
+        poll.stop()
+
+
+def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
+    """Wait until what `shown` shows has stopped changing; returns that.
+
+    What is worked out aside is drawn when it is there, charts and sentences in a while: how long
+    that takes is a matter of speed, so what the window still means to do is waited for, too.
+    """
+    seen: list[QImage] = []
+
+    def is_calm() -> bool:
+        if not seen and _means_to_do_more(window):
+            return False
+        seen.append(window.screenshot() if shown is window else shown.grab().toImage())
+        del seen[:-CALM]
+        return len(seen) == CALM and all(each == seen[0] for each in seen)
+
+    wait_until(window, is_calm, CALM_MS)
+    return seen[-1]
+
+
+def _means_to_do_more(window: MainWindow) -> bool:
+    """Whether something is to happen in a moment, unlike the end of a message."""
+    return any(
+        each.isActive() and each.isSingleShot() and each.interval() <= SOON_MS
+        for each in window.findChildren(QTimer)
+    )
+
+
+def settle(window: MainWindow, act: Callable[[], None]) -> Result:
+    """Do `act`, and wait until what it asks for has been filtered, timed and checked.
+
+    Raises CommandError with the sentence that the window would show.
+    """
+    wait = Wait(window)
+    window.settled.connect(wait.end)
+    try:
+        result: Result = wait.until_ended(act)
+        return result
+    finally:
+        window.settled.disconnect(wait.end)
+
+
+def wait_for_baseline(window: MainWindow, result: Result) -> None:
+    """Wait until `result`, just settled, has its baseline, or so long that there will be none."""
+    if window.live.baseline_of(result) is not None:
+        return
+    wait = Wait(window)
+    window.live.baseline_ready.connect(wait.end)
+    QTimer.singleShot(BASELINE_MS, lambda: wait.end(None))
+    wait.until_ended(lambda: None)
+    window.live.baseline_ready.disconnect(wait.end)
+
+
+def wait_for_repeat(window: MainWindow, result: Result) -> Result:
+    """Wait until `result`, just settled, was timed again if it was run only once; returns what is
+    known by then."""
+    if result.kernel.is_single and result.strips == 1:
+        wait = Wait(window)
+        window.live.timed_again.connect(wait.end)
+        QTimer.singleShot(REPEAT_MS, lambda: wait.end(None))
+        wait.until_ended(lambda: None)
+        window.live.timed_again.disconnect(wait.end)
+    return window.live.result or result
+
+
+class Wait:
+    """Runs Qt's loop until `end` is called with an outcome, the window refuses, or Ctrl+C."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._loop = QEventLoop()
+        self._outcomes: list[Any] = []
+
+    def end(self, outcome: Any) -> None:
+        self._outcomes.append(outcome)
+        self._loop.quit()
+
+    def until_ended(self, act: Callable[[], None]) -> Any:
+        """Do `act`; returns what `end` was called with first, and raises it if it is an error."""
+        with self._watching():
+            act()
+            if not self._outcomes:
+                self._loop.exec()
+        if isinstance(self._outcomes[0], BaseException):
+            raise self._outcomes[0]
+        return self._outcomes[0]
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """End as well where the window says no, at a bug, and at Ctrl+C, which Python only looks
+        at between its own instructions."""
+        window, hook = self._window, sys.excepthook
+        connections = [
+            (window.live.refused, lambda sentence, _: self.end(CommandError(sentence))),
+            (window.opener.failed, lambda sentence: self.end(CommandError(sentence))),
+            (window.worker.broke, lambda _, details: self.end(RuntimeError(details))),
+        ]
+        for told, slot in connections:
+            told.connect(slot)
+        sys.excepthook = lambda _kind, error, _trace: self.end(error)
+        handler = signal.signal(signal.SIGINT, lambda *_: self.end(KeyboardInterrupt()))
+        tick = QTimer()
+        tick.timeout.connect(lambda: None)
+        tick.start(TICK_MS)
+        try:
+            yield
+        finally:
+            tick.stop()
+            signal.signal(signal.SIGINT, handler)
+            sys.excepthook = hook
+            for told, slot in connections:
+                told.disconnect(slot)

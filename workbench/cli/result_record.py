@@ -1,0 +1,97 @@
+"""What has become of one picture of `apply --json`: the keys that README describes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernels import Result, filters
+from kernels.core.verdict import Check
+from kernels.core.version import program_version
+from workbench.batch.filtering import Outcome, Recipe
+from workbench.model import intents
+
+
+def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
+    """Return the whole story of one picture; what is not known, or does not apply, is None.
+
+    All times are in milliseconds, rates in millions of pixels and 10⁹ bytes per second.
+    """
+    return {
+        "version": program_version(),
+        "status": _status(outcome),
+        "error": outcome.error,
+        "input": outcome.pair.source_shown,
+        "output": outcome.pair.target_shown,
+        "remarks": [*outcome.remarks, *outcome.warnings],
+        **_asked(recipe),
+        **_found(outcome.result),
+    }
+
+
+def _status(outcome: Outcome) -> str:
+    if outcome.skipped:
+        return "skipped"
+    if outcome.error is None:
+        return "done"
+    return "wrong" if outcome.is_wrong else "failed"
+
+
+def _asked(recipe: Recipe) -> dict[str, Any]:
+    chosen, state = filters.get(recipe.chosen.filter), recipe.chosen
+
+    def of_filter(name: str) -> Any:
+        return getattr(state, name) if intents.has_parameter(chosen, name) else None
+
+    return {
+        "filter": state.filter,
+        "size": state.ksize,
+        "sigma": of_filter("sigma"),
+        "amount": of_filter("amount"),
+        "weights": of_filter("matrix"),
+        "offset": state.offset if intents.has_parameter(chosen, "matrix") else None,
+        "border": state.border,
+    }
+
+
+def _found(result: Result | None) -> dict[str, Any]:
+    """The same keys whether there is a result or not."""
+    job, kernel = (result.job, result.kernel) if result else (None, None)
+    low, high = kernel.quartiles_ms if kernel else (None, None)
+    ran = result.ran if result else ()
+    return {
+        "width": job and job.width,
+        "height": job and job.height,
+        "channels": job and job.channels,
+        "pixel_type": job and job.pixel_type,
+        "asked": job and job.implementation,
+        "implementation": result and result.implementation,
+        "device": result and result.device_name,
+        "block": result and result.block_xy,
+        "threads": ran[0].threads if ran else None,
+        "ran": [str(each) for each in ran],
+        "median_ms": kernel and kernel.median_ms,
+        "quartiles_ms": [low, high] if kernel else None,
+        "n": kernel and len(kernel.samples_ms),
+        "ended": (kernel and kernel.ended) or None,
+        "cache": kernel and kernel.cache,
+        "compile_ms": result and result.compile_ms,
+        "upload_ms": result and result.upload_ms,
+        "download_ms": result and result.download_ms,
+        "megapixels_per_s": result and result.megapixels_per_s,
+        "effective_gb_s": result and result.effective_gb_s,
+        "check": _check(result.check if result else None),
+    }
+
+
+def _check(check: Check | None) -> dict[str, Any] | None:
+    if check is None:
+        return None
+    return {
+        "ok": check.ok,
+        "words": str(check),
+        "max_error": check.max_error,
+        "wrong": check.wrong,
+        "differing": check.differing,
+        "checked_pixels": check.checked,
+        "pixels": check.total,
+    }

@@ -1,0 +1,73 @@
+"""A Result in words: one line for a file, a table for the window drawn off screen."""
+
+from __future__ import annotations
+
+from kernels.core.job import Result
+from workbench.base import numbers
+from workbench.base.columns import aligned
+from workbench.model.speed_up import single_in_words
+
+
+def in_one_line(result: Result) -> str:
+    """ "5×5, shared: kernel 13.2 µs (20 samples, cold), ...; verified, checked all pixels, ..." """
+    job = result.job
+    parts = [f"kernel {numbers.duration(result.kernel.median_ms)} ({_samples(result)})"]
+    if result.device_name is not None:
+        upload = _moved(result.upload_ms, result.upload_copy_ms)
+        parts.append(f"upload {upload}" if upload else "resident")
+    if download := _moved(result.download_ms, result.download_copy_ms):
+        parts.append(f"download {download}")
+    parts.append(numbers.byte_rate(result.effective_gb_s))
+    verdict = f"; {result.check}" if result.check is not None else ""
+    return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}"
+
+
+def as_table(result: Result) -> str:
+    """Everything the timing strip shows, a row each."""
+    low, high = result.kernel.quartiles_ms
+    rows = [
+        ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
+        ("picture", _picture(result)),
+        ("ran", "; ".join(map(str, result.ran))),
+        ("kernel", f"{numbers.duration(result.kernel.median_ms)} ({_samples(result)})"),
+        ("quartiles", numbers.duration_range(low, high)),
+        ("upload", _transfer(result, result.upload_ms, result.upload_copy_ms, "resident")),
+        (
+            "download",
+            _transfer(result, result.download_ms, result.download_copy_ms, numbers.MISSING),
+        ),
+        ("total", numbers.duration(result.total_ms)),
+        ("pixels", numbers.pixel_rate(result.megapixels_per_s)),
+        ("effective", numbers.byte_rate(result.effective_gb_s)),
+        ("check", str(result.check or "not checked")),
+    ]
+    if result.picked is not None:
+        rows.insert(2, ("picked", f"{result.name}: {result.picked.why}"))
+    if result.device_name is not None:
+        rows.insert(2, ("device", result.device_name))
+    return aligned(rows)
+
+
+def _samples(result: Result) -> str:
+    count = len(result.kernel.samples_ms)
+    words = single_in_words(result) if result.kernel.is_single else f"{count} samples"
+    return f"{words}, {result.kernel.cache}" if result.kernel.cache else words
+
+
+def _picture(result: Result) -> str:
+    job = result.job
+    return f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}"
+
+
+def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise: str) -> str:
+    if result.device_name is None:
+        return "none, on the CPU"
+    return _moved(ms, copy_ms) or otherwise
+
+
+def _moved(ms: float | None, copy_ms: float | None) -> str:
+    """ "384 µs (the copy 28.1 µs)"; empty where nothing was moved."""
+    if ms is None:
+        return ""
+    alone = "" if copy_ms is None else f" (the copy {numbers.duration(copy_ms)})"
+    return f"{numbers.duration(ms)}{alone}"

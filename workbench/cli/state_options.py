@@ -1,0 +1,86 @@
+"""What the options --filter, --size, ... change about a State: the window's own words."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+
+import numpy as np
+
+from kernels import Engine, filters
+from kernels.core.errors import BadJobError
+from kernels.engine.auto import AUTO
+from kernels.filters import Filter, custom
+from workbench.model import intents
+from workbench.model.intents import Changes
+from workbench.model.state import Picture, State
+
+PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for any picture
+
+
+def changes_of(arguments: Namespace, state: State) -> Changes:
+    """The State fields that the options set, checked together with the rest of `state`.
+
+    Raises BadJobError where they make no sense: an even size, an unknown name, an option that
+    would be ignored.
+    """
+    changes = _filter_changes(arguments, state)
+    given = {
+        "pixel_type": arguments.pixel_type,
+        "ksize": arguments.size,
+        "sigma": arguments.sigma,
+        "amount": arguments.amount,
+        "border": arguments.border,
+        "implementation": arguments.implementation,
+        "block_xy": arguments.block,
+    }
+    changes |= {name: value for name, value in given.items() if value is not None}
+    _check(replace(state, **changes))
+    return changes
+
+
+def _filter_changes(arguments: Namespace, state: State) -> Changes:
+    if arguments.weights is not None:
+        if arguments.filter not in (None, "custom"):
+            raise BadJobError(f"--weights are own weights, so --filter {arguments.filter} clashes.")
+        changes = intents.changes_for(state, "matrix", custom.parse(arguments.weights))
+        return {"filter": "custom", "offset": arguments.offset or 0.0, **changes}
+    if arguments.offset is not None:
+        raise BadJobError("--offset is added to what own weights give; it needs --weights.")
+    if arguments.filter == "custom":
+        raise BadJobError(
+            'The filter custom needs --weights, such as --weights="0 0 0; 0 1 0; 0 0 0".'
+        )
+    changes = intents.with_filter(state, arguments.filter or state.filter)
+    _refuse_ignored(filters.get(changes["filter"]), arguments)
+    return changes if arguments.filter else {}
+
+
+def _refuse_ignored(chosen: Filter, arguments: Namespace) -> None:
+    """The window hides what a filter does not take; here it would be dropped in silence."""
+    for name in ("sigma", "amount"):
+        if getattr(arguments, name) is not None and not intents.has_parameter(chosen, name):
+            raise BadJobError(f"{chosen.title} takes no --{name}.")
+
+
+def ignored(arguments: Namespace, implementation: str, reason: str | None) -> str | None:
+    """A sentence on the GPU's options where `implementation` has no use for them, else None.
+
+    reason  why it is not one on the GPU, where nobody asked for one on the CPU
+    """
+    given = [f"--{name}" for name in ("block", "device") if getattr(arguments, name) is not None]
+    kind = intents.implementation(implementation).kind
+    if kind == "auto" and "--block" in given:
+        return "--block is ignored: auto picks the block shape as well."
+    if not given or kind != "cpu":
+        return None
+    be = "is" if len(given) == 1 else "are"
+    sentence = f"{' and '.join(given)} {be} ignored: {implementation} runs on the CPU."
+    return f"{sentence} {reason}" if reason else sentence
+
+
+def _check(state: State) -> None:
+    """Raise BadJobError for what no picture could make sense of."""
+    intents.job_for(replace(state, picture=PIXEL))
+    if state.implementation != AUTO.key:
+        Engine(use_gpu=False).implementation(state.implementation)

@@ -1,0 +1,32 @@
+"""Which computer this is, in the words that stand beside its figures, and its Engine."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from kernels import Engine
+from kernels.core.device import Device
+from kernels.sweeps.machine import cpu, memory, software, system
+
+__all__ = ["cpu", "engine_maker", "facts"]
+
+
+def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
+    """What makes the Engine that --device and --no-gpu ask for, on the thread that will use it."""
+    return partial(Engine, arguments.device or 0, use_gpu=not arguments.no_gpu)
+
+
+def facts(engine: Engine) -> dict[str, Any]:
+    """Return which computer this is and which versions took part, for JSON: no host or user
+    names."""
+    device = engine.device
+    return {
+        "cpu": cpu(),
+        "memory": memory(),
+        "system": system(),
+        "gpu": device.name if isinstance(device, Device) else None,
+        "software": software(device),
+    }

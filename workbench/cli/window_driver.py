@@ -1,0 +1,240 @@
+"""Puts the real window into a mode, as its keys and menus do, and waits until that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from kernels import filters
+from workbench.base.assets_path import asset
+from workbench.cli.errors import CommandError
+from workbench.cli.real_window import settle, wait_for_baseline, wait_until
+from workbench.model.intents import has_parameter, swings_around_zero
+from workbench.model.state import ViewMode
+from workbench.panels.anatomy.anatomy_overlay import block_area
+from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.compare.pins import MOST
+from workbench.panels.compare.view_transform import ViewTransform
+from workbench.window.main_window import MainWindow
+from workbench.window.presenter.figures import is_answer
+
+Point = tuple[int, int]
+RECORDED = "recorded/camerino_image_size.jsonl.gz"
+SOUGHT = "bl"  # typed into the palette, to show that it finds by some letters
+VALUES_SCALE = 64.0  # screen pixels a pixel, for values
+GAIN = 8.0  # what a filter changes is faint, but where nothing of the picture is left
+
+
+class Visit:
+    """A window that is led from mode to mode.
+
+    window
+    shown  what is to be looked at: the window, or one of its own that it opened
+    """
+
+    def __init__(
+        self, window: MainWindow, at: Point | None = None, scale: float | None = None
+    ) -> None:
+        """at     the pixel (x, y) to look at; None: the picture's middle
+        scale  screen pixels a pixel, in modes that look closely; None: what suits each
+        """
+        self.window = window
+        self._at, self._scale = at, scale
+        self.shown: QWidget = window
+
+    def enter(self, name: str) -> None:
+        """Go into the mode `name`, one of `modes.MODES`, beside those entered before.
+
+        Raises CommandError with the sentence that the window would show.
+        """
+        self.shown = self.window
+        self.window.messages.clear("info")  # it has been read, and stands over the pictures
+        ENTER[name](self)
+
+    def leave(self) -> None:
+        """Close what was opened over the window or beside it."""
+        if self.window.presenting.stage is not None:
+            self.window.presenting.stage.close()
+        for dialog in self.dialogs():
+            dialog.close()
+
+    def dialogs(self) -> list[QWidget]:
+        """The windows that lie over the window, or beside it."""
+        children = self.window.findChildren(QWidget)
+        return [each for each in children if each.isWindow() and each.isVisible()]
+
+    # -- the modes
+
+    def _look(self, mode: ViewMode) -> None:
+        self._make_room()
+        self.window.store.update(view_mode=mode)
+        self._wait_for_steps(mode)
+
+    def _zoom_in(self, scale: float) -> None:
+        """As the wheel would."""
+        self._make_room()
+        x, y = self._pixel()
+        view = self.window.compare.findChild(PictureView)
+        assert view is not None
+        view.moved.emit(ViewTransform(self._scale or scale, (x + 0.5, y + 0.5)))
+
+    def _pin(self) -> None:
+        """This result, beside those with the next larger weights that the filter takes."""
+        self._make_room()
+        window = self.window
+        state = window.store.state
+        chosen = filters.get(state.filter)
+        is_drawn = has_parameter(chosen, "matrix")  # then there is no larger one
+        larger = [] if is_drawn else [size for size in chosen.sizes if size > state.ksize]
+        if not larger:
+            raise CommandError(
+                f"--mode pins shows larger weights beside these, and {chosen.title} has none; "
+                "choose another filter, or a smaller --size."
+            )
+        for size in larger[:MOST]:
+            window.inspection.pin()
+            result = settle(window, partial(window.store.update, ksize=size))
+            wait_until(window, partial(self._is_checked, size))  # what settled may be of before
+            wait_for_baseline(window, result)
+
+    def _is_checked(self, ksize: int) -> bool:
+        """Whether the newest result is of this size, and the last word on it: it may be pinned."""
+        result = self.window.live.result
+        return result is not None and result.job.ksize == ksize and result.check is not None
+
+    def _subtract(self) -> None:
+        store = self.window.store
+        store.update(gain=None if swings_around_zero(store.state) else GAIN)
+        self._look("difference")
+
+    def _analyse(self) -> None:
+        self.window.bring_forward("Analysis")
+        self._wait_for_steps("histogram", "likeness")
+
+    def _explain_pixel(self) -> None:
+        self._point()
+        self.window.explaining.explain_pixel()
+        self._zoom_in(VALUES_SCALE)
+
+    def _take_apart(self) -> None:
+        self._point()
+        self.window.explaining.show_anatomy()
+        if self._scale is not None:
+            self._zoom_in(self._scale)
+        elif (look := self.window.anatomy.look) is not None:
+            self._make_room()
+            self.window.compare.show_area(block_area(look))
+
+    def _climb(self) -> None:
+        ended: list[bool] = []
+        worker = self.window.worker
+        worker.sweep_ended.connect(lambda _error, is_complete: ended.append(is_complete))
+        self.window.measuring.toggle_ladder()
+        self.window.bring_forward("Rung")
+        wait_until(self.window, lambda: bool(ended))
+
+    def _compare_blocks(self) -> None:
+        self.window.bring_forward("Blocks")
+        self.window.following.start()
+        over = (Phase.DONE, Phase.IDLE)
+        wait_until(self.window, lambda: self.window.blocks.phase in over)
+
+    def _edit_weights(self) -> None:
+        self.window.weights.open()
+        assert self.window.weights.editor is not None
+        self.shown = self.window.weights.editor
+
+    def _open_recorded(self) -> None:
+        self.window.docks["Controls"].hide()
+        self.window.open_session(asset(RECORDED))
+        self._widen("Sweep")
+        wait_until(self.window, lambda: bool(self.window.sessions.shown))
+
+    def _present(self) -> None:
+        """The last step, which is the fastest of the ladder."""
+        window = self.window
+        window.presenting.toggle()
+        stage = window.presenting.stage
+        assert stage is not None
+        stage.showNormal()
+        stage.jumped.emit(True)
+        wait_until(window, self._is_answered)
+        assert window.live.result is not None
+        wait_for_baseline(window, window.live.result)
+        self.shown = stage
+
+    def _is_answered(self) -> bool:
+        """Whether the last word on what is chosen is known: that is its check."""
+        result = self.window.live.result
+        if result is None or result.check is None:
+            return False
+        return is_answer(result, self.window.store.state)
+
+    def _find(self) -> None:
+        self._trigger("All actions…")
+        line = self.window.findChild(QLineEdit, "palette-line")
+        assert line is not None
+        line.setText(SOUGHT)
+
+    def _help(self) -> None:
+        before = self.dialogs()
+        self._trigger("Help")
+        (self.shown,) = (each for each in self.dialogs() if each not in before)
+
+    # -- how
+
+    def _pixel(self) -> Point:
+        picture = self.window.store.state.picture
+        assert picture is not None
+        height, width = picture.samples.shape[:2]
+        x, y = self._at or (width // 2, height // 2)
+        if x >= width or y >= height:
+            raise CommandError(f"--at {x},{y} is beyond the picture, {width}×{height} pixels.")
+        return x, y
+
+    def _point(self) -> None:
+        """As the pointer would."""
+        x, y = self._pixel()
+        self.window.compare.pointed.emit((x + 0.5, y + 0.5))
+
+    def _make_room(self) -> None:
+        """For the pictures."""
+        self.window.docks["History"].hide()
+
+    def _widen(self, title: str) -> None:
+        """Bring a panel forward, with more room than on the first day."""
+        self.window.bring_forward(title)
+        self.window.docks[title].setMinimumWidth(self.window.width() * 2 // 5)
+
+    def _wait_for_steps(self, *names: str) -> None:
+        looking = self.window.looking
+        wait_until(self.window, lambda: not any(map(looking.is_under_way, names)))
+
+    def _trigger(self, name: str) -> None:
+        action = self.window.findChild(QAction, name)
+        assert action is not None, name
+        action.trigger()
+
+
+ENTER: dict[str, Callable[[Visit], None]] = {
+    "side": lambda visit: visit.window.store.update(view_mode="side"),
+    "wipe": lambda visit: visit._look("wipe"),
+    "difference": Visit._subtract,
+    "values": lambda visit: visit._zoom_in(VALUES_SCALE),
+    "pins": Visit._pin,
+    "analysis": Visit._analyse,
+    "mismatch": lambda visit: visit._look("mismatch"),
+    "pixel": Visit._explain_pixel,
+    "anatomy": Visit._take_apart,
+    "ladder": Visit._climb,
+    "blocks": Visit._compare_blocks,
+    "weights": Visit._edit_weights,
+    "sweep": Visit._open_recorded,
+    "presenter": Visit._present,
+    "palette": Visit._find,
+    "help": Visit._help,
+}

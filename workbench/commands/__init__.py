@@ -1,3 +1,0 @@
-"""One module a command, with `run(arguments) -> exit code`; `workbench.cli` parses for it."""
-
-from __future__ import annotations

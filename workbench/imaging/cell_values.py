@@ -1,0 +1,124 @@
+"""The values of pixels, written into them: one layer to lay over the picture.
+
+It is put together from ready-made digits by NumPy, on another thread: thousands of numbers take a
+painter far longer than a frame lasts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+from workbench.imaging.display import Bytes
+
+WIDEST = {"uint8": 3, "uint16": 5, "float16": 6, "float32": 6}  # characters
+ALPHABET = " 0123456789-.+einfa"
+LIGHT = 140  # above, ink is black: where black and white are read about as well
+MARGIN = 2  # pixels around what is in view, so that a small pan needs nothing new
+
+Region = tuple[int, int, int, int]  # left, top, right, bottom, in pixels of the picture
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Digits:
+    """(len(ALPHABET), height, width) uint8: how much of a pixel each character covers."""
+
+    shapes: Bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellWish:
+    """What to write.
+
+    samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
+    region   which of them
+    scale    device pixels a pixel
+    """
+
+    samples: NDArray[Any]
+    pixels: Bytes
+    region: Region
+    scale: float
+    digits: Digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The layer for a wish, premultiplied; its corner stands at `corner`, in device pixels from the
+    picture's."""
+
+    wish: CellWish
+    image: QImage
+    corner: tuple[int, int]
+    memory: Bytes
+
+
+def written(wish: CellWish) -> Cells:
+    """Write a wish's numbers, channels from top to bottom."""
+    left, top, right, bottom = wish.region
+    side = math.floor(wish.scale)
+    covered = _in_cells(wish, side)
+    x0, y0 = math.floor(left * wish.scale), math.floor(top * wish.scale)
+    across, down = math.ceil(right * wish.scale) - x0, math.ceil(bottom * wish.scale) - y0
+    memory = np.zeros((down, across, 4), np.uint8)
+    xs = np.floor(np.arange(left, right) * wish.scale).astype(np.int64) - x0
+    ys = np.floor(np.arange(top, bottom) * wish.scale).astype(np.int64) - y0
+    ink = _ink(wish.pixels[top:bottom, left:right])
+    for y, line, inks in zip(ys, covered, ink, strict=True):
+        for x, cell, white in zip(xs, line, inks, strict=True):
+            place = memory[y : y + side, x : x + side]
+            place[..., 3] = cell
+            if white:
+                place[..., :3] = cell[..., np.newaxis]
+    image = QImage(
+        memory.data, across, down, memory.strides[0], QImage.Format.Format_ARGB32_Premultiplied
+    )
+    return Cells(wish, image, (x0, y0), memory)
+
+
+def in_characters(value: float) -> str:
+    """At most six: -0.123, 12.5, 65535, -1e-05, nan."""
+    if value == 0:
+        return "0"
+    if 999.5 <= abs(value) < 99999.5:  # three digits would be written with an exponent
+        return f"{value:.0f}"
+    texts = (f"{value:.{digits}g}" for digits in (3, 2, 1))
+    fitting = [text for text in texts if len(text) <= WIDEST["float32"]]
+    return fitting[0] if fitting else f"{value:.0e}".replace("e+", "e")
+
+
+def _in_cells(wish: CellWish, side: int) -> Bytes:
+    """(rows, columns, side, side): how much of each pixel of each cell is covered."""
+    left, top, right, bottom = wish.region
+    values = wish.samples[top:bottom, left:right]
+    rows, columns, channels = values.shape
+    wide = WIDEST[str(values.dtype)]
+    write = str if values.dtype.kind == "u" else in_characters
+    texts = [write(value).rjust(wide) for value in values.ravel().tolist()]
+    codes = np.frombuffer("".join(texts).encode("ascii"), np.uint8)
+    index = np.zeros(256, np.int64)
+    index[np.frombuffer(ALPHABET.encode("ascii"), np.uint8)] = np.arange(len(ALPHABET))
+    _, height, width = wish.digits.shapes.shape
+    shapes = wish.digits.shapes[index[codes]].reshape(rows, columns, channels, wide, height, width)
+    blocks = shapes.transpose(0, 1, 2, 4, 3, 5).reshape(
+        rows, columns, channels * height, wide * width
+    )
+    cells = np.zeros((rows, columns, side, side), np.uint8)
+    y, x = (side - blocks.shape[2]) // 2, (side - blocks.shape[3]) // 2
+    cells[:, :, y : y + blocks.shape[2], x : x + blocks.shape[3]] = blocks
+    return cells
+
+
+def _ink(pixels: Bytes) -> NDArray[np.bool_]:
+    """Whether white is read better than black, for each pixel: (H, W, 4) blue, green, red, or
+    (H, W) grey."""
+    if pixels.ndim == 2:
+        return pixels < LIGHT
+    light = pixels[..., :3] @ np.array([0.114, 0.587, 0.299])
+    white: NDArray[np.bool_] = light < LIGHT
+    return white

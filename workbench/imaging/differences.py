@@ -1,0 +1,193 @@
+"""One picture minus another, to look at: what differs, by how much, and to which side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.cores import usable_cores
+from kernels.cpu.pieces import Rectangle, bands
+from workbench.base import buffer_pool, numbers
+from workbench.base.memory import demand
+from workbench.imaging import byte_differences
+from workbench.imaging.display import NAN_BGR, Bytes, Display, averaged
+from workbench.imaging.on_all_threads import on_all_threads
+
+LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
+# That a thread does at once: with less, threads wait for the interpreter more than they work; with
+# more, what is computed on the way takes much memory.
+PART_BYTES = 2 << 20
+# Blue below, orange above, nearly white where nothing differs: Okabe and Ito's hues, which people
+# with any colour vision tell apart, darker towards the ends so that grey print does, too.
+STOPS = ((0, 40, 74), (0, 114, 178), (245, 245, 245), (213, 94, 0), (92, 34, 0))
+MIDDLE = 127
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Difference:
+    """What came of it.
+
+    gain        by which the differences are multiplied; full intensity is white
+    largest     |difference| of all finite samples, in sample values
+    not_finite  samples whose difference is infinite or no number
+    """
+
+    display: Display
+    gain: float
+    largest: float
+    is_signed: bool
+    not_finite: int = 0
+
+    def __str__(self) -> str:
+        """How to read it: "×20", and on a second line what the colours mean and how far it goes."""
+        kind = "signed: orange above, blue below" if self.is_signed else "absolute"
+        parts = [kind, f"largest {numbers.in_digits(self.largest)}"]
+        if self.largest == 0:
+            parts = ["nothing differs" if self.not_finite == 0 else "nothing else differs"]
+        if self.not_finite:
+            parts.append(f"{self.not_finite:,} not finite: magenta")
+        return f"×{numbers.in_digits(self.gain)}\n{' · '.join(parts)}"
+
+
+def subtracting(
+    one: NDArray[Any],
+    other: NDArray[Any],
+    full: float,
+    *,
+    is_signed: bool = False,
+    gain: float | None = None,
+) -> Iterator[Difference | None]:
+    """`one` minus `other`, alpha left out; None on the way, the last step is the Difference.
+
+    one, other  (H, W, C) alike in shape, of any pixel types in the same units
+    full        the value of full intensity
+    is_signed   blue where it is below zero, orange above, of the channel that differs most, or of
+                two that do so of the one above; else each channel's size, black where there is none
+    gain        None: the largest of 1, 2, 5, 10 … 1000 that keeps every difference on the scale
+
+    Where a difference is infinite or NaN, magenta is shown.  Raises MemoryError.
+    """
+    height, width, channels = one.shape
+    colours = channels - (channels in (2, 4))
+    are_bytes = one.dtype == other.dtype == np.uint8
+    row_bytes = width * colours * one.itemsize
+    found: list[tuple[float, int]] = []
+
+    def look(part: Rectangle) -> None:
+        _, ours, theirs = _both(one, other, colours, part)
+        if are_bytes:
+            found.append((float(byte_differences.largest(ours, theirs)), 0))
+        else:
+            found.append(_furthest(_minus(ours, theirs)))
+
+    yield from on_all_threads(_parts(height, width, row_bytes), look)
+    largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
+    scale = auto_gain(largest, full) if gain is None else gain
+    demand(4 * height * width)
+    bgra = buffer_pool.empty((height, width, 4))
+    paint = _paint_bytes if are_bytes else _paint
+
+    def fill(part: Rectangle) -> None:
+        rows, ours, theirs = _both(one, other, colours, part)
+        paint(bgra[rows], ours, theirs, scale / full, is_signed)
+
+    yield from on_all_threads(_parts(height, width, row_bytes), fill)
+    yield Difference(averaged(bgra), scale, largest, is_signed, not_finite)
+
+
+def auto_gain(largest: float, full: float) -> float:
+    """The largest of 1, 2, 5, 10 … 1000 that takes `largest` no further than `full`."""
+    steps = [m * 10.0**power for power in range(3) for m in (1, 2, 5)] + [MOST_GAIN]
+    fitting = [step for step in steps if step * largest <= full]
+    return fitting[-1] if fitting else LEAST_GAIN
+
+
+@cache
+def diverging() -> NDArray[np.uint8]:
+    """(255, 4) blue, green, red, 255: the colours from -1 to 1, nothing at index MIDDLE."""
+    places = np.linspace(0, 2 * MIDDLE, len(STOPS))
+    at = np.arange(2 * MIDDLE + 1)
+    red, green, blue = (np.interp(at, places, channel) for channel in zip(*STOPS, strict=True))
+    table = np.stack([blue, green, red, np.full(at.size, 255.0)], axis=1)
+    colors: NDArray[np.uint8] = np.rint(table).astype(np.uint8)
+    return colors
+
+
+def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
+    """Whole rows: all, where they are few; else shared out so that all threads end together."""
+    parts = -(-height * row_bytes // PART_BYTES)
+    if parts > 1:
+        parts = -(-parts // usable_cores()) * usable_cores()
+    return bands((0, height, 0, width), -(-height // parts))
+
+
+def _both(
+    one: NDArray[Any], other: NDArray[Any], colours: int, part: Rectangle
+) -> tuple[slice, NDArray[Any], NDArray[Any]]:
+    """The rows of a part, and what both have there, (rows, W, colours)."""
+    rows = slice(*part[:2])
+    return rows, _coloured(one[rows], colours), _coloured(other[rows], colours)
+
+
+def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
+    """Its first `colours` channels, C-contiguous."""
+    if samples.shape[2] == 4 and samples.dtype.name in ("uint8", "uint16", "float32"):
+        import cv2  # ten times as fast as NumPy
+
+        return np.asarray(cv2.cvtColor(samples, cv2.COLOR_RGBA2RGB))
+    return np.ascontiguousarray(samples[..., :colours])
+
+
+def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
+    """float32, which holds differences of 16 bits exactly."""
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is shown as such
+        apart: NDArray[np.float32] = np.subtract(one, other, dtype=np.float32)
+    return apart
+
+
+def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
+    """The largest |difference| that is finite, and how many are not."""
+    most = max(float(apart.max()), -float(apart.min()))
+    if math.isfinite(most):
+        return most, 0
+    finite = np.abs(apart[np.isfinite(apart)])
+    return float(finite.max(initial=0)), apart.size - finite.size
+
+
+def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:
+    """As `_paint`, of 8 bits, and the same to the last bit."""
+    if is_signed:
+        byte_differences.paint_signed(bgra, one, other, scale * MIDDLE, diverging())
+    else:
+        byte_differences.paint_sizes(bgra, one, other, scale * 255)
+
+
+def _paint(
+    bgra: Bytes, one: NDArray[Any], other: NDArray[Any], scale: float, is_signed: bool
+) -> None:
+    """Their difference, (rows, W, colours), times `scale`: 1 is the end of the scale."""
+    apart = _minus(one, other)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if is_signed:
+            above, below = apart[..., 0], apart[..., 0]
+            for channel in range(1, apart.shape[2]):
+                above = np.maximum(above, apart[..., channel])
+                below = np.minimum(below, apart[..., channel])
+            most = np.where(above >= -below, above, below)
+            places = np.clip(most * np.float32(scale * MIDDLE), -MIDDLE, MIDDLE)
+            np.nan_to_num(places, copy=False)
+            np.take(diverging(), np.rint(places).astype(np.intp) + MIDDLE, axis=0, out=bgra)
+        else:
+            sizes = np.minimum(np.abs(apart) * np.float32(scale * 255), 255)
+            np.nan_to_num(sizes, copy=False)
+            bgra[..., :3] = np.rint(sizes).astype(np.uint8)[..., ::-1]  # red, green, blue
+            bgra[..., 3] = 255
+        is_finite = np.isfinite(np.sum(apart))  # one quick pass, and often enough
+    if not is_finite:
+        bgra[~np.isfinite(apart).all(axis=2), :3] = NAN_BGR

@@ -1,0 +1,75 @@
+"""How a result is shown: between which levels, and what becomes of values below zero."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.pictures.generated import white
+from workbench.base.memory import demand
+
+SignedAs = Literal["clipped", "absolute", "offset", "scaled"]
+SIGNED_AS: tuple[SignedAs, ...] = get_args(SignedAs)
+CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is shown as black and as white.
+
+    levels     sample values shown as black and white; None: 0 and full intensity
+    signed_as  clipped   values below black are black
+               absolute  the sign is left out
+               offset    zero is the grey half-way between black and white
+               scaled    zero is the middle grey, the value furthest from it black or white
+    full       the value of full intensity; None: that of the samples' type
+    """
+
+    levels: tuple[float, float] | None = None
+    signed_as: SignedAs = "clipped"
+    full: float | None = None
+
+
+def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:
+    """Whether what comes of `weights` swings around zero: they cancel each other, so that a flat
+    area gives nothing.  A gradient's length is never below zero."""
+    total = float(np.abs(weights).sum(dtype=np.float64))
+    return not gradient and total > 0 and abs(float(weights.sum(dtype=np.float64))) < CANCEL * total
+
+
+_wide: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
+
+
+def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
+    """(H, W, C) float32, read-only, in the same units: nothing it is filtered to is cut off.
+
+    samples  read-only; the answer is kept as long as they live
+    Raises MemoryError.
+    """
+    if (known := known_unclipped(samples)) is not None:
+        return known
+    demand(3 * 4 * samples.size)  # what comes of it will be as wide
+    wide = samples.astype(np.float32)
+    wide.flags.writeable = False
+    key = id(samples)
+    _wide[key] = weakref.ref(samples, lambda _: _wide.pop(key, None)), wide
+    return wide
+
+
+def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
+    """`samples`, which were made of `picture`, in the units that files have: floats that were made
+    of whole numbers are in theirs, and white is 1 in a file of floats."""
+    if samples.dtype.kind != "f" or picture.dtype.kind != "u":
+        return samples
+    demand(4 * samples.size)
+    return samples / np.float32(white(picture.dtype))
+
+
+def known_unclipped(samples: NDArray[Any]) -> NDArray[np.float32] | None:
+    """What `unclipped` gives, if that has been worked out: that takes a while on large pictures."""
+    found = _wide.get(id(samples))
+    return found[1] if found is not None and found[0]() is samples else None

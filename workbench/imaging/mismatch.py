@@ -1,0 +1,156 @@
+"""Every pixel of an answer held against the oracle, what is in view first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.oracle.checking import TILE, Rectangle, judged, limits_of
+from kernels.oracle.reference import filtered
+from workbench.base.memory import demand
+from workbench.imaging.display import Bytes, Display, as_display
+
+TELL_S = 0.7  # between two pictures of what is known so far
+UNSEEN, SAME, DIFFERS, WRONG = range(4)
+# Blue, green, red of what is marked; everything else is the result, pale and grey.
+COLORS = {DIFFERS: (233, 180, 86), WRONG: (0, 94, 255)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mismatch:
+    """What is known so far.
+
+    compared, total   pixels
+    differing, wrong  pixels with a sample that is not what the oracle, rounded, says; and those of
+                      them that are off by more than they may be
+    places            y · width + x of the pixels to go to, in that order: the wrong ones, or where
+                      there is none, the differing
+    furthest          largest |answer - oracle|, in sample values
+    is_judged         whether it is known what is wrong: float32 sums may overflow
+    """
+
+    display: Display
+    compared: int
+    total: int
+    differing: int
+    wrong: int
+    places: NDArray[np.int64]
+    furthest: float
+    is_judged: bool = True
+
+    @property
+    def is_over(self) -> bool:
+        return self.compared == self.total
+
+    def next_after(self, place: int, step: int) -> int | None:
+        """The next of `places` after (step 1) or before (-1) `place`, around the picture's ends;
+        None where there is none."""
+        if self.places.size == 0:
+            return None
+        if step > 0:
+            index = int(np.searchsorted(self.places, place, "right"))
+        else:
+            index = int(np.searchsorted(self.places, place, "left")) - 1
+        return int(self.places[index % self.places.size])
+
+    @property
+    def scope(self) -> str:
+        """How much of it has been compared."""
+        share = 100 * self.compared // self.total
+        return "all compared" if self.is_over else f"{share} % compared"
+
+    def __str__(self) -> str:
+        if self.differing == 0:
+            return "no pixel differs"
+        others = f"{self.differing - self.wrong:,}"
+        counts = f"orange: {self.wrong:,} wrong · blue: {others} rounded otherwise"
+        if not self.is_judged:
+            counts = f"blue: {others} differ; sums this large may overflow"
+        return f"{counts} · largest error {self.furthest:.3g}"
+
+
+def searching(
+    job: Job,
+    answer: NDArray[Any],
+    shown: Display,
+    tolerance: Tolerance,
+    in_view: Rectangle | None = None,
+) -> Iterator[Mismatch | None]:
+    """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
+
+    answer         what the implementation made of job.picture; `shown` is its display
+    tolerance      of the implementation
+    in_view        top, bottom, left, right: what to begin with
+    """
+    limits = limits_of(job, tolerance)
+    is_judged = math.isfinite(limits.bound)
+    marks = np.zeros((job.height, job.width), np.uint8)
+    compared, furthest, told = 0, 0.0, monotonic()
+    for tile in _tiles(job.height, job.width, in_view):
+        top, bottom, left, right = tile
+        oracle = filtered(job, (top, bottom), (left, right))
+        got = answer[top:bottom, left:right]
+        error, differs, wrong = judged(job, got, oracle, limits)
+        found = np.where(differs.any(axis=2), DIFFERS, SAME)
+        found = np.where(wrong.any(axis=2) & is_judged, WRONG, found)
+        marks[top:bottom, left:right] = found
+        compared += found.size
+        furthest = max(furthest, float(error.max()))
+        if monotonic() - told > TELL_S and compared < marks.size:
+            yield _mismatch(marks, shown, compared, furthest, is_judged)
+            told = monotonic()
+        else:
+            yield None
+    yield _mismatch(marks, shown, compared, furthest, is_judged)
+
+
+def _mismatch(
+    marks: Bytes, shown: Display, compared: int, furthest: float, is_judged: bool
+) -> Mismatch:
+    wrong = int(np.count_nonzero(marks == WRONG))
+    differing = wrong + int(np.count_nonzero(marks == DIFFERS))
+    places = np.flatnonzero(marks == (WRONG if wrong else DIFFERS))
+    display = as_display(tuple(_painted(shown, marks)))
+    return Mismatch(display, compared, marks.size, differing, wrong, places, furthest, is_judged)
+
+
+def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
+    """Each size of the picture; where it is made smaller a mark outlives its neighbours, so that a
+    single pixel is seen at any zoom."""
+    for pixels in shown.pixels:
+        height, width = pixels.shape[:2]
+        if marks.shape != (height, width):
+            marks = _halved(marks)
+        green = pixels if pixels.ndim == 2 else pixels[..., 1]  # about as bright as the whole
+        grey = (green >> 2) + np.uint8(72)
+        grey[marks == UNSEEN] >>= 1
+        demand(4 * height * width)
+        painted = np.repeat(grey[..., np.newaxis], 4, axis=2)
+        painted[..., 3] = 255
+        for mark, color in COLORS.items():
+            painted[marks == mark, :3] = color
+        yield painted
+
+
+def _halved(marks: Bytes) -> Bytes:
+    height, width = marks.shape
+    even = np.pad(marks, ((0, height % 2), (0, width % 2)))
+    rows = np.maximum(even[::2], even[1::2])
+    return np.maximum(rows[:, ::2], rows[:, 1::2])
+
+
+def _tiles(height: int, width: int, in_view: Rectangle | None) -> Iterator[Rectangle]:
+    """All of them, those in view first."""
+    top, bottom, left, right = in_view or (0, 0, 0, 0)
+    corners = [(y, x) for y in range(0, height, TILE) for x in range(0, width, TILE)]
+    corners.sort(key=lambda at: not (top - TILE < at[0] < bottom and left - TILE < at[1] < right))
+    for y, x in corners:
+        yield y, min(y + TILE, height), x, min(x + TILE, width)

@@ -1,1 +1,0 @@
-"""What looking closely needs, worked out off the GUI thread: no widget is in here."""

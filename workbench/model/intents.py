@@ -1,0 +1,246 @@
+"""What a State asks for: pure functions from choices to work, or to the reason there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import filters
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Pick, Result
+from kernels.cpu import HostImplementation
+from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
+from kernels.engine.engine import Engine, Implementation, all_implementations
+from kernels.filters import Filter
+from kernels.measuring.tuner import tuning
+from kernels.rungs.rung import BrokenRung, Rung
+from workbench.imaging.display_mapping import Look, is_signed, known_unclipped
+from workbench.model.state import Matrix, Picture, State
+
+Changes = dict[str, Any]
+Choice = Implementation | Auto  # what may be chosen to run on
+LOOKING = "Looking for a GPU…"
+
+
+def job_for(state: State) -> Job | None:
+    """The job to run now; None without a picture.  Raises KernelError where the choices clash."""
+    if state.picture is None:
+        return None
+    wide = known_unclipped(state.picture.samples) if is_unclipped(state) else None
+    return Job(
+        picture=state.picture.samples if wide is None else wide,
+        weights=weights_for(state),
+        border=state.border,
+        implementation=state.implementation,
+        block_xy=state.block_xy,
+        filter_title=filters.get(state.filter).title,
+        gradient=filters.get(state.filter).gradient,
+        offset=offset_for(state),
+    )
+
+
+def offset_for(state: State) -> float:
+    """What is added to every filtered sample, in sample values: only own weights have an offset."""
+    if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
+        return 0.0
+    return state.offset * state.picture.white
+
+
+def is_unclipped(state: State) -> bool:
+    """Whether whole numbers, which know nothing below zero, are to be filtered as float32: the
+    filter makes negative ones, and they stay in the data however they are shown.  They are cut off
+    only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
+    if state.picture is None or state.picture.samples.dtype.kind != "u":
+        return False
+    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.signed_as == "clipped"
+    return not is_to_be_cut and swings_around_zero(state)
+
+
+def swings_around_zero(state: State) -> bool:
+    """Whether the filter gives as much below zero as above: then State.signed_as matters."""
+    try:
+        weights = weights_for(state)
+    except KernelError:
+        return False  # there is nothing to show
+    return is_signed(weights, filters.get(state.filter).gradient) and not offset_for(state)
+
+
+def is_of(job: Job, picture: Picture | None) -> bool:
+    """Whether `job` filters `picture`, be it as float32."""
+    if picture is None:
+        return False
+    return job.picture is picture.samples or job.picture is known_unclipped(picture.samples)
+
+
+def look_for(state: State) -> Look:
+    """How a result is to be shown."""
+    full = None if state.picture is None else state.picture.white
+    return Look(state.levels, state.signed_as if swings_around_zero(state) else "clipped", full)
+
+
+def look_at(job: Job, state: State) -> Look:
+    """How an earlier result of the same picture, that of `job`, is to be shown beside the newest:
+    what was stored as whole numbers knows nothing below zero."""
+    full = None if state.picture is None else state.picture.white
+    has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
+    return Look(state.levels, state.signed_as if has_sign else "clipped", full)
+
+
+def look_in_words(job: Job, look: Look) -> str:
+    """What becomes of values below zero, for a caption; empty where the filter makes none."""
+    if not _is_signed(job):
+        return ""
+    return SIGNED_IN_WORDS[look.signed_as] if job.picture.dtype.kind == "f" else CUT_OFF
+
+
+def _is_signed(job: Job) -> bool:
+    return is_signed(job.weights, job.gradient) and not job.offset
+
+
+CUT_OFF = "cut off: below 0 is stored as 0"
+SIGNED_IN_WORDS = {
+    "clipped": "clipped: below 0 is black",
+    "absolute": "absolute: without sign",
+    "offset": "offset by half: 0 is grey",
+    "scaled": "scaled to fit: 0 is grey",
+}
+
+
+def baseline_for(job: Job, state: State) -> Job:
+    """The same work for the CPU implementation that speed-ups are measured against."""
+    return Job(
+        picture=job.picture,
+        weights=job.weights,
+        border=job.border,
+        implementation=state.baseline,
+        filter_title=job.filter_title,
+        gradient=job.gradient,
+        offset=job.offset,
+    )
+
+
+def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
+    """Whether `baseline` is what `baseline_for(job, state)` would find."""
+    return (
+        baseline is not None
+        and baseline.job.same_work(job)
+        and baseline.job.implementation == state.baseline
+    )
+
+
+def weights_for(state: State, ksize: int | None = None) -> NDArray[np.float32]:
+    """The state's weights, or those of another size; the same choices give the same array."""
+    return _weights(state.filter, ksize or state.ksize, state.sigma, state.amount, state.matrix)
+
+
+@lru_cache(maxsize=64)
+def _weights(
+    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix
+) -> NDArray[np.float32]:
+    chosen = filters.get(filter_key)
+    return chosen.weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
+
+
+def with_filter(state: State, key: str) -> Changes:
+    """What picking the filter `key` changes: its size, too, where the present one is not its.  One
+    that leaves no choice passes on the size that was chosen before."""
+    chosen = filters.get(key)
+    wished = state.ksize if has_sizes(filters.get(state.filter)) else state.free_ksize
+    if has_sizes(chosen):
+        return {"filter": key, "ksize": chosen.nearest_size(wished or state.ksize)}
+    ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
+    return {"filter": key, "ksize": ksize, "free_ksize": wished}
+
+
+def has_sizes(chosen: Filter) -> bool:
+    """Whether the size of its weights is the user's choice."""
+    return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
+
+
+def changes_for(state: State, name: str, value: Any) -> Changes:
+    """What setting the State field `name` to `value` changes altogether."""
+    match name:
+        case "filter":
+            return with_filter(state, value)
+        case "matrix":
+            return {"matrix": value, "ksize": len(value)}
+    return {name: value}
+
+
+def choices() -> tuple[Choice, ...]:
+    """Everything that may be chosen to run on: `auto`, then what it picks from."""
+    return (AUTO, *all_implementations())
+
+
+def implementation(key: str) -> Choice:
+    """The one called `key`, which exists."""
+    return next(each for each in choices() if each.key == key)
+
+
+def first_choice(state: State, device: Device | NoDevice) -> str:
+    """What to begin with: `auto` where a rung can run, else the CPU implementation furthest up."""
+    usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto takes no notice of what is chosen
+    able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
+    return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
+
+
+def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:
+    """The tuning for the present job, for a worker to drive; None without a picture."""
+    job = job_for(state)
+    return (lambda engine: tuning(engine, [lambda: job])) if job is not None else None
+
+
+def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:
+    """The reason `candidate` cannot run here at all; None if some jobs may."""
+    if isinstance(candidate, BrokenRung):
+        return candidate.reason
+    if candidate.kind != "cuda" or isinstance(device, Device):
+        return None
+    return device.reason if isinstance(device, NoDevice) else LOOKING
+
+
+def caption(job: Job, picked: Pick | None = None) -> str:
+    """What was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
+    title = title_of(job.implementation, picked)
+    sign = "−" if job.offset < 0 else "+"
+    offset = f" {sign} {abs(job.offset):g}" if job.offset else ""
+    return f"{job.filter_title} {job.ksize}×{job.ksize}{offset} · {title}"
+
+
+def title_of(key: str, picked: Pick | None = None) -> str:
+    """For people: "OpenCV", or "Auto: OpenCV" where it was picked."""
+    title = implementation(key).title
+    return f"{title}: {implementation(picked.implementation).title}" if picked else title
+
+
+def has_parameter(chosen: Filter, name: str) -> bool:
+    """Whether the filter takes the parameter `name`."""
+    return any(parameter.name == name for parameter in chosen.parameters)
+
+
+def why_unavailable(
+    state: State, candidate: Choice, device: Device | NoDevice | None
+) -> str | None:
+    """The reason `candidate` cannot run what `state` asks for; None if it can, as `auto` always.
+
+    device  None: still being looked for
+    """
+    if isinstance(candidate, Auto):
+        return None
+    if reason := why_not_here(candidate, device):
+        return reason
+    try:
+        job = job_for(state)
+    except KernelError:
+        return None  # whatever is wrong is not the candidate's fault
+    if job is None:
+        return None
+    if isinstance(candidate, HostImplementation):
+        return candidate.why_not(job)
+    return candidate.why_not(job, device) if isinstance(device, Device) else None

@@ -1,0 +1,47 @@
+"""What implementations and filters are called, also those of another version of this program, and
+what ran them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from kernels import filters
+from kernels.core.errors import KernelError
+from kernels.engine.engine import all_implementations
+from kernels.sweeps.record import Machine
+
+KEYS = tuple(each.key for each in all_implementations())
+
+
+@lru_cache(maxsize=512)
+def title_of(implementation: str) -> str:
+    """Its title; its key where this program does not have it."""
+    return next((i.title for i in all_implementations() if i.key == implementation), implementation)
+
+
+@lru_cache(maxsize=512)
+def kind_of(implementation: str) -> str:
+    """ "cpu" or "cuda"; the latter where this program does not have it."""
+    return next((i.kind for i in all_implementations() if i.key == implementation), "cuda")
+
+
+def ran_on(machine: Machine, implementations: Iterable[str]) -> str:
+    """The parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
+    kinds = {kind_of(key) for key in implementations}
+    parts = [machine.gpu] * ("cuda" in kinds) + [cpu_name(machine.cpu)] * ("cpu" in kinds)
+    return " and ".join(filter(None, parts)) or machine.name
+
+
+def cpu_name(cpu: str) -> str:
+    """A `Machine.cpu` without how many cores it has."""
+    return cpu.partition(",")[0]
+
+
+@lru_cache(maxsize=512)
+def filter_title(key: str) -> str:
+    """Its title; its key where this program does not have it."""
+    try:
+        return filters.get(key).title
+    except KernelError:
+        return key

@@ -1,0 +1,174 @@
+"""A plan in the making: the lines that stand in the panel's editor, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from kernels import filters
+from kernels.sweeps.cell import PICTURE_KINDS
+from kernels.sweeps.cell_jobs import Given
+from kernels.sweeps.plan import DIMENSIONS as FIELDS
+from kernels.sweeps.plan import Plan
+from workbench.model.intents import has_parameter, is_unclipped
+from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values
+from workbench.model.plan_words import title_of
+from workbench.model.state import Picture, State
+
+MOST_CELLS = 20_000
+NO_PICTURE = "Open a picture first."
+
+
+class UnclearError(ValueError):
+    """What cannot be planned as it stands; str(error) is a sentence for the user.
+
+    field  of the line it is about; "" where it is about none
+    """
+
+    def __init__(self, sentence: str, field: str = "") -> None:
+        super().__init__(sentence)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the editor holds.
+
+    base             a preset, or a plan from a file, whose values stand where no line does; None:
+                     those of the State do
+    texts            the lines, by their dimensions' fields
+    implementations  keys, in the order of all there are
+    transfers        measure up- and download as well
+    """
+
+    base: Plan | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    implementations: tuple[str, ...] = ()
+    transfers: bool = False
+
+    def plan(self, state: State, here: Here = None) -> Plan:
+        """What is to be measured.  Raises UnclearError."""
+        if not self.implementations:
+            raise UnclearError("Tick at least one implementation.")
+        base = self.base or plan_of(state)
+        # In the plan's own order, which tables and charts keep.
+        keys = [each for each in base.implementations if each in self.implementations]
+        keys = list(dict.fromkeys((*keys, *self.implementations)))
+        made = replace(base, implementations=tuple(keys), transfers=self.transfers)
+        made = replace(made, **_one_each(base, self.texts))  # type: ignore[arg-type]
+        made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
+        if "custom" in made.filters and made.matrix is None:
+            made = replace(made, matrix=state.matrix)
+        made = _with_pictures(made, self.texts, state)
+        _check(made)
+        if self.base is None:
+            return replace(made, title=title_of(made))
+        same = {"implementations": base.implementations, "transfers": base.transfers}
+        if replace(made, **same) == base:  # type: ignore[arg-type]
+            return made
+        return replace(made, title=_changed(base.title), source="", table="", note="")
+
+
+def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
+    """The present job, as a plan of one cell an implementation.  Raises UnclearError without a
+    picture."""
+    if state.picture is None:
+        raise UnclearError(NO_PICTURE)
+    height, width, channels = state.picture.samples.shape
+    chosen = filters.get(state.filter)
+    made = Plan(
+        title="",
+        implementations=implementations,
+        sizes=((width, height),),
+        ksizes=(state.ksize,),
+        blocks=(state.block_xy,),
+        filters=(state.filter,),
+        borders=(state.border,),
+        pictures=(given_name(state.picture),),
+        channels=(channels,),
+        pixel_types=("float32" if is_unclipped(state) else str(state.picture.samples.dtype),),
+        caches=(state.cache,),
+        sigma=state.sigma if has_parameter(chosen, "sigma") else None,
+        amount=state.amount if has_parameter(chosen, "amount") else 1.0,
+        matrix=state.matrix if state.filter == "custom" else None,
+    )
+    return replace(made, title=title_of(made))
+
+
+def given_name(picture: Picture) -> str:
+    """What a plan calls the picture that is open: no name of those that are made."""
+    return f"my {picture.name}" if picture.name in PICTURE_KINDS else picture.name
+
+
+def given(picture: Picture | None) -> Given:
+    """The open picture, under the name that plans have for it."""
+    return {given_name(picture): picture.samples} if picture else {}
+
+
+def texts_of(plan: Plan) -> dict[str, str]:
+    """The lines that an editor shows of `plan`: those of the dimensions that it varies."""
+    shown = (BY_FIELD[name] for name in plan.varied if name in BY_FIELD)
+    return {each.field: each.text(getattr(plan, each.field)) for each in shown}
+
+
+def count_of(plan: Plan) -> int:
+    """At most so many cells: their number, without making them."""
+    return prod(len(getattr(plan, name)) for name in FIELDS)
+
+
+def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
+    lists = {}
+    for name, text in texts.items():
+        try:
+            lists[name] = BY_FIELD[name].values(text, here)
+        except ValueError as error:
+            raise UnclearError(str(error), name) from error
+    return lists
+
+
+def _one_each(base: Plan, texts: Mapping[str, str]) -> dict[str, Values]:
+    """What `base` varies and no line does any more stays at its first value."""
+    still = [name for name in base.varied if name in BY_FIELD and name not in texts]
+    return {name: getattr(base, name)[:1] for name in still}
+
+
+def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
+    """Pictures by the names they have for good.  The open one has one size only: where sizes
+    vary, and nothing is said of pictures, noise takes its place."""
+    if "pictures" in texts:
+        named = given_name(state.picture) if state.picture else THIS
+        pictures = tuple(named if each == THIS else each for each in made.pictures)
+        made = replace(made, pictures=pictures)
+    names = [each for each in made.pictures if each not in PICTURE_KINDS]
+    if not names:
+        return made
+    if "sizes" in texts and "pictures" not in texts:
+        return replace(made, pictures=("noise",))
+    if state.picture is None or names != [given_name(state.picture)]:
+        raise UnclearError(NO_PICTURE if names == [THIS] else f"Open {names[0]} first.", "pictures")
+    if len(names) < len(made.pictures):
+        return made  # sizes are those of the others
+    if "sizes" in texts:
+        raise UnclearError("Your picture has one size: add kinds that are made in any.", "pictures")
+    height, width, _ = state.picture.samples.shape
+    return replace(made, sizes=((width, height),))
+
+
+def _check(plan: Plan) -> None:
+    if (count := count_of(plan)) > MOST_CELLS:
+        raise UnclearError(f"That makes {count:,} measurements; {MOST_CELLS:,} are the most.")
+    chosen = [filters.get(key) for key in plan.filters]
+    for ksize in plan.ksizes:
+        if not any(ksize in each.sizes for each in chosen):
+            of = chosen[0].title if len(chosen) == 1 else "None of these filters"
+            takes = f"; it takes {chosen[0].sizes_in_words}" if len(chosen) == 1 else ""
+            no = "no size" if len(chosen) == 1 else "a size"
+            raise UnclearError(f"{of} has {no} {ksize}{takes}.", "ksizes")
+    if plan.filters == ("custom",) and plan.matrix and set(plan.ksizes) != {len(plan.matrix)}:
+        side = len(plan.matrix)
+        raise UnclearError(f"The weights that are drawn have one size, {side}×{side}.", "ksizes")
+
+
+def _changed(title: str) -> str:
+    return title if title.endswith(", changed") else f"{title}, changed"

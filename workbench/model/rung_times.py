@@ -1,0 +1,213 @@
+"""The times measured in this session, by the work they were measured of: each rung's place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import filters
+from kernels.core.comparison import gives_speed_up
+from kernels.core.job import Job, Ran, Result
+from kernels.core.timing import Cache, Timing
+from kernels.cuda.occupancy import Occupancy
+from kernels.engine.engine import Implementation
+from kernels.rungs.rung import Rung
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell_jobs import weights_of
+from kernels.sweeps.record import Measurement, Record
+from workbench.base import numbers
+from workbench.model.intents import implementation
+
+MOST_WORKS = 256  # a large sweep has some dozens
+
+Block = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What two jobs have to share for their times to be compared; content costs no time.
+
+    weights  their hash: a session may see thousands, of up to 64 kB each
+    """
+
+    shape: tuple[int, ...]
+    pixel_type: str
+    filter_title: str
+    weights: bytes
+    gradient: bool
+    border: str
+    offset: float
+
+    @classmethod
+    def of(cls, job: Job) -> Work:
+        return cls(
+            job.picture.shape,
+            job.pixel_type,
+            job.filter_title,
+            _hash(job.weights),
+            job.gradient,
+            job.border,
+            job.offset,
+        )
+
+    @classmethod
+    def of_cell(cls, cell: Cell) -> Work:
+        """That of one of its pictures."""
+        chosen = filters.get(cell.filter)
+        return cls(
+            (cell.height, cell.width, cell.channels),
+            cell.pixel_type,
+            chosen.title,
+            _hash(weights_of(cell)),
+            chosen.gradient,
+            cell.border,
+            offset=0.0,  # a plan's cells have none
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """One implementation's newest time of some work.
+
+    block_xy  the threads of a block as they were chosen; None where there was nothing to choose
+    is_wrong  its answer was found to be wrong, so that this is no speed
+    occupancy of its first pass, where the driver was asked, as a sweep does
+    """
+
+    timing: Timing
+    block_xy: Block | None
+    is_wrong: bool
+    ran: tuple[Ran, ...]
+    occupancy: Occupancy | None = None
+
+    @property
+    def median_ms(self) -> float:
+        return self.timing.median_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One line of the ladder.
+
+    reason  why it cannot run the present job; None if it can
+    before  the implementation it is compared with: the one it changes a thing about
+    ratio   how many times as fast as `before`; None while one of the two is not measured, or was
+            run only once
+    """
+
+    implementation: Implementation
+    reason: str | None
+    time: Time | None
+    before: Implementation | None
+    ratio: float | None
+
+    @property
+    def in_words(self) -> str:
+        """For a tooltip and for who cannot see the bar."""
+        title, time = self.implementation.title, self.time
+        if time is None:
+            return f"{title}: {self.reason or 'not measured yet'}"
+        words = [f"{title}: {numbers.duration(time.median_ms)}"]
+        if time.timing.is_single:
+            words.append("a single run")
+        else:
+            words.append(f"quartiles {numbers.duration_range(*time.timing.quartiles_ms)}")
+        if self.ratio is not None and self.before is not None:
+            words.append(f"{numbers.ratio(self.ratio)} as fast as {self.before.title}")
+        if time.block_xy:
+            words.append(f"blocks {time.block_xy[0]}×{time.block_xy[1]}")
+        if time.occupancy:
+            words.append(time.occupancy.limit)
+        if time.is_wrong:
+            words.append("its answer is WRONG")
+        if self.reason:
+            words.append(self.reason)
+        return "\n".join(words)
+
+
+class RungTimes:
+    """Remembers, work by work, the newest time of each implementation, block shape and cache; of
+    the works that were measured last."""
+
+    def __init__(self) -> None:
+        self._times: dict[Work, dict[tuple[str, Block | None, Cache | None], Time]] = {}
+
+    def add_result(self, result: Result) -> None:
+        key, picked = result.implementation, result.picked
+        asked = (picked.block_xy if picked else None) or result.job.block_xy
+        self._add(Work.of(result.job), key, _time(result, _chosen_block(key, asked)))
+
+    def add_record(self, record: Record) -> None:
+        """What a sweep measured; a time of several pictures, or of none, is no place."""
+        cell, measured = record.cell, record.outcome
+        if isinstance(measured, Measurement) and cell.count == 1:
+            self._add(Work.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
+
+    def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
+        """By implementation: with the job's block shape if that was measured, else the newest."""
+        found: dict[str, Time] = {}
+        for (key, block_xy, measured_cache), time in self._times.get(Work.of(job), {}).items():
+            is_exact = key in found and found[key].block_xy == job.block_xy
+            if measured_cache in (None, cache) and (block_xy == job.block_xy or not is_exact):
+                found[key] = time
+        return found
+
+    def _add(self, work: Work, key: str, time: Time) -> None:
+        times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
+        place = (key, time.block_xy, time.timing.cache)
+        times.pop(place, None)  # so that the newest stands last
+        times[place] = time
+        while len(self._times) > MOST_WORKS:
+            del self._times[next(iter(self._times))]
+
+
+def ladder_places(
+    availability: Iterable[tuple[Implementation, str | None]],
+    times: RungTimes,
+    job: Job | None,
+    cache: Cache,
+) -> list[Place]:
+    """A line for each implementation given, in their order.
+
+    job  the present one, of whatever implementation; None: there is none
+    """
+    availability = list(availability)
+    measured = times.of_work(job, cache) if job else {}
+    known = [each for each, _ in availability]
+    places = []
+    for each, reason in availability:
+        before = rung_before(each, known)
+        time, against = measured.get(each.key), measured.get(before.key if before else "")
+        ratio = None
+        if time and against and gives_speed_up(time.timing, against.timing):
+            ratio = against.median_ms / time.median_ms
+        places.append(Place(each, reason, time, before, ratio))
+    return places
+
+
+def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
+    """The one it changes a thing about, or else the one in front of it."""
+    if isinstance(chosen, Rung):
+        return next((each for each in known if each.key == chosen.after), None)
+    at = known.index(chosen)
+    return known[at - 1] if at else None
+
+
+def _hash(weights: NDArray[np.float32]) -> bytes:
+    return sha256(weights.tobytes()).digest()
+
+
+def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
+    is_wrong = measured.check is not None and not measured.check.ok
+    occupancy = measured.occupancy if isinstance(measured, Measurement) else None
+    return Time(measured.kernel, block_xy, is_wrong, measured.ran, occupancy)
+
+
+def _chosen_block(key: str, block_xy: Block) -> Block | None:
+    """The CPU has no blocks, and some rungs have a shape of their own."""
+    chosen = implementation(key)
+    return block_xy if isinstance(chosen, Rung) and not chosen.own_block else None

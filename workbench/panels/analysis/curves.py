@@ -1,0 +1,208 @@
+"""A chart of before and after, one colour a channel: data and drawing.  pyqtgraph is imported by
+the canvas, when it is first seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from workbench.base import theme
+from workbench.charts.canvas import Canvas
+from workbench.charts.drawing.chart_spots import Spot
+
+MOST_SPOTS = 256  # to point at
+MOST_POINTS = 2000  # of a curve, and no more than POINTS_PER_PX for each pixel across
+POINTS_PER_PX = 2  # of a noisy curve the highest and the lowest
+AXIS_PX = 56
+PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
+# Hues of the theme for red, green, blue; grey and alpha are as the text.  Beside each is its name.
+HUES = {"R": 1, "G": 2, "B": 0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """One channel of one picture.
+
+    xs, ys  places and values; a step for each x where there is one more x than y
+    """
+
+    channel: str
+    is_after: bool
+    xs: NDArray[np.float64]
+    ys: NDArray[np.float64]
+
+
+def color_of(channel: str, colors: theme.Colors) -> QColor:
+    """The channel's, the same in every chart."""
+    if channel in HUES:
+        return QColor(colors.series[HUES[channel]])
+    return QColor(colors.text if channel == "grey" else colors.muted)
+
+
+class CurvesChart(Canvas):
+    """Draws curves: after solid, before dashed."""
+
+    def __init__(
+        self, empty: str, name: str, parent: QWidget | None = None, *, across: str = ""
+    ) -> None:
+        """across  what the lower axis says that it counts"""
+        super().__init__(empty, parent)
+        self._across = across
+        self.setAccessibleName(name)
+        self.setMinimumHeight(150)
+        self._curves: Sequence[Curve] = ()
+        self._nothing = empty
+        self._is_log = False
+        self._tell_spot: Callable[[int], str] = str
+        self._in_words: Callable[[float], str] = str
+        self.ready.connect(self._draw)
+
+    def show_curves(
+        self,
+        curves: Sequence[Curve],
+        summary: str,
+        tell_spot: Callable[[int], str],
+        in_words: Callable[[float], str],
+        *,
+        is_log: bool = False,
+    ) -> None:
+        """Draw `curves`, all with the same xs.
+
+        summary    what there is to see, in words, for a screen reader
+        tell_spot  what is at the x of this index
+        in_words   writes the values of the axes
+        """
+        self._curves, self._is_log = curves, is_log
+        self._tell_spot, self._in_words = tell_spot, in_words
+        self.show_summary(summary or self._nothing)
+        self._draw()
+
+    def _draw(self) -> None:
+        plot = self.plot
+        if plot is None:
+            return
+        import pyqtgraph as pg
+
+        self._drop_ring()
+        if not self._curves:
+            self.show_spots(())
+            return
+        colors = theme.colors(self.palette())
+        low, high = math.inf, -math.inf
+        in_order = sorted(self._curves, key=lambda each: each.is_after)
+        for curve, item in zip(in_order, self._items_for(len(in_order)), strict=True):
+            xs, ys = thinned(curve, min(POINTS_PER_PX * self.width(), MOST_POINTS))
+            ys = np.log10(np.maximum(ys, 0.5)) if self._is_log else ys
+            if np.isfinite(ys).any():
+                low, high = min(low, float(np.nanmin(ys))), max(high, float(np.nanmax(ys)))
+            style = Qt.PenStyle.SolidLine if curve.is_after else Qt.PenStyle.DashLine
+            pen = pg.mkPen(color_of(curve.channel, colors), width=PEN_PX, style=style)
+            is_stepped = xs.size == ys.size + 1
+            steps = "center" if is_stepped else None
+            item.setData(xs, ys, pen=pen, stepMode=steps, connect="finite")
+        self._set_range(low, high)
+        self._show_spots()
+
+    def _items_for(self, count: int) -> list[Any]:
+        """What the plot draws curves with: kept, for to make them takes longer than to draw."""
+        import pyqtgraph as pg
+
+        items = [each for each in self.plot.listDataItems() if isinstance(each, pg.PlotCurveItem)]
+        if len(items) != count:
+            from workbench.charts.drawing.plotting import emptied
+
+            emptied(self.plot)
+            items = [pg.PlotCurveItem() for _ in range(count)]
+            for item in items:
+                self.plot.addItem(item)
+        return items
+
+    def _set_range(self, low: float, high: float) -> None:
+        plot = self.plot
+        for name in ("left", "bottom"):
+            plot.getAxis(name).in_words = self._in_words
+        axis = plot.getAxis("left")
+        axis.is_log = self._is_log
+        if self._across:
+            muted = theme.colors(self.palette()).muted
+            plot.getAxis("bottom").setLabel(self._across, color=muted)
+        axis.setWidth(AXIS_PX)
+        xs = self._curves[0].xs
+        plot.setXRange(float(xs[0]), max(float(xs[-1]), float(xs[0]) + 1e-9), padding=0.01)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            low, high = 0.0, 1.0
+        if high <= low:
+            low, high = low - 0.5, high + 0.5
+        axis.lowest = 0.0 if self._is_log else -math.inf
+        plot.setYRange(low, high, padding=0.04)
+
+    def _show_spots(self) -> None:
+        curve = max(self._curves, key=lambda each: each.is_after)
+        count = curve.ys.size
+        places = []
+        for index in range(0, count, max(-(-count // MOST_SPOTS), 1)):
+            y = float(curve.ys[index])
+            y = math.log10(max(y, 0.5)) if self._is_log else y
+            if curve.xs.size > count:
+                x = float(curve.xs[index] + curve.xs[index + 1]) / 2
+            else:
+                x = float(curve.xs[index])
+            if math.isfinite(y):
+                places.append((x, y, index))
+        self.show_spots(ToldWhenAsked(places, self._tell_spot))
+
+
+class ToldWhenAsked(Sequence[Spot]):
+    """Spots whose words are made when somebody points at a chart: for hundreds of them that takes
+    longer than to draw it."""
+
+    def __init__(
+        self, places: Sequence[tuple[float, float, int]], tell: Callable[[int], str]
+    ) -> None:
+        """places  x and y in the plot, and what `tell` is to be asked"""
+        self._places, self._tell = places, tell
+        self._made: dict[int, Spot] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, number: Any) -> Any:
+        number = range(len(self))[number]
+        if isinstance(number, range):
+            return [self[each] for each in number]
+        if number not in self._made:
+            x, y, index = self._places[number]
+            self._made[number] = Spot(x, y, self._tell(index))
+        return self._made[number]
+
+
+def thinned(
+    curve: Curve, most: int = MOST_POINTS
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """At most about `most` points of a curve, peaks and valleys among them."""
+    xs, ys = curve.xs, curve.ys
+    if ys.size <= most or xs.size != ys.size:
+        return xs, ys
+    bins = max(most // 2, 1)
+    size = ys.size // bins * bins
+    rows = ys[:size].reshape(bins, -1)
+    starts = np.arange(bins) * rows.shape[1]
+    finite = np.where(np.isfinite(rows), rows, 0.0)
+    picks = np.sort(
+        np.concatenate(
+            [
+                starts + finite.argmin(axis=1),
+                starts + finite.argmax(axis=1),
+                np.arange(size, ys.size),
+            ]
+        )
+    )
+    return xs[picks], ys[picks]

@@ -1,0 +1,172 @@
+"""Paints a look at a launch over the picture: blocks, one tile and its halo, warps, a thread."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from kernels.anatomy.accesses import NOWHERE
+from kernels.anatomy.tile_shapes import Rect
+from kernels.anatomy.transactions import LANES
+from workbench.panels.anatomy.hairlines import paint_hairlines
+from workbench.panels.anatomy.subject import Look
+
+NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones would hide the picture
+# On pictures, which may have any colour; Okabe and Ito's blue, orange and yellow.
+HALO, TILE = QColor(86, 180, 233), QColor(0, 114, 178)
+WARPS = (QColor(230, 159, 0, 95), QColor(86, 180, 233, 95))
+THREAD = QColor(240, 228, 66)
+
+
+def paint_look(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
+    """painter in pixels of the picture; see `picture_view.Overlay`"""
+    _paint_grid(painter, visible, scale, look)
+    _paint_tile(painter, look)
+    if look.thread is not None:
+        _paint_warps(painter, scale, look)
+        _paint_thread(painter, scale, look)
+
+
+def pixels(rect: Rect, channels: int) -> QRectF:
+    """Samples and rows as pixels: a block may end inside one."""
+    return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
+
+
+def block_area(look: Look) -> QRectF:
+    """The pixels of the block that is looked at, with its halo."""
+    shape = look.subject.shape
+    return pixels(shape.with_halo(look.block).clipped(shape.picture), look.subject.channels)
+
+
+def grid_is_drawn(look: Look, scale: float) -> bool:
+    """Whether blocks are far enough apart on the screen."""
+    across, down = look.subject.shape.covers
+    return min(across / look.subject.channels, down) * scale >= NARROWEST
+
+
+def warp_runs(look: Look, warp: int) -> list[Rect]:
+    """What the lanes of a warp make: samples side by side, rows that are alike as one."""
+    pattern = look.subject.pattern
+    assert pattern is not None
+    lanes = pattern.places[:, warp * LANES : (warp + 1) * LANES]
+    left, top = look.round
+    return [_moved(run, left, top) for run in _runs(lanes.tobytes(), len(lanes), pattern.each)]
+
+
+@lru_cache(maxsize=64)  # of the 32 warps of a block, in each frame
+def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
+    """lanes  (times, lanes, 2) int64: where each makes samples"""
+    across, down = each
+    runs: list[Rect] = []
+    found = np.frombuffer(lanes, np.int64).reshape(-1, 2)
+    places = [(x, y) for x, y in found.tolist() if x != NOWHERE]
+    # Lanes that make samples in several places do so between one another's: row by row.
+    for x, y in places if times == 1 else sorted(set(places), key=lambda place: place[::-1]):
+        last = runs[-1] if runs else None
+        if last is not None and last.top == y and last.right == x:
+            runs[-1] = Rect(last.left, last.top, x + across, last.bottom)
+        else:
+            runs.append(Rect(x, y, x + across, y + down))
+    return tuple(_stacked(runs))
+
+
+def _stacked(runs: list[Rect]) -> list[Rect]:
+    stacked: list[Rect] = []
+    for run in runs:
+        last = stacked[-1] if stacked else None
+        is_below = last is not None and (last.left, last.right, last.bottom) == (
+            run.left,
+            run.right,
+            run.top,
+        )
+        if last is not None and is_below:
+            stacked[-1] = Rect(last.left, last.top, last.right, run.bottom)
+        else:
+            stacked.append(run)
+    return stacked
+
+
+def _moved(rect: Rect, x: int, y: int) -> Rect:
+    return Rect(rect.left + x, rect.top + y, rect.right + x, rect.bottom + y)
+
+
+def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
+    if not grid_is_drawn(look, scale):
+        return
+    shape, channels = look.subject.shape, look.subject.channels
+    picture = pixels(shape.picture, channels)
+    area = visible.intersected(picture)
+    across, down = shape.covers[0] / channels, shape.covers[1]
+    columns = _steps(area.left(), area.right(), across)
+    rows = _steps(area.top(), area.bottom(), down)
+    painter.save()
+    painter.scale(1 / scale, 1 / scale)
+    painter.translate(visible.topLeft() * scale)
+    paint_hairlines(
+        painter,
+        QRectF((area.topLeft() - visible.topLeft()) * scale, area.size() * scale).toRect(),
+        [round((x - visible.left()) * scale) for x in columns],
+        [round((y - visible.top()) * scale) for y in rows],
+    )
+    painter.restore()
+
+
+def _steps(begin: float, end: float, step: float) -> list[float]:
+    return [n * step for n in range(math.ceil(begin / step), math.floor(end / step) + 1)]
+
+
+def _paint_tile(painter: QPainter, look: Look) -> None:
+    shape, channels = look.subject.shape, look.subject.channels
+    if shape.halo != (0, 0):
+        faint = QColor(HALO)
+        faint.setAlpha(60)
+        painter.setBrush(faint)
+        painter.setPen(_hair(HALO, 2, Qt.PenStyle.DashLine))
+        painter.drawRect(pixels(shape.with_halo(look.block), channels))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for color, width in ((QColor("#ffffff"), 4.0), (TILE, 2.0)):
+        painter.setPen(_hair(color, width))
+        painter.drawRect(pixels(look.tile, channels))
+
+
+def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
+    channels = look.subject.channels
+    for warp in range(look.subject.shape.warps):
+        painter.setBrush(WARPS[warp % 2])
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRects([pixels(run, channels) for run in warp_runs(look, warp)])
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(_hair(QColor("#ffffff"), 1.5))
+    for run in warp_runs(look, look.warp):
+        if min(run.width / channels, run.height) * scale >= 3:
+            painter.drawRect(pixels(run, channels))
+
+
+def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
+    across, down = look.made_by_each
+    least = 5 / scale  # or nobody would see it
+    made = []
+    for x, y in look.samples_of(look.thread or 0):
+        own = pixels(Rect(x, y, x + across, y + down), look.subject.channels)
+        own.adjust(*(max(least - size, 0) / 2 * way for size, way in _edges(own)))
+        made.append(own)
+    for color, width in ((QColor("#000000"), 3.5), (THREAD, 1.5)):
+        painter.setPen(_hair(color, width))
+        painter.drawRects(made)
+
+
+def _edges(rect: QRectF) -> tuple[tuple[float, int], ...]:
+    width, height = rect.width(), rect.height()
+    return (width, -1), (height, -1), (width, 1), (height, 1)
+
+
+def _hair(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """Of so many device pixels, whatever the zoom."""
+    pen = QPen(color, width, style)
+    pen.setCosmetic(True)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    return pen

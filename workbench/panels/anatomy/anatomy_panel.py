@@ -1,0 +1,326 @@
+"""The panel about one launch: its blocks, a warp's accesses lane by lane, and it all in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.anatomy.tile_shapes import Block, Rect
+from kernels.anatomy.transactions import LANES
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
+from kernels.core.job import Result
+from workbench.base.throttle import AFTER_PAINTING_MS, Later
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.panels.anatomy.anatomy_overlay import block_area, grid_is_drawn, paint_look
+from workbench.panels.anatomy.launch_choice import LaunchChoice
+from workbench.panels.anatomy.subject import Look, Subject, look_at, look_from
+from workbench.panels.anatomy.warp_card import WarpCard
+from workbench.widgets.sentence_label import words_label
+from workbench.widgets.upright_area import UprightArea
+
+NO_PICTURE = "Open a picture first: the anatomy is drawn over it."
+TOO_CLOSE = "The grid is not drawn: zoom in until blocks are a few screen pixels apart."
+PASSING_MS = 50
+
+
+class AnatomyPane(QWidget):
+    """Follows the state; works without a GPU, and whatever implementation is chosen.
+
+    Signals:
+        look_changed(): what `paint` paints is another.
+        wanted(name, value): the user wants `value` for State field `name`: "block_xy".
+        area_wanted(area): this QRectF of pixels is to fill the view.
+    """
+
+    look_changed = Signal()
+    wanted = Signal(str, object)
+    area_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("anatomy-pane")
+        self._state = State()
+        self._device: Device | None = None
+        self._subject: Subject | None = None
+        self._look: Look | None = None
+        self._worded: Look | None = None  # the one that the panel tells of
+        self._at: tuple[int, int] | None = None  # sample and row looked at
+        self._scale = 1.0
+        self._passing = Later(PASSING_MS, self._catch_up, self)
+        self._later = Later(AFTER_PAINTING_MS, self._refresh, self)
+        self._make()
+        self._lay_out()
+
+    # -- what to show
+
+    def show_state(self, state: State) -> None:
+        """In a moment: while a slider is dragged the picture goes before."""
+        old, self._state = self._state, state
+        if state.implementation != old.implementation:
+            self._choice.follow(state.implementation, drop_chosen=True)
+        if not self.isVisible() or state.picture is not old.picture:
+            self._refresh()
+        else:
+            self._later.ask()
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        self._device = device if isinstance(device, Device) else None
+        self._refresh()
+
+    def show_result(self, result: Result) -> None:
+        """What ran: `auto` may have picked a rung."""
+        is_other = self._choice.follow(result.implementation)
+        if self._later.isActive():
+            return
+        # Or it was filtered in another pixel type.
+        subject = self._subject
+        if is_other or (subject is not None and subject.job.picture is not result.job.picture):
+            self._refresh()
+
+    def show_settled(self, result: Result) -> None:
+        """The last word on a job."""
+        if self._later.isActive():
+            self._refresh()
+        self.show_result(result)
+
+    def point_at(self, point: tuple[float, float] | None) -> None:
+        """Look at the thread that makes what is there, in pixels of the picture."""
+        if point is None or self._subject is None or not self.isVisible():
+            return
+        channels, picture = self._subject.channels, self._subject.shape.picture
+        x, y = int(point[0] * channels // 1), int(point[1] // 1)
+        if 0 <= x < picture.right and 0 <= y < picture.bottom:
+            self._go(x, y, is_passing=True)
+
+    def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
+        """An `Overlay` of pictures; nothing while the panel is hidden."""
+        if self._look is None or not self.isVisible():
+            return
+        paint_look(painter, visible, scale, self._look)
+        if scale != self._scale:
+            self._scale = scale
+            QTimer.singleShot(0, self, self._show_grid_note)  # nothing is laid out while painting
+
+    @property
+    def look(self) -> Look | None:
+        return self._look
+
+    def choices(self) -> dict[str, Any]:
+        """What to remember until the next start, fit for JSON."""
+        return self._choice.choices()
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave, as far as it makes sense."""
+        self._choice.restore(choices)
+        self._refresh()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Passed on; with a focus proxy Tab would not come to what stands before the lanes."""
+        self._warp.lanes.setFocus(event.reason())
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._refresh()
+
+    # -- building
+
+    def _make(self) -> None:
+        self._choice = LaunchChoice()
+        self._choice.changed.connect(self._refresh)
+        self._choice.block_wanted.connect(lambda shape: self.wanted.emit("block_xy", shape))
+        self._sentence = words_label("anatomy-sentence")
+        self._words = [
+            (words_label(f"anatomy-heading-{n}", 0.85), words_label(f"anatomy-words-{n}"))
+            for n in range(3)
+        ]
+        for heading, _ in self._words:
+            heading.setProperty("muted", True)
+        self._warp = WarpCard()
+        self._warp.stepped.connect(self._step)
+        self._warp.block_stepped.connect(self._step_block)
+        self._warp.picked.connect(self._pick_lane)
+        self._zoom = QPushButton("Zoom to it")
+        self._zoom.setObjectName("anatomy-zoom")
+        self._zoom.setAccessibleName("Zoom to the block")
+        self._zoom.setToolTip("Have the view filled by the block and its halo")
+        self._zoom.clicked.connect(self._ask_zoom)
+        self._grid_note = words_label("anatomy-grid-note", 0.85)
+        self._grid_note.setText(TOO_CLOSE)
+        self._grid_note.setProperty("muted", True)
+        self._grid_note.hide()
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(2, 4, 6, 4)
+        column.setSpacing(6)
+        near = QHBoxLayout()
+        near.addWidget(self._grid_note, 1)
+        near.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
+        column.addWidget(self._sentence)
+        column.addLayout(near)
+        column.addWidget(self._warp)
+        for heading, words in self._words:
+            column.addWidget(heading)
+            column.addWidget(words)
+        column.addStretch(1)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(10, 4, 6, 8)
+        rows.addWidget(self._choice)
+        rows.addWidget(UprightArea(inside), 1)
+
+    # -- what happens
+
+    def _refresh(self) -> None:
+        """Take the state anew; where the same thread is there, it stays looked at."""
+        self._later.stop()
+        if not self.isVisible():
+            # Which would keep a picture that was closed.
+            self._subject = self._look = self._worded = None
+            return
+        found = self._launch()
+        self._subject = found if isinstance(found, Subject) else None
+        old, self._look = self._look, None
+        self._sentence.setText(found if isinstance(found, str) else found.rung.idea)
+        self._choice.show_launch(self._subject, self._state.block_xy)
+        if self._subject is None:
+            self._show_look()
+            self.look_changed.emit()
+        elif (same := _same_thread(old, self._subject)) is not None:
+            self._take(same)
+        else:
+            picture = self._subject.shape.picture
+            x, y = self._at or (picture.right // 2, picture.bottom // 2)
+            self._go(min(x, picture.right - 1), min(y, picture.bottom - 1))
+
+    def _launch(self) -> Subject | str:
+        """What to look at, or the sentence that says why there is nothing."""
+        try:
+            job = intents.job_for(self._state)
+        except KernelError as error:
+            return str(error)
+        return NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
+
+    def _go(self, x: int, y: int, *, is_passing: bool = False) -> None:
+        """Look at the thread that makes sample x of row y.
+
+        is_passing  the pointer may be elsewhere with the next frame: then the painting follows at
+                    once, but the words only every PASSING_MS, as laying them out takes a while
+        """
+        assert self._subject is not None
+        self._at = x, y
+        self._take(look_at(self._subject, x, y, self._look), is_passing=is_passing)
+
+    def _take(self, look: Look, *, is_passing: bool = False) -> None:
+        old, self._look = self._look, look
+        if old is not None and (old.block, old.thread, old.round) == (
+            self._look.block,
+            self._look.thread,
+            self._look.round,
+        ):
+            self._look = old
+            return
+        self.look_changed.emit()
+        if is_passing:
+            if not self._passing.isActive():
+                self._show_look()
+                self._passing.ask()
+        else:
+            self._show_look()
+
+    def _catch_up(self) -> None:
+        if self._look is not self._worded:
+            self._show_look()
+
+    def _show_look(self) -> None:
+        """Tell of it in the panel."""
+        old, look = self._worded, self._look
+        self._worded = look
+        is_same_block = (
+            old is not None
+            and look is not None
+            and (old.subject, old.block) == (look.subject, look.block)
+        )
+        if not is_same_block:
+            sentences = look.sentences() if look else []
+            for n, (heading, words) in enumerate(self._words):
+                title, text = sentences[n] if n < len(sentences) else ("", "")
+                heading.setText(title)
+                words.setText(text)
+                for part in (heading, words):
+                    part.setVisible(bool(text))
+        self._show_grid_note()
+        self._zoom.setVisible(look is not None)
+        self._warp.show_look(look)
+
+    def _show_grid_note(self) -> None:
+        look = self._look
+        self._grid_note.setVisible(look is not None and not grid_is_drawn(look, self._scale))
+
+    def _ask_zoom(self) -> None:
+        if self._look is not None:
+            self.area_wanted.emit(block_area(self._look))
+
+    def _pick_lane(self, lane: int) -> None:
+        if self._look is not None:
+            self._go_to_thread(self._look.warp * LANES + lane)
+
+    def _step(self, lanes: int, warps: int) -> None:
+        if self._look is not None and self._look.thread is not None:
+            self._go_to_thread(self._look.thread + lanes + LANES * warps)
+
+    def _go_to_thread(self, thread: int) -> None:
+        """Where it has a sample on the picture, or numbers of a transform."""
+        look = self._look
+        assert look is not None
+        if look.subject.shape.layout is not None:
+            self._go_from(look, look.block, thread)
+            return
+        if not 0 <= thread < look.subject.shape.threads:
+            return
+        sample = look.sample_of(thread)
+        picture = look.subject.shape.picture
+        if sample is not None and sample[0] < picture.right and sample[1] < picture.bottom:
+            self._go(*sample)
+
+    def _step_block(self, across: int, down: int) -> None:
+        look = self._look
+        if look is None or self._at is None:
+            return
+        shape = look.subject.shape
+        target = (look.block[0] + across, look.block[1] + down)
+        if shape.layout is not None:
+            self._go_from(look, target, look.thread or 0)
+            return
+        if 0 <= target[0] < shape.grid[0] and 0 <= target[1] < shape.grid[1]:
+            own: Rect = shape.tile(target).clipped(shape.picture)
+            x = min(self._at[0] + across * shape.covers[0], own.right - 1)
+            self._go(x, min(self._at[1] + down * shape.covers[1], own.bottom - 1))
+
+    def _go_from(self, look: Look, block: Block, thread: int) -> None:
+        found = look_from(look.subject, block, thread, look)
+        if found is not None:
+            self._at = found.middle
+            self._take(found)
+
+
+def _same_thread(old: Look | None, subject: Subject) -> Look | None:
+    """Of numbers of a transform, where the launch has the same blocks: a place of the picture would
+    lead to another one."""
+    if old is None or old.thread is None or subject.shape.layout is None:
+        return None
+    was, now = old.subject, subject
+    is_same_pass = (was.rung, was.shape.function) == (now.rung, now.shape.function)
+    has_same_blocks = (was.shape.grid, was.shape.threads) == (now.shape.grid, now.shape.threads)
+    return look_from(now, old.block, old.thread) if is_same_pass and has_same_blocks else None

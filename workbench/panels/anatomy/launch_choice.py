@@ -1,0 +1,128 @@
+"""Which launch is taken apart: the rung, the block shape and the pass; three lists to choose by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from kernels.core.device import Device
+from kernels.core.job import Job
+from kernels.measuring.tuner import PRESETS
+from kernels.rungs.rung import Rung, ladder
+from workbench.base.plain_text import tip_text
+from workbench.panels.anatomy.subject import Subject, subject_of
+from workbench.widgets.drop_down import DropDown
+
+FIRST = "shared"  # where nothing was chosen yet
+BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
+
+
+class LaunchChoice(QWidget):
+    """Follows the rung that runs until another is picked here.
+
+    Signals:
+        changed(): another rung or pass was picked.
+        block_wanted(block_xy): the user wants this block shape.
+    """
+
+    changed = Signal()
+    block_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chosen = ""  # the rung picked here; "" follows the one that runs
+        self._last_rung = FIRST  # the last one that ran
+        self._pass = 0
+        self._names = DropDown("anatomy-rung", "Rung to take apart")
+        self._names.setToolTip("Which rung's launch to show; it need not be the one that runs")
+        for each in ladder():
+            self._names.addItem(each.title, each.key)
+        self._names.activated.connect(lambda _: self._choose(self._names.currentData()))
+        self._passes = DropDown("anatomy-pass", "Pass")
+        self._passes.setToolTip("Which of its launches")
+        self._passes.activated.connect(self._choose_pass)
+        self._blocks = DropDown("anatomy-block", "Block shape")
+        self._blocks.activated.connect(lambda _: self.block_wanted.emit(self._blocks.currentData()))
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        both = QHBoxLayout()
+        both.addWidget(self._names, 3)
+        both.addWidget(self._blocks, 2)
+        rows.addLayout(both)
+        rows.addWidget(self._passes)
+
+    # -- which
+
+    def follow(self, key: str, *, drop_chosen: bool = False) -> bool:
+        """Implementation `key` runs.  Whether that is another rung than before.
+
+        drop_chosen  the user asked for it: what was picked here counts no more
+        """
+        if _rung(key) is None:
+            return False
+        is_other = key != self._last_rung
+        self._last_rung = key
+        if drop_chosen:
+            self._chosen = ""
+        return is_other
+
+    def launch_of(self, job: Job, device: Device | None) -> Subject | str:
+        """Of the rung picked here, whether or not it takes the job; else of the last one that ran,
+        or the first that takes it."""
+        found = subject_of(self.rung, job, device)
+        if isinstance(found, str) and not self._chosen:
+            each = (subject_of(rung, job, device) for rung in ladder())
+            found = next((other for other in each if isinstance(other, Subject)), found)
+        return found.with_pass(self._pass) if isinstance(found, Subject) else found
+
+    @property
+    def rung(self) -> Rung:
+        return _rung(self._chosen or self._last_rung) or ladder()[0]
+
+    def choices(self) -> dict[str, Any]:
+        """What to remember until the next start, fit for JSON."""
+        return {"rung": self.rung.key}
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave, as far as it makes sense."""
+        key = choices.get("rung")
+        self._last_rung = key if isinstance(key, str) and _rung(key) else FIRST
+        self._chosen = ""
+
+    # -- the lists
+
+    def show_launch(self, subject: Subject | None, block_xy: tuple[int, int]) -> None:
+        """block_xy  the chosen shape, which may be any"""
+        rung = subject.rung if subject is not None else self.rung
+        self._names.setCurrentIndex(self._names.findData(rung.key))
+        shapes = list(dict.fromkeys((*PRESETS, block_xy)))
+        titles = [f"{x}×{y}" for x, y in shapes]
+        if titles != self._blocks.entries():
+            self._blocks.clear()
+            for title, shape in zip(titles, shapes, strict=True):
+                self._blocks.addItem(title, shape)
+        self._blocks.setCurrentIndex(shapes.index(block_xy))
+        self._blocks.setEnabled(not rung.own_block)
+        self._blocks.setToolTip(tip_text(rung.own_block or BLOCK_TIP))
+        passes = subject.shapes if subject is not None else ()
+        titles = [f"Launch {shape.number + 1}: {shape.function}" for shape in passes]
+        if titles != self._passes.entries():
+            self._passes.clear()
+            self._passes.addItems(titles)
+        self._passes.setCurrentIndex(min(self._pass, max(len(titles) - 1, 0)))
+        self._passes.setVisible(len(titles) > 1)
+
+    def _choose(self, key: str) -> None:
+        self._chosen, self._pass = key, 0
+        self.changed.emit()
+
+    def _choose_pass(self, number: int) -> None:
+        self._pass = number
+        self.changed.emit()
+
+
+def _rung(key: str) -> Rung | None:
+    return next((rung for rung in ladder() if rung.key == key), None)

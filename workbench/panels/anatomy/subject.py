@@ -1,0 +1,274 @@
+"""What the anatomy is of: a pass of a rung for the present job, and the thread looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from kernels.anatomy import anatomy_words
+from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.block_counts import idle_of, traffic_of
+from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.patterns import pattern_of, why_not_told
+from kernels.anatomy.tile_shapes import Block, Rect, Shape, shapes_of, why_none
+from kernels.anatomy.transactions import LANES, coalescing, conflicts, of_warp
+from kernels.core.device import Device
+from kernels.core.job import Job
+from kernels.rungs.rung import Rung
+from workbench.base.channels import CHANNELS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """One pass.
+
+    job      with the rung as its implementation
+    shapes   of the rung's passes that can be drawn; `shape` is the one looked at
+    pattern  None: its threads are not told one by one
+    """
+
+    rung: Rung
+    job: Job
+    shapes: tuple[Shape, ...]
+    shape: Shape
+    pattern: Pattern | None
+
+    @property
+    def channels(self) -> int:
+        return self.job.channels
+
+    def with_pass(self, number: int) -> Subject:
+        """The same rung's pass, by its place among `shapes`."""
+        shape = self.shapes[min(number, len(self.shapes) - 1)]
+        return replace(self, shape=shape, pattern=pattern_of(self.rung, shape, self.job))
+
+
+def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
+    """The first pass of `rung` for `job`, or the sentence that says why there is none to show."""
+    job = replace(job, implementation=rung.key)
+    if refusal := why_not_told(rung) or why_none(rung, job, device):
+        return refusal
+    shapes = shapes_of(rung, job, device)
+    if not shapes:
+        return anatomy_words.no_shapes(rung)
+    return Subject(rung, job, shapes, shapes[0], pattern_of(rung, shapes[0], job))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """A block of a subject, and one thread of it.
+
+    round   where the samples begin that all threads make at a time: the tile, as a rule
+    thread  None where the subject has no pattern
+    steps   what the block's threads do; none that they do not come to
+    """
+
+    subject: Subject
+    block: Block
+    round: tuple[int, int]
+    thread: int | None
+    steps: tuple[Step, ...] = field(repr=False)
+
+    @property
+    def tile(self) -> Rect:
+        return self.subject.shape.tile(self.block)
+
+    @property
+    def warp(self) -> int:
+        return (self.thread or 0) // LANES
+
+    @property
+    def lane(self) -> int:
+        return (self.thread or 0) % LANES
+
+    def sample_of(self, thread: int) -> tuple[int, int] | None:
+        """Sample and row that `thread` makes, the first of its own, also beyond the picture; None
+        if it has none."""
+        return next(iter(self.samples_of(thread)), None)
+
+    def samples_of(self, thread: int) -> list[tuple[int, int]]:
+        """Likewise, of all places where it makes any."""
+        if self.subject.pattern is None:
+            return []
+        left, top = self.round
+        places = self.subject.pattern.places[:, thread].tolist()
+        return [(left + x, top + y) for x, y in places if x != NOWHERE]
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """Sample and row of the picture that are nearest to the middle of what the thread makes, or
+        of the tile."""
+        picture, tile = self.subject.shape.picture, self.tile.clipped(self.subject.shape.picture)
+        x, y = (tile.left + tile.right) // 2, (tile.top + tile.bottom) // 2
+        x, y = self.sample_of(self.thread or 0) or (x, y)
+        return min(max(x, 0), picture.right - 1), min(max(y, 0), picture.bottom - 1)
+
+    def thread_words(self) -> str:
+        """Which thread it is and what it makes."""
+        if self.thread is None:
+            return ""
+        begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
+        pattern = self.subject.pattern
+        if pattern is not None and pattern.thread is not None:
+            return f"{begin} {pattern.thread(self.block, self.thread)}."
+        sample = self.sample_of(self.thread)
+        picture = self.subject.shape.picture
+        if sample is None or not (sample[0] < picture.right and sample[1] < picture.bottom):
+            return f"{begin} has no sample to make."
+        x, y = sample
+        channels = self.subject.channels
+        across, down = self.made_by_each
+        more = ", and others in the same tile" if self.makes_more else ""
+        if (across, down) == (1, 1):
+            of = f"{CHANNELS[channels][x % channels]} of " if channels > 1 else ""
+            return f"{begin} makes {of}pixel x {x // channels:,}, y {y:,}{more}."
+        right, bottom = min(x + across, picture.right), min(y + down, picture.bottom)
+        samples = anatomy_words.span("sample", x, right)
+        if channels > 1:
+            pixels = anatomy_words.span("pixel", x // channels, (right - 1) // channels + 1)
+            samples += f" (of {pixels})"
+        return f"{begin} makes {samples} in {anatomy_words.span('row', y, bottom)}{more}."
+
+    @property
+    def makes_more(self) -> bool:
+        """Whether a thread makes samples in several places, or goes on to others in its tile."""
+        pattern, covers = self.subject.pattern, self.subject.shape.covers
+        if pattern is None:
+            return False
+        goes_on = pattern.round[0] < covers[0] or pattern.round[1] < covers[1]
+        return pattern.also is not None or goes_on
+
+    @property
+    def made_by_each(self) -> tuple[int, int]:
+        """Samples and rows that a thread makes."""
+        return self.subject.pattern.each if self.subject.pattern else (1, 1)
+
+    def sentences(self) -> list[tuple[str, str]]:
+        """Headings and what stands under them."""
+        shape, pattern = self.subject.shape, self.subject.pattern
+        if pattern is not None and pattern.block is not None:
+            here = [pattern.block(self.block)]
+        else:
+            here = [
+                anatomy_words.block_words(shape, self.block),
+                anatomy_words.halo_words(shape, self.block),
+            ]
+        if pattern is None:
+            return [
+                ("The launch", anatomy_words.grid_words(shape)),
+                ("This block", " ".join(here)),
+                ("Not described", anatomy_words.not_drawn(self.subject.rung)),
+            ]
+        library = anatomy_words.of_a_library(self.subject.rung)
+        makes = "sample to make" if pattern.block is None else "number to store"
+        idle = anatomy_words.idle_words(idle_of(pattern, shape, self.block), makes)
+        traffic = anatomy_words.traffic_words(traffic_of(self.steps, shape.reads), shape.reads)
+        return [
+            ("The launch", f"{anatomy_words.grid_words(shape)} {idle}"),
+            ("This block", " ".join((*here, traffic))),
+            *([("Not shown", library)] if library else []),
+        ]
+
+
+def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look:
+    """The block and the thread that make sample x of row y, or the nearest ones.
+
+    known  an earlier look, of which the steps can be used again if it is at the same block
+    """
+    shape, pattern = subject.shape, subject.pattern
+    block = shape.block_at(x, y)
+    tile = shape.tile(block)
+    if pattern is None:
+        return Look(subject, block, (tile.left, tile.top), None, ())
+    own = tile.clipped(shape.picture)
+    x, y = min(max(x, own.left), own.right - 1), min(max(y, own.top), own.bottom - 1)
+    across, down = pattern.round
+    left = tile.left + (x - tile.left) // across * across
+    top = tile.top + (y - tile.top) // down * down
+    find = pattern.picked or partial(_maker, pattern)
+    thread = find(x - left, y - top)
+    return Look(subject, block, (left, top), thread, _steps(subject, pattern, block, known))
+
+
+def look_from(
+    subject: Subject, block: Block, thread: int, known: Look | None = None
+) -> Look | None:
+    """At a thread of a block where numbers of a transform are made: there, not all of them can be
+    pointed at.  None: there is no such block or thread.
+
+    known  as of `look_at`
+    """
+    pattern = subject.pattern
+    (across, down), threads = subject.shape.grid, subject.shape.threads
+    is_there = 0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads
+    if pattern is None or not is_there:
+        return None
+    tile = subject.shape.tile(block)
+    steps = _steps(subject, pattern, block, known)
+    return Look(subject, block, (tile.left, tile.top), thread, steps)
+
+
+def _steps(
+    subject: Subject, pattern: Pattern, block: Block, known: Look | None
+) -> tuple[Step, ...]:
+    if known is not None and known.subject is subject and known.block == block:
+        return known.steps
+    return tuple(step for step in pattern.steps(block) if step.count)
+
+
+def _maker(pattern: Pattern, x: int, y: int) -> int:
+    """The thread that makes sample x of row y of a round; the nearest where none does, as of alpha
+    that goes another way."""
+    places = pattern.places
+    across = _distance(places[..., 0], x, pattern.each[0])
+    far = across + _distance(places[..., 1], y, pattern.each[1])
+    far[places[..., 0] == NOWHERE] = np.iinfo(np.int64).max
+    return int(far.min(0).argmin())
+
+
+def _distance(first: Places, wanted: int, count: int) -> Places:
+    return np.maximum(first - wanted, 0) + np.maximum(wanted - (first + count - 1), 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """What a warp's lanes touch at one time of a step.
+
+    labels    of each lane: its bank, or which of the sectors touched, from 1; "" for none
+    groups    a number a sector or bank, to tell neighbours apart by; NOWHERE for none
+    conflict  whether it has to wait for others, or they for it
+    sentence  all of it
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    groups: tuple[int, ...]
+    conflict: tuple[bool, ...]
+    places: Places
+    sentence: str
+
+    @property
+    def legend(self) -> str:
+        """What the two numbers of a lane are."""
+        return f"In small: the lane; below it: its {self.title.lower()}."
+
+
+def lanes_of(look: Look, step: Step, time: int) -> Lanes:
+    """time  0 to step.count - 1"""
+    lanes = of_warp(step.places(time), look.warp)
+    if step.memory == "global":
+        found = coalescing(lanes, step.item_bytes, step.width)
+        touched = sorted({int(each) for each in found.sector if each != NOWHERE})
+        groups = tuple(
+            NOWHERE if each == NOWHERE else touched.index(int(each)) for each in found.sector
+        )
+        labels = tuple("" if each == NOWHERE else str(each + 1) for each in groups)
+        sentence = anatomy_words.coalescing_words(step, found)
+        return Lanes("Sector", labels, groups, (False,) * LANES, lanes, sentence)
+    met = conflicts(lanes, step.item_bytes, step.width)
+    banks = tuple(int(each) for each in met.bank)
+    labels = tuple("" if each == NOWHERE else str(each) for each in banks)
+    waits = tuple(bool(each) for each in met.in_conflict)
+    return Lanes("Bank", labels, banks, waits, lanes, anatomy_words.conflict_words(step, met))

@@ -1,0 +1,202 @@
+"""The comparison follows the window: what changes there starts it anew, a click changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Pick
+from kernels.measuring.job_comparison import Round, comparing
+from workbench.model import intents
+from workbench.panels.blocks.blocks_panel import BlocksPanel, Phase
+from workbench.panels.blocks.candidates import Field, Key, field_of
+from workbench.panels.blocks.rows import Row, rows_of, sentence_of
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+NONE_CAN = "None of them can run this job; each says why."
+CALM_MS = 300  # so long nothing has to change before it starts anew
+
+
+class Following(QObject):
+    """Stands between the window, its worker and the panel Blocks.
+
+    Nothing is measured while the panel cannot be seen.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._panel: BlocksPanel = window.blocks
+        self._field: Field | str = ""
+        self._jobs: tuple[Job, ...] = ()  # those asked for last: of other rounds nothing is heard
+        self._found: Round | None = None
+        self._was_stopped_by_hiding = False
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(CALM_MS)
+        self._later.timeout.connect(self._follow)
+        self._connect()
+
+    def _connect(self) -> None:
+        window, panel, worker = self._window, self._panel, self._window.worker
+        window.store.changed.connect(self._look_again)
+        window.live.settled.connect(self._look_again)  # by then it is known what Auto picked
+        worker.device_found.connect(self._look_again)
+        window.docks["Blocks"].visibilityChanged.connect(self._show_or_hide)
+        panel.shapes_changed.connect(self._look_again)
+        panel.start_wanted.connect(self.start)
+        panel.stop_wanted.connect(self.stop)
+        panel.pause_wanted.connect(worker.pause_comparison)
+        panel.picked.connect(self._apply)
+        worker.comparison_stepped.connect(self._show_step)
+        worker.comparison_paused.connect(self._show_paused)
+        worker.comparison_ended.connect(self._end)
+        worker.broke.connect(self._break_off)
+
+    @Slot()
+    def start(self) -> None:
+        """Compare from the beginning, or say why not."""
+        self._later.stop()
+        self._look()
+        if not isinstance(self._field, Field):
+            return
+        self._jobs = tuple(each.job for each in self._field.able)
+        self._found = None
+        if not self._jobs:
+            self._panel.show_phase(Phase.IDLE)
+            self._panel.show_rows(self._rows(), NONE_CAN)
+            return
+        self._panel.show_phase(Phase.RUNNING)
+        self._refresh()
+        jobs, sampling = self._jobs, self._field.sampling
+        self._window.worker.start_comparison(lambda engine: comparing(jobs, engine, sampling))
+
+    @Slot()
+    def stop(self) -> None:
+        """What was measured stays."""
+        self._window.worker.cancel_comparison()
+        self._jobs = ()
+        self._panel.show_phase(Phase.IDLE)
+        self._refresh()
+
+    # -- following
+
+    def _look_again(self, *_: Any) -> None:
+        if self._panel.isVisible():
+            self._refresh()  # what is in use is marked at once
+            self._later.start()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Begin anew where what was measured says nothing any more."""
+        before = self._field
+        self._look()
+        if _is_same(before, self._field):
+            return
+        self._found = None
+        self._refresh()
+        if self._panel.phase is Phase.PAUSED:
+            self.stop()  # who paused it wants nothing measured now
+        elif self._panel.phase is not Phase.IDLE:
+            if isinstance(self._field, Field):
+                self.start()
+            else:
+                self.stop()
+
+    def _look(self) -> None:
+        """What there is to compare now."""
+        window = self._window
+        shapes = self._panel.picks.shapes
+        field = field_of(window.store.state, window.device, self._picked(), shapes)
+        is_new = not _is_same(field, self._field)
+        self._field = field
+        if is_new:
+            self._found = None
+        self._panel.show_field(field)
+        self._refresh()
+
+    def _picked(self) -> Pick | None:
+        """What `auto` runs the present job with, once that is known."""
+        result, state = self._window.live.result, self._window.store.state
+        if result is None or state.picture is None or result.picked is None:
+            return None
+        try:
+            job = intents.job_for(state)
+        except KernelError:
+            return None
+        return result.picked if job is not None and _is_alike(result.job, job) else None
+
+    @Slot(bool)
+    def _show_or_hide(self, is_visible: bool) -> None:
+        if is_visible:
+            was_on, self._was_stopped_by_hiding = self._was_stopped_by_hiding, False
+            if was_on:
+                self.start()
+            else:
+                self._look()
+        elif self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+            self._was_stopped_by_hiding = self._panel.phase is Phase.RUNNING
+            self.stop()
+
+    # -- what comes of it
+
+    @Slot(object)
+    def _show_step(self, step: Any) -> None:
+        if isinstance(step, Round) and step.jobs == self._jobs and self._jobs:
+            self._found = step
+            if step.is_over:
+                self._panel.show_phase(Phase.DONE)
+            self._refresh()
+
+    @Slot(bool)
+    def _show_paused(self, is_paused: bool) -> None:
+        if self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+            self._panel.show_phase(Phase.PAUSED if is_paused else Phase.RUNNING)
+
+    @Slot(object, bool)
+    def _end(self, error: KernelError | None, _is_complete: bool) -> None:
+        if error is not None:
+            self._panel.show_phase(Phase.IDLE)
+            self._window.messages.show_message("error", str(error))
+
+    @Slot(str, str)
+    def _break_off(self, _sentence: str, _details: str) -> None:
+        """A bug ends everything that the worker does; the window says what it was."""
+        if self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+            self.stop()
+
+    @Slot(object)
+    def _apply(self, key: Key) -> None:
+        if isinstance(self._field, Field):
+            for each in self._field.contenders:
+                if each.key == key:
+                    self._window.take_over(each.changes)
+
+    def _refresh(self) -> None:
+        if not isinstance(self._field, Field):
+            return
+        rows = self._rows()
+        found = self._found
+        self._panel.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
+
+    def _rows(self) -> tuple[Row, ...]:
+        assert isinstance(self._field, Field)
+        return rows_of(self._field, self._found, self._field.current(self._window.store.state))
+
+
+def _is_alike(one: Job, other: Job) -> bool:
+    """Whether `auto` picks the same for both: a picture's content makes no difference to it."""
+    kinds = [(job.picture.shape, job.pixel_type) for job in (one, other)]
+    return kinds[0] == kinds[1] and replace(one, picture=other.picture).same_work(other)
+
+
+def _is_same(one: Field | str, other: Field | str) -> bool:
+    """Whether what was measured for `one` holds for `other`, or both say why nothing is."""
+    if isinstance(one, Field) and isinstance(other, Field):
+        return one.compares_same(other)
+    return one == other

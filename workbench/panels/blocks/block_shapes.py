@@ -1,0 +1,53 @@
+"""Which block shapes to compare: the picker's, a grid to explore, and what somebody types."""
+
+from __future__ import annotations
+
+import re
+
+from kernels.measuring.tuner import PRESETS
+
+BlockXY = tuple[int, int]
+
+WIDTHS, HEIGHTS = (8, 16, 32, 64, 128, 256), (1, 2, 4, 8, 16, 32)
+GRID: tuple[BlockXY, ...] = tuple((x, y) for y in HEIGHTS for x in WIDTHS)
+MOST = 1024  # threads along a side: what the block picker takes
+EXAMPLE = "Write shapes such as 48×4, 96×2."
+
+_SHAPE = re.compile(r"(\d{1,6})\s*[x×X*]\s*(\d{1,6})")
+_BETWEEN = re.compile(r"[\s,;]*")
+
+__all__ = ["GRID", "PRESETS", "BlockXY", "UnclearError", "parsed", "written"]
+
+
+class UnclearError(ValueError):
+    """What was typed is no list of shapes; one sentence."""
+
+
+def parsed(text: str) -> tuple[BlockXY, ...]:
+    """The shapes in "48x4, 96 × 2", each once.  Raises UnclearError."""
+    shapes: dict[BlockXY, None] = {}
+    at = 0
+    while at < len(text):
+        at = _end(_BETWEEN.match(text, at))
+        if at == len(text):
+            break
+        found = _SHAPE.match(text, at)
+        if found is None:
+            word = text[at:].split(",")[0].strip()
+            raise UnclearError(f"{word!r} is not a shape. {EXAMPLE}")
+        shape = int(found[1]), int(found[2])
+        if not all(1 <= side <= MOST for side in shape):
+            raise UnclearError(f"{written([shape])}: a side is 1 to {MOST} threads.")
+        shapes[shape] = None
+        at = found.end()
+    return tuple(shapes)
+
+
+def written(shapes: list[BlockXY] | tuple[BlockXY, ...]) -> str:
+    """ "48×4, 96×2"."""
+    return ", ".join(f"{x}×{y}" for x, y in shapes)
+
+
+def _end(found: re.Match[str] | None) -> int:
+    assert found is not None  # it may match nothing, but it matches
+    return found.end()

@@ -1,0 +1,190 @@
+"""The panel Blocks: what is compared, bars or a map of it, and what they say in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base.plain_text import Label, tip_text
+from workbench.panels.blocks.block_bars import Bars
+from workbench.panels.blocks.block_map_view import BlockMap
+from workbench.panels.blocks.candidates import Field
+from workbench.panels.blocks.picks import ShapePicks
+from workbench.panels.blocks.rows import Row
+from workbench.widgets.tile import ElidedLabel, scaled_font
+from workbench.widgets.upright_area import UprightArea
+
+
+class Phase(Enum):
+    """Where a comparison is."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+
+
+START_TIP = "Run them in turn on the present job until their times have settled."
+STOP_TIP = "Stop; what was measured stays in sight."
+PAUSE_TIP = "Let it stand still, or go on."
+
+
+class BlocksPanel(QWidget):
+    """Shows rows; says what the user wants.
+
+    Signals:
+        start_wanted(), stop_wanted(), pause_wanted(is_paused).
+        shapes_changed(): other shapes are to be compared.
+        picked(key): this one is to be used.
+    """
+
+    start_wanted = Signal()
+    stop_wanted = Signal()
+    pause_wanted = Signal(bool)
+    shapes_changed = Signal()
+    picked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("blocks-panel")
+        self.phase = Phase.IDLE
+        self._has_field = False
+        self._subject = Label()
+        self._subject.setObjectName("blocks-subject")
+        self._subject.setFont(scaled_font(1.05))
+        self._subject.setWordWrap(True)
+        self._work = ElidedLabel(0.88)
+        self.picks = ShapePicks()
+        self.picks.changed.connect(self.shapes_changed)
+        self._sentence = Label()
+        self._sentence.setObjectName("blocks-sentence")
+        self._sentence.setWordWrap(True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._make_buttons()
+        self._make_views()
+        self._lay_out()
+        self.show_phase(Phase.IDLE)
+
+    # -- what it is told
+
+    def show_field(self, field: Field | str) -> None:
+        """What would be compared, or why there is nothing."""
+        self._has_field = isinstance(field, Field)
+        if isinstance(field, Field):
+            self._subject.setText(field.subject)
+            self._work.show_text(field.work)
+        else:
+            self._subject.setText("Nothing to compare")
+            self._work.show_text("")
+            self.show_rows((), field)
+        is_of_blocks = not isinstance(field, Field) or field.is_of_blocks
+        self.picks.setVisible(is_of_blocks)
+        self._map_button.setEnabled(is_of_blocks)
+        self._views.setCurrentIndex(int(self._map_button.isChecked() and is_of_blocks))
+        self.show_phase(self.phase)
+
+    def show_rows(self, rows: Sequence[Row], sentence: str) -> None:
+        for view in (self.bars, self.map):
+            view.show_rows(rows, sentence)
+        self._sentence.setText(sentence)
+
+    def show_phase(self, phase: Phase) -> None:
+        self.phase = phase
+        is_on = phase in (Phase.RUNNING, Phase.PAUSED)
+        self._start.setText("Stop" if is_on else "Compare")
+        self._start.setToolTip(STOP_TIP if is_on else START_TIP)
+        self._start.setEnabled(is_on or self._has_field)
+        self._pause.setEnabled(is_on)
+        self._pause.setText("Go on" if phase is Phase.PAUSED else "Pause")
+
+    def toggle(self) -> None:
+        """Start, or stop."""
+        is_on = self.phase in (Phase.RUNNING, Phase.PAUSED)
+        (self.stop_wanted if is_on else self.start_wanted).emit()
+
+    # -- what is remembered
+
+    def choices(self) -> dict[str, Any]:
+        return {**self.picks.choices(), "map": self._map_button.isChecked()}
+
+    def restore(self, data: dict[str, Any]) -> None:
+        self.picks.restore(data)
+        (self._map_button if data.get("map") is True else self._bars_button).setChecked(True)
+        self._show_view()
+
+    # -- how it is built
+
+    def _make_buttons(self) -> None:
+        self._start, self._pause = QPushButton(), QPushButton()
+        self._start.setObjectName("blocks-start")
+        self._start.setProperty("primary", True)
+        self._start.clicked.connect(self.toggle)
+        self._pause.setObjectName("blocks-pause")
+        self._pause.setToolTip(PAUSE_TIP)
+        self._pause.clicked.connect(lambda: self.pause_wanted.emit(self.phase is not Phase.PAUSED))
+        self._bars_button = _view_button("blocks-bars", "Bars", "One below the other.", "first")
+        self._map_button = _view_button(
+            "blocks-map", "Map", "Widths across, heights down, times as colours.", "last"
+        )
+        self._which = QButtonGroup(self)
+        for button in (self._bars_button, self._map_button):
+            self._which.addButton(button)
+            button.clicked.connect(self._show_view)
+        self._bars_button.setChecked(True)
+
+    def _make_views(self) -> None:
+        self.bars = Bars("Times of the contenders")
+        self.map = BlockMap("Times by block width and height")
+        self._views = QStackedWidget()
+        self._views.addWidget(UprightArea(self.bars))
+        self._views.addWidget(self.map)
+        for view in (self.bars, self.map):
+            view.picked.connect(self.picked)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self._start)
+        buttons.addWidget(self._pause)
+        buttons.addStretch(1)
+        segments = QHBoxLayout()
+        segments.setSpacing(0)
+        segments.addWidget(self._bars_button)
+        segments.addWidget(self._map_button)
+        buttons.addLayout(segments)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 8)
+        column.setSpacing(6)
+        for part in (self._subject, self._work, self.picks):
+            column.addWidget(part)
+        column.addLayout(buttons)
+        column.addWidget(self._views, 1)
+        column.addWidget(self._sentence)
+
+    def _show_view(self) -> None:
+        self._views.setCurrentIndex(int(self._map_button.isChecked()))
+
+
+def _view_button(name: str, text: str, tip: str, segment: str) -> QToolButton:
+    button = QToolButton()
+    button.setObjectName(name)
+    button.setText(text)
+    button.setToolTip(tip_text(tip))
+    button.setCheckable(True)
+    button.setProperty("segment", segment)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button

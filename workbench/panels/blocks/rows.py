@@ -1,0 +1,163 @@
+"""How the contenders stand, as plain data for whoever draws it or reads it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kernels.core.comparison import EQUAL, how_equal
+from kernels.measuring.job_comparison import Round, Standing
+from workbench.base import numbers
+from workbench.charts.data.chart_words import list_of
+from workbench.charts.data.sentences import how_long
+from workbench.panels.blocks.candidates import Contender, Field, Key
+
+State = Literal["waiting", "refused", "wrong", "unsure", "fine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One contender.
+
+    state    "unsure": timed, but not yet checked, so that its time is no speed yet
+    ms       lower quartile, median, upper quartile; None unless "unsure" or "fine"
+    place    1 for the fastest; those that tie have the same; 0: none yet
+    is_tied  another has this place
+    words    what stands beside its bar
+    text     all that is known, for a tooltip
+    """
+
+    key: Key
+    name: str
+    state: State
+    ms: tuple[float, float, float] | None = None
+    place: int = 0
+    is_tied: bool = False
+    is_current: bool = False
+    occupancy: float | None = None
+    words: str = ""
+    text: str = ""
+
+    @property
+    def is_best(self) -> bool:
+        return self.place == 1
+
+    @property
+    def rank(self) -> str:
+        """ "1", or "1 =" beside others that count as equal."""
+        return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
+
+
+def rows_of(field: Field, found: Round | None, current: Key | None) -> tuple[Row, ...]:
+    """A row for each contender, in their order.
+
+    found  of the contenders that are able; None: nothing is known yet
+    """
+    keys = (each.key for each in field.able)
+    standings = dict(zip(keys, found.standings, strict=True)) if found else {}
+    places = _places(field, found)
+    rows = []
+    for each in field.contenders:
+        place, is_tied = places.get(each.key, (0, False))
+        standing = standings.get(each.key, Standing(reason=each.reason, is_over=bool(each.reason)))
+        rows.append(_row(each, standing, place, is_tied=is_tied, is_current=each.key == current))
+    return tuple(rows)
+
+
+def sentence_of(rows: Sequence[Row], *, is_over: bool) -> str:
+    """Who is the fastest, what equals it, and how far behind the last is."""
+    timed = [row for row in rows if row.place and row.ms]
+    if not timed:
+        return _why_none(rows) if is_over and rows else ""
+    best = sorted((row for row in timed if row.is_best), key=_median)
+    names, time = _listed([row.name for row in best]), numbers.duration(_median(best[0]))
+    if len(best) == 1:
+        first = f"{names} is the fastest: {time}"
+    else:
+        how = how_equal(max(map(_median, best)) / _median(best[0]))
+        first = f"{names} are {how}: {time}"
+    last = max(timed, key=_median)
+    longer = how_long(_median(last) / _median(best[0]))
+    behind = "" if last in best else f"; {last.name} takes {longer}"
+    return f"{'' if is_over else 'So far '}{first}{behind}."
+
+
+def _why_none(rows: Sequence[Row]) -> str:
+    states = {row.state for row in rows}
+    if states == {"refused"}:
+        return "None of them can run this job."
+    if states <= {"refused", "wrong"}:
+        return "None of them gave an answer that is right, so there is no speed."
+    return "Nothing was measured."
+
+
+def _median(row: Row) -> float:
+    assert row.ms is not None
+    return row.ms[1]
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    return list_of(names)
+
+
+def _places(field: Field, found: Round | None) -> dict[Key, tuple[int, bool]]:
+    """By key: the place, as in sports (1, 1, 3), and whether it is shared."""
+    places: dict[Key, tuple[int, bool]] = {}
+    next_place, able = 1, field.able
+    for group in found.groups if found else ():
+        for number in group:
+            places[able[number].key] = next_place, len(group) > 1
+        next_place += len(group)
+    return places
+
+
+def _row(
+    each: Contender, standing: Standing, place: int, *, is_tied: bool, is_current: bool
+) -> Row:
+    state, words = _state(standing)
+    ms = standing.ms if state in ("unsure", "fine") else None
+    if ms is not None:
+        words = numbers.duration(ms[1])
+    share = standing.occupancy.share if standing.occupancy else None
+    text = "\n".join(_lines(each, standing, state, is_tied=is_tied, place=place))
+    return Row(each.key, each.name, state, ms, place, is_tied, is_current, share, words, text)
+
+
+def _state(standing: Standing) -> tuple[State, str]:
+    if standing.reason:
+        return "refused", standing.reason
+    if standing.check is not None and not standing.check.ok:
+        return "wrong", "✗ wrong" if standing.check.wrong else "✗ not checked"
+    if standing.ms is None:
+        return "waiting", "…"
+    return ("fine", "") if standing.counts else ("unsure", "")
+
+
+def _lines(
+    each: Contender, standing: Standing, state: State, *, is_tied: bool, place: int
+) -> list[str]:
+    timing, occupancy = standing.timing, standing.occupancy
+    lines = [each.name]
+    if state in ("unsure", "fine") and timing is not None and standing.ms is not None:
+        count = len(timing.samples_ms)
+        low, middle, high = standing.ms
+        lines[0] += f": {numbers.duration(middle)}"
+        lines.append(f"quartiles {numbers.duration_range(low, high)}, n = {count}")
+    if place:
+        equals = f", {EQUAL} to others there" if is_tied else ""
+        lines.append(f"place {place}{equals}")
+    if isinstance(each.key, tuple):
+        lines.append(f"{each.key[0] * each.key[1]} threads a block")
+    if occupancy is not None:
+        lines.append(f"occupancy {occupancy.share:.0%}: {occupancy.limit}")
+    lines += [str(ran) for ran in standing.ran[:1]]
+    if standing.reason:
+        lines.append(standing.reason)
+    elif standing.check is not None:
+        lines.append(f"its answer is {standing.check}")
+    elif timing is not None:
+        lines.append("not checked yet, so this is no speed yet")
+    return lines

@@ -1,0 +1,1 @@
+"""The pictures before and after, and the ways to compare them."""

@@ -1,0 +1,128 @@
+"""What a view paints over its picture where pixels are large enough for their values."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from workbench.base import theme
+from workbench.imaging.cell_values import ALPHABET, MARGIN, WIDEST, Cells, CellWish, Digits, Region
+from workbench.imaging.display import Display
+from workbench.panels.compare.view_transform import Size, ViewTransform
+
+LEAST_PX = 40  # of a pixel on the screen, in device-independent pixels
+SIZES_PX = range(15, 5, -1)  # of the digits
+ROOM = 0.84  # of a cell, for what is written in it: between cells there is a gap
+
+
+class CellLayer:
+    """Keeps the layer that fits, and asks for another when it does not; paints what there is."""
+
+    def __init__(self, view: QWidget) -> None:
+        self._view: Any = view  # a PictureView, which has one of these
+        self._samples: NDArray[Any] | None = None
+        self._display: Display | None = None
+        self._cells: Cells | None = None
+        self._asked: CellWish | None = None
+
+    def show_samples(self, samples: NDArray[Any] | None, display: Display | None) -> None:
+        if samples is not self._samples or display is not self._display:
+            self._samples, self._display = samples, display
+            self._cells = self._asked = None
+            self._view.update()
+
+    def paint(self, painter: QPainter, transform: ViewTransform, view: Size) -> None:
+        """painter  in device pixels, which `view` has"""
+        samples, ratio = self._samples, self._view.devicePixelRatioF()
+        if samples is None or self._display is None or transform.scale < LEAST_PX * ratio:
+            return
+        region = _in_view(transform, view, samples)
+        digits = digits_for(math.floor(transform.scale), samples.shape[2], str(samples.dtype))
+        if digits is None or region[0] >= region[2] or region[1] >= region[3]:
+            return
+        cells = self._cells
+        if cells is not None and cells.wish.scale == transform.scale:
+            left, top = transform.origin(view)
+            painter.drawImage(left + cells.corner[0], top + cells.corner[1], cells.image)
+            if _holds(cells.wish.region, region):
+                return
+        self._ask(samples, self._display, region, transform.scale, digits)
+
+    def _ask(
+        self,
+        samples: NDArray[Any],
+        display: Display,
+        region: Region,
+        scale: float,
+        digits: Digits,
+    ) -> None:
+        asked = self._asked
+        if asked is not None and asked.scale == scale and _holds(asked.region, region):
+            return
+        height, width = samples.shape[:2]
+        around = (
+            max(region[0] - MARGIN, 0),
+            max(region[1] - MARGIN, 0),
+            min(region[2] + MARGIN, width),
+            min(region[3] + MARGIN, height),
+        )
+        self._asked = CellWish(samples, display.pixels[0], around, scale, digits)
+        self._view.cells_wanted.emit(self._asked, self._take)
+
+    def _take(self, cells: Cells) -> None:
+        if cells.wish is self._asked:
+            self._cells = cells
+            self._view.update()
+
+
+@lru_cache(maxsize=32)
+def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
+    """The largest that fit into a cell of `side` pixels; None where not even the smallest do."""
+    font = theme.fixed_font()
+    for size in SIZES_PX:
+        font.setPixelSize(size)
+        metrics = QFontMetrics(font)
+        width, height = metrics.horizontalAdvance("0"), metrics.ascent() + 1
+        if channels * height <= ROOM * side and WIDEST[pixel_type] * width <= ROOM * side:
+            break
+    else:
+        return None
+    image = QImage(width * len(ALPHABET), height, QImage.Format.Format_Grayscale8)
+    image.fill(Qt.GlobalColor.black)
+    painter = QPainter(image)
+    painter.setFont(font)
+    painter.setPen(Qt.GlobalColor.white)
+    for index, character in enumerate(ALPHABET):
+        painter.drawText(index * width, metrics.ascent(), character)
+    painter.end()
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
+    drawn = rows[:, : width * len(ALPHABET)].reshape(height, len(ALPHABET), width)
+    return Digits(np.ascontiguousarray(drawn.transpose(1, 0, 2)))
+
+
+def _in_view(transform: ViewTransform, view: Size, samples: NDArray[Any]) -> Region:
+    height, width = samples.shape[:2]
+    left, top = transform.to_picture((0, 0), view)
+    right, bottom = transform.to_picture(view, view)
+    return (
+        max(math.floor(left), 0),
+        max(math.floor(top), 0),
+        min(math.ceil(right), width),
+        min(math.ceil(bottom), height),
+    )
+
+
+def _holds(outer: Region, inner: Region) -> bool:
+    return (
+        outer[0] <= inner[0]
+        and outer[1] <= inner[1]
+        and outer[2] >= inner[2]
+        and outer[3] >= inner[3]
+    )

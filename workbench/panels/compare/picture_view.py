@@ -1,0 +1,376 @@
+"""One picture, zoomed and panned: painted in device pixels, so that what is seen is exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+
+from workbench.base import theme
+from workbench.imaging.display import Display
+from workbench.panels.compare.cell_layer import CellLayer
+from workbench.panels.compare.view_transform import Point, Size, ViewTransform
+from workbench.widgets.chips import paint_chip
+
+# Paints over the picture, in its pixels.  It gets the rectangle of them that is in view, and how
+# many device pixels each has.
+Overlay = Callable[[QPainter, QRectF, float], None]
+
+WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
+PAN_STEP = 0.1  # of the view, for one press of an arrow key
+_CORNER = 8.0
+_MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
+_HAIR = 1e-4  # device pixels; exactly on a pixel's edge, rounding errors would decide what is shown
+
+
+class PictureView(QWidget):
+    """Shows a `Display` through a `ViewTransform`; says where the user wants to go.
+
+    Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
+    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Where pixels are large
+    enough their values stand in them.
+
+    Signals:
+        moved(transform): the user wants this ViewTransform; None: fit the picture.
+        hovered(point): the pixel (x, y) under the pointer, or None.
+        pointed(point): where exactly that is, in pixels of the picture, also beside it, or None.
+        picked(point): the pixel (x, y) that was clicked.
+        drawn(line, is_done): Shift and a drag: from the pixel (x, y) to that under the pointer.
+        cells_wanted(wish, deliver): `deliver` is to be called with the Cells for this CellWish.
+        resized(): the view has another size in device pixels.
+    """
+
+    moved = Signal(object)
+    hovered = Signal(object)
+    pointed = Signal(object)
+    picked = Signal(object)
+    drawn = Signal(object, bool)
+    cells_wanted = Signal(object, object)
+    resized = Signal()
+
+    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
+        """`hint` is shown while there is no picture."""
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self._hint = hint
+        self._display: Display | None = None
+        self._caption = ""
+        self._transform = ViewTransform(1.0, (0.0, 0.0))
+        self._mark: tuple[int, int] | None = None
+        self._grabbed: QPointF | None = None
+        self._pressed: QPointF | None = None  # where, until the pointer moves away from there
+        self._line_from: tuple[int, int] | None = None
+        self.overlays: list[Overlay] = []
+        self._cells = CellLayer(self)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMinimumSize(160, 100)
+
+    @property
+    def device_size(self) -> Size:
+        ratio = self.devicePixelRatioF()
+        return max(int(self.width() * ratio), 1), max(int(self.height() * ratio), 1)
+
+    @property
+    def display(self) -> Display | None:
+        return self._display
+
+    @property
+    def caption(self) -> str:
+        return self._caption
+
+    def show_picture(
+        self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
+    ) -> None:
+        """Paint `display`, with `caption` in its corner; None: an empty view with its hint.
+
+        samples  what is written into the cells where pixels are large enough; None: nothing
+        """
+        self._cells.show_samples(samples, display)
+        if (display, caption) != (self._display, self._caption):
+            self._display, self._caption = display, caption
+            self.setAccessibleDescription(caption if display else self._hint)
+            self.update()
+
+    def show_transform(self, transform: ViewTransform) -> None:
+        if transform != self._transform:
+            self._transform = transform
+            self.update()
+
+    def show_mark(self, point: tuple[int, int] | None) -> None:
+        """Mark the pixel that is under the pointer in a linked view."""
+        if point != self._mark:
+            for changed in (self._mark, point):
+                if changed is not None:
+                    self.update(self._mark_rect(changed))
+            self._mark = point
+
+    def pixel_at(self, position: QPointF) -> tuple[int, int] | None:
+        """The pixel (x, y) of the picture at `position` in the widget, or None beside it."""
+        if self._display is None:
+            return None
+        x, y = self._transform.to_picture(self._to_device(position), self.device_size)
+        width, height = self._display.size
+        return (math.floor(x), math.floor(y)) if 0 <= x < width and 0 <= y < height else None
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(480, 360)
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        colors = theme.colors(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), QColor(colors.surround))
+        if self._display is None:
+            self._paint_hint(painter, colors)
+        else:
+            painter.save()
+            use_device_pixels(painter, self.devicePixelRatioF())
+            self._paint_picture(painter)
+            painter.restore()
+            self._paint_overlays(painter)
+            self._paint_captions(painter)
+        self._paint_mark(painter)
+        self._paint_frame(painter, colors)
+
+    def _paint_picture(self, painter: QPainter) -> None:
+        if self._display is not None:
+            draw(painter, self._display, self._transform, self.device_size)
+            self._cells.paint(painter, self._transform, self.device_size)
+
+    def _paint_overlays(self, painter: QPainter) -> None:
+        view, transform = self.device_size, self._transform
+        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
+        visible = QRectF(left, top, right - left, bottom - top)
+        for paint in self.overlays:
+            painter.save()
+            use_device_pixels(painter, self.devicePixelRatioF())
+            painter.translate(*transform.origin(view))
+            painter.scale(transform.scale, transform.scale)
+            paint(painter, visible, transform.scale)
+            painter.restore()
+
+    def _paint_captions(self, painter: QPainter) -> None:
+        paint_chip(painter, self.rect(), self._caption)
+
+    def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
+        margin = min(self.width(), self.height()) // 10
+        frame = self.rect().adjusted(margin, margin, -margin, -margin)
+        painter.setOpacity(0.45)
+        painter.drawRoundedRect(frame, 12, 12)
+        painter.setOpacity(1.0)
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 1.25)
+        painter.setFont(font)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(frame.adjusted(12, 12, -12, -12), flags, self._hint)
+
+    def _paint_mark(self, painter: QPainter) -> None:
+        if self._mark is None or self._display is None:
+            return
+        centre = QRectF(self._mark_rect(self._mark)).center()
+        for color, width in (("#000000", 3.0), ("#ffffff", 1.0)):
+            painter.setPen(QPen(QColor(color), width))
+            for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                start, end = QPointF(3 * dx, 3 * dy), QPointF(_MARK * dx, _MARK * dy)
+                painter.drawLine(centre + start, centre + end)
+
+    def _paint_frame(self, painter: QPainter, colors: theme.Colors) -> None:
+        """Round the corners, and show the focus."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(self.rect())
+        for corner in (area.topLeft(), area.topRight(), area.bottomLeft(), area.bottomRight()):
+            outside = _outside_corner(corner.x() == area.left(), corner.y() == area.top())
+            painter.fillPath(outside.translated(corner), QColor(colors.surface))
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
+                painter.setPen(QPen(QColor(color), 2))
+                ring = area.adjusted(inset, inset, -inset, -inset)
+                painter.drawRoundedRect(ring, _CORNER - inset, _CORNER - inset)
+
+    def _mark_rect(self, point: tuple[int, int]) -> QRect:
+        """Where the mark for `point` is painted, in the widget's coordinates."""
+        ratio = self.devicePixelRatioF()
+        middle = (point[0] + 0.5, point[1] + 0.5)
+        x, y = self._transform.to_view(middle, self.device_size)
+        reach = _MARK + 2
+        return QRect(round(x / ratio) - reach, round(y / ratio) - reach, 2 * reach, 2 * reach)
+
+    # -- what the user does
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        factor = 2.0 ** (event.angleDelta().y() / WHEEL_PER_DOUBLING)
+        self._zoom(event.position(), factor)
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._begin_line(event):
+            return
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._grabbed = event.position()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        self._pressed = event.position() if is_left else None
+
+    def _begin_line(self, event: QMouseEvent) -> bool:
+        is_meant = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if is_meant and event.button() == Qt.MouseButton.LeftButton:
+            self._line_from = self.pixel_at(event.position())
+        return self._line_from is not None
+
+    def _draw_line(self, event: QMouseEvent, is_done: bool) -> None:
+        if self._line_from is None or self._display is None:
+            return
+        at = self._transform.to_picture(self._to_device(event.position()), self.device_size)
+        x, y = (
+            min(max(math.floor(where), 0), most - 1)
+            for where, most in zip(at, self._display.size, strict=True)
+        )
+        self.drawn.emit((self._line_from, (x, y)), is_done)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._draw_line(event, False)
+        if self._grabbed is not None and self._display is not None:
+            step = self._to_device(event.position() - self._grabbed)
+            self._grabbed = event.position()
+            self.moved.emit(self._transform.panned(*step))
+        if self._pressed is not None:
+            moved = (event.position() - self._pressed).manhattanLength()
+            self._pressed = self._pressed if moved < QApplication.startDragDistance() else None
+        self.hovered.emit(self.pixel_at(event.position()))
+        if self._display is not None:
+            at = self._to_device(event.position())
+            self.pointed.emit(self._transform.to_picture(at, self.device_size))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._draw_line(event, True)
+        self._line_from = None
+        pressed, self._pressed, self._grabbed = self._pressed, None, None
+        self.unsetCursor()
+        if pressed is not None and (pixel := self.pixel_at(event.position())) is not None:
+            self.picked.emit(pixel)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._transform.scale == 1.0:
+            self.moved.emit(None)
+        else:
+            self._zoom(event.position(), 1.0 / self._transform.scale)
+
+    def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
+        self.hovered.emit(None)
+        self.pointed.emit(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        width, height = self.device_size
+        dx, dy = PAN_STEP * width, PAN_STEP * height
+        match event.key():
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.moved.emit(self._transform.stepped(1))
+            case Qt.Key.Key_Minus:
+                self.moved.emit(self._transform.stepped(-1))
+            case Qt.Key.Key_0:
+                self.moved.emit(None)
+            case Qt.Key.Key_1:
+                self.moved.emit(ViewTransform(1.0, self._transform.centre))
+            case Qt.Key.Key_Left:
+                self.moved.emit(self._transform.panned(dx, 0))
+            case Qt.Key.Key_Right:
+                self.moved.emit(self._transform.panned(-dx, 0))
+            case Qt.Key.Key_Up:
+                self.moved.emit(self._transform.panned(0, dy))
+            case Qt.Key.Key_Down:
+                self.moved.emit(self._transform.panned(0, -dy))
+            case _:
+                super().keyPressEvent(event)
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        self.resized.emit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self.resized.emit()
+        return super().event(event)
+
+    def focusInEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
+        self.update()
+
+    def focusOutEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
+        self.update()
+
+    def _zoom(self, position: QPointF, factor: float) -> None:
+        if self._display is not None:
+            at = self._to_device(position)
+            self.moved.emit(self._transform.zoomed_at(at, factor, self.device_size))
+
+    def _to_device(self, position: QPointF) -> Point:
+        ratio = self.devicePixelRatioF()
+        return position.x() * ratio, position.y() * ratio
+
+
+def use_device_pixels(painter: QPainter, ratio: float) -> None:
+    """Make one unit one device pixel, on the device's grid.
+
+    Under fractional scaling a widget's corner may lie between device pixels, elsewhere for each
+    view; without the shift linked views would sample their pictures at different points.
+    """
+    corner = painter.deviceTransform()
+    painter.scale(1 / ratio, 1 / ratio)
+    painter.translate(
+        round(corner.dx()) - corner.dx() + _HAIR, round(corner.dy()) - corner.dy() + _HAIR
+    )
+
+
+def draw(painter: QPainter, display: Display, transform: ViewTransform, view: Size) -> None:
+    """Draw what of `display` is visible in a view of `view` device pixels."""
+    scale = transform.scale
+    image = display.images[_level(scale, len(display.images))]
+    across, down = display.size[0] / image.width(), display.size[1] / image.height()
+    left, top = transform.to_picture((0, 0), view)
+    right, bottom = transform.to_picture(view, view)
+    corner = QPoint(math.floor(left / across) - 1, math.floor(top / down) - 1)
+    beyond = QPoint(math.ceil(right / across) + 1, math.ceil(bottom / down) + 1)
+    visible = QRect(corner, beyond).intersected(image.rect())
+    painter.save()
+    painter.translate(*transform.origin(view))
+    painter.scale(scale * across, scale * down)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, scale < 1)
+    painter.drawImage(visible.topLeft(), image, visible)
+    painter.restore()
+
+
+def _level(scale: float, levels: int) -> int:
+    """The smallest image that still has at least about one pixel for each device pixel."""
+    return min(max(int(math.log2(1 / scale) + 0.25), 0), levels - 1)
+
+
+@cache  # of the four there are; working one out takes longer than painting it
+def _outside_corner(is_left: bool, is_top: bool) -> QPainterPath:
+    """What rounding takes away at a corner that lies at 0, 0."""
+    square, circle = QPainterPath(), QPainterPath()
+    inward = QPointF(_CORNER if is_left else -_CORNER, _CORNER if is_top else -_CORNER)
+    square.addRect(QRectF(QPointF(0, 0), inward).normalized())
+    circle.addEllipse(inward, _CORNER, _CORNER)
+    return square.subtracted(circle)

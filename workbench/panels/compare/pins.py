@@ -1,0 +1,73 @@
+"""Results kept beside the newest: what they are, and the view that shows one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from kernels.core.job import Result
+from workbench.imaging.display import Display
+from workbench.imaging.display_mapping import Look
+from workbench.panels.compare.picture_view import PictureView
+from workbench.widgets.buttons import make_button
+from workbench.widgets.chips import paint_chip
+
+MOST = 3  # beside the newest result: four in all
+_MARGIN = 8
+
+
+def name_of(number: int) -> str:
+    """What the pin of this number, from 1, is called."""
+    return f"Pinned {number}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pin:
+    """A result as it was.
+
+    display  made with `look`
+    caption  what it is, how long it took, and how it is shown: "Gaussian blur 5×5 · OpenCV", and
+             below that "1.23 ms"
+    """
+
+    result: Result
+    display: Display
+    look: Look
+    caption: str
+
+    @property
+    def samples(self) -> NDArray[Any]:
+        return self.result.picture
+
+
+class PinView(PictureView):
+    """Shows a pinned result, with a button that removes it.
+
+    Signals: those of PictureView, and
+        removed(): the user wants it gone.
+    """
+
+    removed = Signal()
+
+    def __init__(self, number: int, parent: QWidget | None = None) -> None:
+        super().__init__(name_of(number), "", parent)
+        self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
+        self._close.setAccessibleName(f"Remove pinned result {number}")
+        self._close.setParent(self)
+        self._close.clicked.connect(self.removed)
+        self._close.adjustSize()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        size = self._close.sizeHint()
+        self._close.resize(size)
+        self._close.move(self.width() - size.width() - _MARGIN, _MARGIN)
+        super().resizeEvent(event)
+
+    def _paint_captions(self, painter: QPainter) -> None:
+        room = self._close.width() + _MARGIN
+        paint_chip(painter, self.rect().adjusted(0, 0, -room, 0), self._caption)

@@ -1,0 +1,225 @@
+"""Before and after in one view, with a divider to drag across, or down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QRegion,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractSlider, QWidget
+
+from workbench.base import theme
+from workbench.imaging.display import Display
+from workbench.panels.compare.cell_layer import CellLayer
+from workbench.panels.compare.picture_view import PictureView, draw
+from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
+
+_STEPS = 1000
+_HANDLE = 36
+_REACH = 6  # how near the line counts as on it
+
+
+class WipeView(PictureView):
+    """The after-picture, covered by the before-picture left of a divider, or above it.
+
+    The divider stays where it is while the picture moves under it.
+
+    Signals: those of PictureView.
+    """
+
+    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self._before: Display | None = None
+        self._before_caption = ""
+        self._before_cells = CellLayer(self)
+        self._line = 0  # where it stands, across or down
+        self.divider = Divider(self)
+        self.divider.valueChanged.connect(self._move_line)
+        self.divider.hide()
+
+    @property
+    def is_level(self) -> bool:
+        """Whether the divider lies between above and below."""
+        return self.divider.orientation() == Qt.Orientation.Vertical
+
+    def turn(self, is_level: bool) -> None:
+        """Have the divider between above and below, or between left and right."""
+        if is_level != self.is_level:
+            self.divider.turn(is_level)
+            self._move_line()
+            self.update()
+
+    def show_before(
+        self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
+    ) -> None:
+        """Cover the picture with `display` on the divider's near side; None: with nothing."""
+        self._before_cells.show_samples(samples, display)
+        if (display, caption) != (self._before, self._before_caption):
+            self._before, self._before_caption = display, caption
+            self.divider.setVisible(display is not None)
+            self.update()
+
+    def _move_line(self) -> None:
+        width, height = self.width(), self.height()
+        line = round(self.divider.value() / _STEPS * (height if self.is_level else width))
+        low, high = sorted((self._line, line))
+        self._line = line
+        near = line - _HANDLE // 2
+        if self.is_level:
+            self.divider.move((width - _HANDLE) // 2, near)
+            # The lower caption stands below the line.
+            self.update(QRect(QPoint(0, low - 3), QPoint(width, high + CHIPS_HEIGHT)))
+        else:
+            self.divider.move(near, (height - _HANDLE) // 2)
+            self.update(QRect(QPoint(low - 3, 0), QPoint(high + 3, height)))
+            self.update(0, 0, width, CHIPS_HEIGHT)  # the captions give way to the line
+
+    def _paint_picture(self, painter: QPainter) -> None:
+        if self._before is None:
+            super()._paint_picture(painter)
+            return
+        width, height = self.device_size
+        line = round(self._line * self.devicePixelRatioF())
+        near = QRect(0, 0, width, line) if self.is_level else QRect(0, 0, line, height)
+        far = QRegion(0, 0, width, height).subtracted(near).boundingRect()
+        painter.save()
+        painter.setClipRect(far, Qt.ClipOperation.IntersectClip)
+        super()._paint_picture(painter)
+        painter.restore()
+        painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
+        draw(painter, self._before, self._transform, (width, height))
+        self._before_cells.paint(painter, self._transform, (width, height))
+
+    def _paint_captions(self, painter: QPainter) -> None:
+        if self._before is None:
+            super()._paint_captions(painter)
+            return
+        near, far = QRect(self.rect()), QRect(self.rect())
+        if self.is_level:
+            near.setBottom(self._line)
+            far.setTop(self._line)
+            ends = QPoint(0, self._line), QPoint(self.width(), self._line)
+        else:
+            near.setRight(self._line)
+            far.setLeft(self._line)
+            ends = QPoint(self._line, 0), QPoint(self._line, self.height())
+        side = Qt.AlignmentFlag.AlignLeft if self.is_level else Qt.AlignmentFlag.AlignRight
+        paint_chip(painter, near, self._before_caption)
+        paint_chip(painter, far, self._caption, side)
+        for color, width in (("#000000", 4), ("#ffffff", 2)):
+            painter.setPen(QPen(QColor(color), width))
+            painter.drawLine(*ends)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._on_line(event.position()) and event.button() == Qt.MouseButton.LeftButton:
+            self.divider.take()
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self.divider.isSliderDown():
+            self.divider.drag_to(event.position())
+        else:
+            if self._grabbed is None:
+                on_line = self._on_line(event.position())
+                self.setCursor(self.divider.shape if on_line else Qt.CursorShape.ArrowCursor)
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self.divider.setSliderDown(False)
+        super().mouseReleaseEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        self._move_line()
+        super().resizeEvent(event)
+
+    def _on_line(self, position: QPointF) -> bool:
+        along = position.y() if self.is_level else position.x()
+        return self._before is not None and abs(along - self._line) <= _REACH
+
+
+class Divider(QAbstractSlider):
+    """The divider's handle: drag it, or focus it and use the arrow keys, Home and End.
+
+    Signals:
+        valueChanged(value): where it stands, in thousandths of the view's width, or height.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._view = parent
+        self.setObjectName("divider")
+        self.setAccessibleName("Divider between before and after")
+        self.setToolTip("Drag to uncover more of before or after; arrow keys move it too")
+        self.setRange(0, _STEPS)
+        self.setSingleStep(10)
+        self.setPageStep(100)
+        self.setOrientation(Qt.Orientation.Horizontal)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(self.shape)
+        self.resize(_HANDLE, _HANDLE)
+        self.setValue(_STEPS // 2)
+
+    def take(self) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.setSliderDown(True)
+
+    @property
+    def shape(self) -> Qt.CursorShape:
+        is_level = self.orientation() == Qt.Orientation.Vertical
+        return Qt.CursorShape.SplitVCursor if is_level else Qt.CursorShape.SplitHCursor
+
+    def turn(self, is_level: bool) -> None:
+        """Move up and down from now on, or across; Home is the upper end, or the left one."""
+        self.setOrientation(Qt.Orientation.Vertical if is_level else Qt.Orientation.Horizontal)
+        self.setInvertedControls(is_level)  # or Up would go down
+        self.setCursor(self.shape)
+        self.update()
+
+    def drag_to(self, place: QPointF) -> None:
+        """Stand at `place`, in the view's coordinates."""
+        if self.orientation() == Qt.Orientation.Vertical:
+            share = place.y() / max(self._view.height(), 1)
+        else:
+            share = place.x() / max(self._view.width(), 1)
+        self.setValue(round(share * _STEPS))
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
+        self.take()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self.isSliderDown():
+            self.drag_to(self.mapToParent(event.position()))
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
+        self.setSliderDown(False)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        event.ignore()  # the wheel zooms the picture, here as well
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        colors = theme.colors(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle, radius = QRectF(self.rect()).center(), _HANDLE / 2 - 4
+        edge = colors.accent if self.hasFocus() else "#000000"
+        painter.setPen(QPen(QColor(edge), 3 if self.hasFocus() else 1))
+        painter.setBrush(QColor("#ffffff"))
+        painter.drawEllipse(middle, radius, radius)
+        painter.setPen(QPen(QColor("#16191d"), 2, c=Qt.PenCapStyle.RoundCap))
+        painter.translate(middle)
+        painter.rotate(90 if self.orientation() == Qt.Orientation.Vertical else 0)
+        for side in (-1, 1):
+            tip = QPointF(8 * side, 0)
+            painter.drawLine(tip, tip + QPointF(-4 * side, -4))
+            painter.drawLine(tip, tip + QPointF(-4 * side, 4))

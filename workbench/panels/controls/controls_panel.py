@@ -1,0 +1,48 @@
+"""The left panel: the groups of controls, one below the other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from workbench.model.state import State
+from workbench.panels.controls.display_controls import DisplayControls
+from workbench.panels.controls.filter_controls import FilterControls
+from workbench.panels.controls.run_controls import Availability, RunControls
+from workbench.widgets.upright_area import UprightArea
+
+
+class ControlPanel(UprightArea):
+    """Shows a `State`; says what the user wants.  Decides nothing.
+
+    Signals:
+        wanted(name, value): the user picked `value` for State field `name`.
+        stretch_wanted(): the display's levels are to span the picture's own values.
+    """
+
+    wanted = Signal(str, object)
+    stretch_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.filter = FilterControls()
+        self.run = RunControls()
+        self._display = DisplayControls()
+        self._groups = (self.filter, self.run, self._display)
+        self._display.stretch_wanted.connect(self.stretch_wanted)
+        column = QWidget()
+        column.setObjectName("controls")
+        rows = QVBoxLayout(column)
+        rows.setContentsMargins(6, 0, 0, 8)  # to the right stands the scroll bar
+        for group in self._groups:
+            group.wanted.connect(self.wanted)
+            rows.addWidget(group)
+        rows.addStretch(1)
+        self.setWidget(column)
+
+    def show_implementations(self, availability: Availability) -> None:
+        self.run.show_implementations(availability)
+
+    def show_state(self, state: State) -> None:
+        for group in self._groups:
+            group.show_state(state)

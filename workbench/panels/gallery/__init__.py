@@ -1,0 +1,1 @@
+"""Pictures to begin with: the Kodak set, and those made by code."""

@@ -1,0 +1,202 @@
+"""The card that offers to get the Kodak pictures: download, progress, mirror, or an own folder."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base.assets_path import asset
+from workbench.base.plain_text import Label
+from workbench.files import kodak
+
+_EXPLANATION = (
+    "24 photographs that everybody tries filters on. They do not come with this program: "
+    "download them once, or show where you have them."
+)
+_MARGIN = 14  # px
+
+
+class KodakCard(QFrame):
+    """Offers, shows what is going on, and says what went wrong; does nothing by itself.
+
+    Signals:
+        download_wanted(mirror): fetch what is missing from this address.
+        cancel_wanted(): stop the download.
+        folder_wanted(): choose a folder with the pictures.
+    """
+
+    download_wanted = Signal(str)
+    cancel_wanted = Signal()
+    folder_wanted = Signal()
+
+    def __init__(self, mirror: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("card", True)
+        self._words = _wrapping(_EXPLANATION)
+        self._offer = self._make_offer(mirror)
+        self._progress = self._make_progress()
+        self._trouble = _wrapping("")
+        self._trouble.setObjectName("kodak_trouble")
+        self._trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._trouble_row = self._make_trouble_row()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(_MARGIN, 12, _MARGIN, 14)
+        layout.setSpacing(10)
+        for part in (self._words, self._offer, self._progress, self._trouble_row):
+            layout.addWidget(part)
+        self.show_offer(len(kodak.NAMES))
+
+    def show_offer(self, missing: int, trouble: str = "") -> None:
+        """Offer to fetch so many pictures; `trouble` is why the last try did not."""
+        megabytes = max(1, round(missing / len(kodak.NAMES) * kodak.TOTAL_MB))
+        pictures = "picture" if missing == 1 else "pictures"
+        self._download.setText(f"Dow&nload {missing} {pictures} ({megabytes} MB)")
+        self._stack_where_narrow()
+        self._offer.show()
+        self._progress.hide()
+        self._trouble.setText(trouble)
+        self._trouble_row.setVisible(bool(trouble))
+
+    def show_progress(self, progress: kodak.Downloading) -> None:
+        """A download is under way."""
+        self._offer.hide()
+        self._trouble_row.hide()
+        self._progress.show()
+        self._bar.setValue(round(1000 * progress.share))
+        at = min(progress.finished + 1, len(kodak.NAMES))
+        self._doing.setText(f"Downloading picture {at} of {len(kodak.NAMES)} …")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._stack_where_narrow()
+
+    def _stack_where_narrow(self) -> None:
+        """The buttons beside each other where they fit, else below each other."""
+        widths = [
+            button.sizeHint().width() for button in (self._download, self._folder, self._more)
+        ]
+        self._row.setMinimumWidth(max(widths))
+        needed = sum(widths) + 2 * self._buttons.spacing()
+        fits = needed <= self.contentsRect().width() - 2 * _MARGIN
+        direction = QBoxLayout.Direction
+        self._buttons.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+
+    def _make_trouble_row(self) -> QWidget:
+        mark = Label()
+        mark.setPixmap(
+            QIcon(str(asset("icons/warning.svg"))).pixmap(QSize(18, 18), self.devicePixelRatioF())
+        )
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(mark)
+        layout.addWidget(self._trouble, stretch=1)
+        return row
+
+    def _make_offer(self, mirror: str) -> QWidget:
+        self._download = QPushButton()
+        self._download.setObjectName("kodak_download")
+        self._download.setProperty("primary", True)
+        self._download.setToolTip(
+            "Fetches the pictures that are missing and verifies each (SHA-256).\n"
+            "It can be cancelled; what is finished stays."
+        )
+        self._download.clicked.connect(lambda: self.download_wanted.emit(self._mirror.text()))
+        self._folder = QPushButton("Use &a folder I have …")
+        self._folder.setObjectName("kodak_folder")
+        self._folder.setToolTip(
+            "Choose a folder with kodim01.png to kodim24.png; each is verified."
+        )
+        self._folder.clicked.connect(self.folder_wanted)
+        mirror_row = self._make_mirror_row(mirror)
+        self._more = self._make_disclosure(mirror_row)
+        self._row = QWidget()
+        self._row.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._row)
+        self._buttons.setContentsMargins(0, 0, 0, 0)
+        for button in (self._download, self._folder, self._more):
+            self._buttons.addWidget(button)
+        self._buttons.addStretch(1)
+        offer = QWidget()
+        column = QVBoxLayout(offer)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._row)
+        column.addWidget(mirror_row)
+        return offer
+
+    def _make_disclosure(self, hidden: QWidget) -> QToolButton:
+        """Opens and closes what few people need."""
+        more = QToolButton()
+        more.setObjectName("kodak_mirror_toggle")
+        more.setText("Mirror")
+        more.setProperty("flat", True)
+        more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        more.setIcon(QIcon(str(asset("icons/chevron-down.svg"))))
+        more.setToolTip("Where the pictures are downloaded from.")
+
+        def toggle() -> None:
+            hidden.setVisible(hidden.isHidden())
+            direction = "down" if hidden.isHidden() else "up"
+            more.setIcon(QIcon(str(asset(f"icons/chevron-{direction}.svg"))))
+
+        more.clicked.connect(toggle)
+        return more
+
+    def _make_mirror_row(self, mirror: str) -> QWidget:
+        self._mirror = QLineEdit(mirror)
+        self._mirror.setObjectName("kodak_mirror")
+        self._mirror.setAccessibleName("Mirror to download the Kodak pictures from")
+        self._mirror.setPlaceholderText(kodak.DEFAULT_MIRROR)
+        self._mirror.setToolTip("The address that “kodim01.png” and so on are appended to.")
+        usual = QPushButton("Usual one")
+        usual.setToolTip(f"Back to {kodak.DEFAULT_MIRROR}")
+        usual.clicked.connect(lambda: self._mirror.setText(kodak.DEFAULT_MIRROR))
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._mirror, stretch=1)
+        layout.addWidget(usual)
+        row.hide()
+        return row
+
+    def _make_progress(self) -> QWidget:
+        self._bar = QProgressBar()
+        self._bar.setMaximum(1000)
+        self._bar.setObjectName("kodak_progress")
+        self._bar.setAccessibleName("Download of the Kodak pictures")
+        self._bar.setTextVisible(False)
+        self._doing = Label()
+        self._doing.setProperty("muted", True)
+        cancel = QPushButton("&Cancel")
+        cancel.setObjectName("kodak_cancel")
+        cancel.setToolTip("Stops the download; the finished pictures stay.")
+        cancel.clicked.connect(self.cancel_wanted)
+        progress = QWidget()
+        grid = QGridLayout(progress)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.addWidget(self._doing, 0, 0)
+        grid.addWidget(self._bar, 1, 0)
+        grid.addWidget(cancel, 0, 1, 2, 1)
+        return progress
+
+
+def _wrapping(text: str) -> QLabel:
+    label = Label(text)
+    label.setWordWrap(True)
+    return label

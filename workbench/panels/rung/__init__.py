@@ -1,0 +1,1 @@
+"""The chosen implementation: its idea, its place on the ladder, its source and its PTX."""

@@ -1,0 +1,211 @@
+"""What an implementation is about, in words, and what it takes of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from kernels.core.job import Pick, Ran
+from kernels.engine.engine import Implementation
+from kernels.rungs.operands import Operands
+from kernels.rungs.rung import Rung
+from kernels.rungs.work import not_described
+from workbench.base import numbers, theme
+from workbench.base.plain_text import Label
+from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.upright_area import UprightArea
+
+NOT_RUN = "Not run yet with these settings."
+KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
+LINKS = (
+    SELECTABLE
+    | Qt.TextInteractionFlag.LinksAccessibleByMouse
+    | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+)
+STEPS = {"cpu": "implementation", "cuda": "rung"}
+
+
+class IdeaPage(UprightArea):
+    """Title, idea, place, refusal and resources of one implementation.
+
+    Signals:
+        chosen(key): the user followed a link to another implementation.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("rung-idea-page")
+        self.setAccessibleName("Idea and resources")
+        self._title = _label("rung-title", 1.25, weight=QFont.Weight.DemiBold)
+        # Its longest word is the longest of all.
+        self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self._place = _label("rung-place", 0.9)
+        self._place.setForegroundRole(MUTED)
+        self._idea = _label("rung-idea", 1.05)
+        self._after = _label("rung-after", kind=_Links)
+        self._after.setTextFormat(Qt.TextFormat.RichText)
+        self._after.setTextInteractionFlags(LINKS)  # Tab stops here, and at no other
+        self._after.linkActivated.connect(self.chosen)
+        self._block = _label("rung-block")
+        self._undescribed = _label("rung-undescribed", 0.95)
+        self._refusal = _label("rung-refusal")
+        self._refusal.setProperty("objection", True)
+        self._resources = _label("rung-resources")
+        self._resources.setTextFormat(Qt.TextFormat.RichText)
+        self._lay_out()
+
+    def show_implementation(
+        self, chosen: Implementation, known: Sequence[Implementation], refusal: str | None
+    ) -> None:
+        """known  all of them; refusal  why it cannot run the present job, or None"""
+        own_kind = [each for each in known if each.kind == chosen.kind]
+        at = own_kind.index(chosen) + 1
+        self._title.setText(chosen.title)
+        self._place.setText(f"{KINDS[chosen.kind]} · {STEPS[chosen.kind]} {at} of {len(own_kind)}")
+        self._idea.setText(chosen.idea)
+        for label, text in (
+            (self._after, _relations(chosen, known)),
+            (self._block, block_words(chosen)),
+            (self._undescribed, undescribed_words(chosen)),
+            (self._refusal, refusal or ""),
+        ):
+            label.setText(text)
+            label.setVisible(bool(text))
+
+    def show_pick(self, pick: Pick | None) -> None:
+        """How `auto` came to it; None: it was chosen."""
+        if pick is not None:
+            self._place.setText(f"{self._place.text()} · picked by Auto: {pick.why}")
+
+    def show_ran(self, ran: Sequence[Ran], operands: Operands | None) -> None:
+        """What ran for the present settings, if anything did, and with which weights."""
+        parts = [_ran_table(each) for each in ran] or [escape(NOT_RUN)]
+        if operands is not None and (words := operand_words(operands)):
+            parts.append(f"<b>Weights</b><br>{'<br>'.join(map(escape, words))}")
+        self._resources.setText("".join(f"<div>{part}</div>" for part in parts))
+
+    def _lay_out(self) -> None:
+        heading = _label("rung-resources-heading", 0.9)
+        heading.setText("Resources")
+        heading.setForegroundRole(MUTED)
+        card = QFrame()
+        card.setProperty("card", True)
+        inside_card = QVBoxLayout(card)
+        inside_card.addWidget(self._resources)
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(2, 10, 2, 4)
+        layout.setSpacing(8)
+        for label in (
+            *(self._title, self._place, self._idea, self._after, self._block),
+            *(self._undescribed, self._refusal, heading, card),
+        ):
+            layout.addWidget(label)
+        layout.addStretch(1)
+        self.setWidget(inside)
+
+
+def block_words(chosen: Implementation) -> str:
+    """Whether the block picker applies, and why not."""
+    if not isinstance(chosen, Rung):
+        return ""
+    return chosen.own_block or "It takes the block shape that you choose."
+
+
+def undescribed_words(chosen: Implementation) -> str:
+    """What of a rung is shown nowhere, since its header does not say it."""
+    if not isinstance(chosen, Rung):
+        return ""
+    has_anatomy = all(each.anatomy or each.library for each in chosen.passes)
+    anatomy = "" if has_anatomy else "What its threads do, step by step, is not described."
+    return f"{not_described(chosen)} {anatomy}".strip()
+
+
+def operand_words(operands: Operands) -> list[str]:
+    """What a launch is given beside pictures: "COLUMN: 5 float32 in constant memory"."""
+    words = [
+        f"{name}: {_shape(values.shape)} {values.dtype} in constant memory"
+        for name, values in operands.constants.items()
+    ]
+    words += [
+        f"an argument: {_shape(values.shape)} {values.dtype} in global memory"
+        for values in operands.arguments
+    ]
+    return words + [f"{name} = {value}" for name, value in operands.knobs.items()]
+
+
+def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:
+    """Which rung it changes one thing about, and which ones do so about it; as links."""
+    if not isinstance(chosen, Rung):
+        return ""
+    before = [each for each in known if each.key == chosen.after]
+    next_ones = [each for each in known if isinstance(each, Rung) and each.after == chosen.key]
+    lines = [
+        f"Changes one thing about {_links(before)}." if before else "",
+        f"Changed further by {_links(next_ones)}." if next_ones else "",
+    ]
+    return "<br>".join(line for line in lines if line)
+
+
+def _links(implementations: Sequence[Implementation]) -> str:
+    links = [f'<a href="{each.key}">{escape(each.title)}</a>' for each in implementations]
+    return ", ".join(links)
+
+
+def _ran_table(ran: Ran) -> str:
+    rows = [(name, value) for name, value in _ran_rows(ran) if value]
+    cells = "".join(
+        f'<tr><td style="padding-right: 14px">{escape(name)}</td><td>{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+    return f"<b>{escape(ran.function)}</b><table>{cells}</table>"
+
+
+def _ran_rows(ran: Ran) -> list[tuple[str, str]]:
+    if ran.grid is None or ran.block is None:
+        return [("Threads", str(ran.threads))] if ran.threads else []
+    (across, down), (x, y) = ran.grid, ran.block
+    shared = numbers.byte_count(ran.shared_bytes) if ran.shared_bytes is not None else ""
+    return [
+        ("Grid", f"{across:,} × {down:,} blocks"),
+        ("Block", f"{x} × {y} = {x * y:,} threads"),
+        ("Registers", f"{ran.registers} a thread" if ran.registers is not None else ""),
+        ("Shared", f"{shared} a block" if shared else ""),
+    ]
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape))
+
+
+class _Links(Label):
+    """Shows by a ring that it has the keyboard; Qt does so only once Tab has come to a link."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(QColor(theme.colors(self.palette()).accent), 1))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+
+def _label(
+    name: str,
+    scale: float = 1.0,
+    weight: QFont.Weight = QFont.Weight.Normal,
+    kind: type[Label] = Label,
+) -> QLabel:
+    label = kind()
+    label.setObjectName(name)
+    label.setFont(scaled_font(scale, weight))
+    label.setWordWrap(True)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    label.setTextInteractionFlags(SELECTABLE)
+    return label

@@ -1,0 +1,170 @@
+"""The ladder as bars: a line for each implementation, as long as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from workbench.base import numbers, theme
+from workbench.base.plain_text import tip_text
+from workbench.model.rung_times import Place
+from workbench.widgets.tile import MUTED, scaled_font
+
+PLACE = Qt.ItemDataRole.UserRole
+LONGEST = Qt.ItemDataRole.UserRole + 1
+CHOSEN = Qt.ItemDataRole.UserRole + 2
+ROW_GAP_PX = 5  # over the height of the letters
+EDGE_PX = 8
+MARK_PX = 4  # the chosen one's, at the left
+BAR_ALPHA, CHOSEN_ALPHA = 60, 105
+WIDEST_TIME, WIDEST_RATIO = f"000{numbers.GAP}ms ", "  00.0×"
+NOT_MEASURED = "—"
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class LadderList(QListWidget):
+    """Shows places; a click, or Enter, chooses one.
+
+    Signals:
+        chosen(key): the user wants to see this implementation, whether or not it can run.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("ladder-list")
+        self.setAccessibleName("The ladder: kernel times")
+        self.setToolTip("Kernel times for the present job; a click, or Enter, chooses one to run")
+        self.setItemDelegate(_Bar(self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setFont(scaled_font(0.95))
+        self.itemClicked.connect(self._choose)
+        self.itemActivated.connect(self._choose)
+
+    def show_places(self, places: Sequence[Place], chosen: str) -> None:
+        """chosen  the key of the implementation that is marked"""
+        while self.count() > len(places):
+            self.takeItem(self.count() - 1)
+        while self.count() < len(places):
+            self.addItem(QListWidgetItem())
+        longest = max((each.time.median_ms for each in places if each.time), default=0.0)
+        for row, place in enumerate(places):
+            self._fill(self.item(row), place, longest, place.implementation.key == chosen)
+        self.viewport().update()
+
+    def _fill(self, item: QListWidgetItem, place: Place, longest: float, is_chosen: bool) -> None:
+        item.setData(PLACE, place)
+        item.setData(LONGEST, longest)
+        item.setData(CHOSEN, is_chosen)
+        words = place.in_words
+        item.setToolTip(tip_text(words))
+        mark = "chosen, " if is_chosen else ""
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{mark}{words}".replace("\n", ", "))
+        if is_chosen and self.currentItem() is not item and not self.hasFocus():
+            self.setCurrentItem(item)
+            self.scrollToItem(item)
+
+    @Slot(QListWidgetItem)
+    def _choose(self, item: QListWidgetItem) -> None:
+        self.chosen.emit(item.data(PLACE).implementation.key)
+
+
+class _Bar(QStyledItemDelegate):
+    """Draws a place: its bar, with the name on it, the time, and how that compares."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802, ARG002
+        return QSize(60, QFontMetricsF(option.font).height().__ceil__() + ROW_GAP_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        place: Place = index.data(PLACE)
+        is_chosen = bool(index.data(CHOSEN))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        self._draw_bar(painter, option, box, place, index.data(LONGEST), is_chosen)
+        self._draw_words(painter, option, box, place, is_chosen)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(option.palette.color(QPalette.ColorRole.Accent))
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        painter.restore()
+
+    def _draw_bar(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        box: QRectF,
+        place: Place,
+        longest: float,
+        is_chosen: bool,
+    ) -> None:
+        colors = theme.colors(option.palette)
+        painter.setPen(Qt.PenStyle.NoPen)
+        is_pointed_at = option.state & QStyle.StateFlag.State_MouseOver
+        if is_pointed_at:
+            painter.setBrush(QColor(colors.hover))
+            painter.drawRoundedRect(box, 3, 3)
+        if place.time is not None and longest > 0:
+            tint = QColor(colors.bad if place.time.is_wrong else colors.accent)
+            tint.setAlpha(CHOSEN_ALPHA if is_chosen else BAR_ALPHA)
+            painter.setBrush(tint)
+            bar = QRectF(box)
+            bar.setWidth(max(box.width() * place.time.median_ms / longest, MARK_PX))
+            painter.drawRoundedRect(bar, 3, 3)
+        if is_chosen:
+            painter.setBrush(QColor(colors.accent))
+            painter.drawRoundedRect(QRectF(box.topLeft(), QSize(MARK_PX, int(box.height()))), 2, 2)
+
+    def _draw_words(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        box: QRectF,
+        place: Place,
+        is_chosen: bool,
+    ) -> None:
+        font = QFont(option.font)
+        font.setWeight(QFont.Weight.DemiBold if is_chosen else QFont.Weight.Normal)
+        painter.setFont(font)
+        metrics = QFontMetricsF(font)
+        name, time, ratio = _columns(box, option.font)
+        role = MUTED if place.reason is not None else QPalette.ColorRole.Text
+        painter.setPen(option.palette.color(QPalette.ColorGroup.Active, role))
+        middle, right = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignRight
+        title = place.implementation.title
+        if place.time is not None and place.time.is_wrong:
+            title = f"✗ {title}"
+        elided = metrics.elidedText(title, Qt.TextElideMode.ElideRight, name.width())
+        painter.drawText(name, middle, elided)
+        shown = numbers.duration(place.time.median_ms) if place.time else NOT_MEASURED
+        painter.drawText(time, middle | right, shown)
+        if place.ratio is not None:
+            painter.drawText(ratio, middle | right, numbers.ratio(place.ratio))
+
+
+def _columns(box: QRectF, font: QFont) -> tuple[QRectF, QRectF, QRectF]:
+    """Where the name, the time and the ratio stand; in every line alike, the bold one as well."""
+    bold = QFont(font)
+    bold.setWeight(QFont.Weight.DemiBold)
+    metrics = QFontMetricsF(bold)
+    inside = box.adjusted(EDGE_PX, 0, -EDGE_PX, 0)
+    ratio_px = metrics.horizontalAdvance(WIDEST_RATIO)
+    time_px = metrics.horizontalAdvance(WIDEST_TIME)
+    name_px = inside.width() - ratio_px - time_px
+    name = QRectF(inside.left(), inside.top(), name_px, inside.height())
+    time = QRectF(name.right(), inside.top(), time_px, inside.height())
+    ratio = QRectF(time.right(), inside.top(), ratio_px, inside.height())
+    return name, time, ratio

@@ -1,0 +1,293 @@
+"""The chosen implementation: its idea, its place on the ladder, its source and its PTX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Pick, Ran, Result
+from kernels.cuda.nvrtc import Compiled
+from kernels.engine.auto import AUTO, with_pick
+from kernels.engine.engine import Implementation
+from kernels.rungs.rung import Rung
+from kernels.sweeps.record import Record
+from workbench.model import intents
+from workbench.model.plan_draft import plan_of
+from workbench.model.plan_words import held_fixed
+from workbench.model.rung_times import RungTimes, Work, ladder_places
+from workbench.model.state import State
+from workbench.panels.rung.idea_page import IdeaPage
+from workbench.panels.rung.ladder_view import LadderView
+from workbench.panels.rung.rung_texts import sources
+from workbench.session.ptx import PtxWish, resources_in_words, wish_for
+from workbench.widgets.code_view import CodeView, Text
+from workbench.widgets.drop_down import DropDown
+from workbench.widgets.tile import scaled_font
+
+Availability = list[tuple[Implementation, str | None]]
+TABS = ("idea", "ladder", "source", "ptx")
+ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
+
+
+class Shown(NamedTuple):
+    """The result on the screen without its pictures, which would not be given back."""
+
+    work: Work
+    implementation: str
+    block_xy: tuple[int, int]
+    ran: tuple[Ran, ...]
+    picked: Pick | None
+
+
+class RungPane(QWidget):
+    """Follows the state; what it is told while it is hidden, it shows when it is not.
+
+    Signals:
+        wanted(name, value): the user wants `value` for State field `name`.
+        measure_wanted(implementations): these are to be measured as things stand.
+        measure_cancelled(): and now no longer.
+        ptx_wanted(wish): this PtxWish is to be compiled, and told to `show_ptx`.
+        large_wanted(): the user wants more room to read.
+    """
+
+    wanted = Signal(str, object)
+    measure_wanted = Signal(object)
+    measure_cancelled = Signal()
+    ptx_wanted = Signal(object)
+    large_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("rung-pane")
+        self._state = State()
+        self._device: Device | NoDevice | None = None
+        self._availability: Availability = []
+        self._times = RungTimes()
+        self._shown: Shown | None = None
+        self._ptx: PtxWish | None = None
+        self._looked_at = ""  # what cannot run here, but may be read; "" follows the state
+        self._names = DropDown("rung-shown", "Implementation to look at")
+        self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
+        self._names.activated.connect(lambda _: self._look(self._names.currentData()))
+        self._idea = IdeaPage()
+        self._ladder = LadderView()
+        self._source = CodeView("rung-source", "Source")
+        self._ptx_view = CodeView("rung-ptx", "PTX")
+        self._tabs = QTabWidget()
+        self._tabs.setObjectName("rung-tabs")
+        self._tabs.setDocumentMode(True)
+        self._tabs.tabBar().setAccessibleName("What to see of the implementation")
+        self._tabs.tabBar().setDrawBase(False)
+        self._tabs.tabBar().setFont(scaled_font(0.95))
+        for page, title, tip in (
+            (self._idea, "Idea", "What it does differently, and what it takes of the device"),
+            (self._ladder, "Ladder", "The times measured in this session, as bars"),
+            (self._source, "Source", "All that is compiled or run"),
+            (self._ptx_view, "PTX", "What the compiler makes of it for the present settings"),
+        ):
+            self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
+        self._tabs.currentChanged.connect(self._refresh)
+        for chooser in (self._idea, self._ladder):
+            chooser.chosen.connect(self._look)
+        self._ladder.measure_wanted.connect(self.measure_wanted)
+        self._ladder.cancelled.connect(self.measure_cancelled)
+        for view in (self._source, self._ptx_view):
+            view.large_wanted.connect(self.large_wanted)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 4, 10, 8)
+        layout.addWidget(self._names)
+        layout.addWidget(self._tabs, 1)
+        self.setFocusProxy(self._names)
+
+    @property
+    def ladder(self) -> LadderView:
+        """To be told how a measuring goes."""
+        return self._ladder
+
+    @property
+    def shown(self) -> Implementation | None:
+        """What is looked at, be it chosen or not; None before anything is known."""
+        return self._chosen()
+
+    def show_implementations(self, availability: Availability) -> None:
+        """What there is, each with the reason it cannot run the present job, or None."""
+        self._availability = availability
+        self._refresh()
+
+    def show_state(self, state: State) -> None:
+        if state.implementation != self._state.implementation:
+            self._looked_at = ""
+        self._state = state
+        self._refresh()
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        self._device = device
+        self._refresh()
+
+    def show_ran(self, result: Result) -> None:
+        """What ran, known with the first picture: its time and its check may take long."""
+        job = result.job
+        shown = Shown(Work.of(job), result.implementation, job.block_xy, result.ran, result.picked)
+        if shown != self._shown:
+            self._shown = shown
+            self._refresh()
+
+    def show_result(self, result: Result) -> None:
+        """The last word on a job, which also is a time on the ladder."""
+        self.show_ran(result)
+        self._times.add_result(result)
+        self._refresh()
+
+    def show_record(self, record: Record) -> None:
+        """What a sweep measured."""
+        self._times.add_record(record)
+        self._refresh()
+
+    def show_ptx(self, wish: PtxWish, compiled: Compiled | Exception) -> None:
+        """What came of `ptx_wanted`."""
+        if wish != self._ptx:
+            return  # it is another one that is wanted by now
+        if isinstance(compiled, Exception):
+            log = getattr(compiled, "log", "")
+            self._ptx_view.show_sentence(f"{compiled}\n\n{log}".strip())
+            return
+        caption = f"{resources_in_words(compiled)} · {wish.in_words}"
+        name = f"{wish.rung.key}.ptx"
+        self._ptx_view.show_texts([Text(name, compiled.ptx, "ptx")], caption)
+
+    def show_large(self, is_large: bool) -> None:
+        """Whether it has a window of its own."""
+        for view in (self._source, self._ptx_view):
+            view.show_large(is_large)
+
+    def choices(self) -> dict[str, Any]:
+        """What to remember until the next start, fit for JSON."""
+        return {"tab": TABS[self._tabs.currentIndex()]}
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        tab = choices.get("tab")
+        self._tabs.setCurrentIndex(TABS.index(tab) if tab in TABS else 0)
+
+    def show_tab(self, name: str) -> None:
+        """name  one of TABS"""
+        self._tabs.setCurrentIndex(TABS.index(name))
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._refresh()
+
+    # -- the page in front
+
+    @Slot()
+    def _refresh(self) -> None:
+        chosen = self._chosen()
+        if not self.isVisible() or chosen is None:
+            return
+        self._show_name(chosen)
+        match TABS[self._tabs.currentIndex()]:
+            case "idea":
+                self._show_idea(chosen)
+            case "ladder":
+                self._show_ladder(chosen)
+            case "source":
+                self._source.show_texts(sources(chosen))
+            case "ptx":
+                self._show_ptx_of(chosen)
+
+    def _chosen(self) -> Implementation | None:
+        """The implementation that the state names, or that was picked for it."""
+        key, shown = self._looked_at or self._state.implementation, self._shown
+        known = {each.key: each for each, _ in self._availability}
+        if key in known or not known:
+            return known.get(key)
+        return known[shown.implementation] if shown else next(iter(known.values()))
+
+    def _pick(self, chosen: Implementation) -> Pick | None:
+        """How `auto` came to it, where it did."""
+        picked = self._shown.picked if self._shown else None
+        is_auto = self._state.implementation == AUTO.key and not self._looked_at
+        return picked if is_auto and picked and picked.implementation == chosen.key else None
+
+    def _show_name(self, chosen: Implementation) -> None:
+        known = [each for each, _ in self._availability]
+        if self._names.count() != len(known):
+            self._names.clear()
+            for each in known:
+                self._names.addItem(each.title, each.key)
+        self._names.setCurrentIndex(known.index(chosen))
+
+    def _look(self, key: str) -> None:
+        """Show the implementation `key`, and choose it if it can run."""
+        if dict_of(self._availability)[key] is None:
+            self._looked_at = ""
+            self.wanted.emit("implementation", key)
+        else:
+            self._looked_at = key
+        self._refresh()
+
+    def _job(self) -> Job | None:
+        try:
+            return intents.job_for(self._state)
+        except KernelError:
+            return None  # the window says why
+
+    def _show_idea(self, chosen: Implementation) -> None:
+        known = [each for each, _ in self._availability]
+        self._idea.show_implementation(chosen, known, dict_of(self._availability)[chosen.key])
+        self._idea.show_pick(self._pick(chosen))
+        job, shown = self._job(), self._shown
+        is_of_this = (
+            job is not None
+            and shown is not None
+            and shown.implementation == chosen.key
+            and (shown.work, shown.block_xy) == (Work.of(job), job.block_xy)
+        )
+        if job is None or shown is None or not is_of_this:
+            self._idea.show_ran((), None)
+            return
+        operands = chosen.operands(job) if isinstance(chosen, Rung) else None
+        self._idea.show_ran(shown.ran, operands)
+
+    def _show_ladder(self, chosen: Implementation) -> None:
+        """Those that run where the chosen one does: on one scale others would vanish."""
+        state, job = self._state, self._job()
+        own_kind = [each for each in self._availability if each[0].kind == chosen.kind]
+        places = ladder_places(own_kind, self._times, job, state.cache)
+        keys = tuple(each.key for each, _ in own_kind)
+        caption = f"With {held_fixed(plan_of(state, keys))}." if job else ""
+        self._ladder.show_places(places, chosen.key, caption)
+
+    def _show_ptx_of(self, chosen: Implementation) -> None:
+        reason = dict_of(self._availability)[chosen.key]
+        job = self._job()
+        if not isinstance(chosen, Rung):
+            self._say_no_ptx(ON_THE_CPU.format(title=chosen.title))
+        elif job is None:
+            self._say_no_ptx("Open a picture first: PTX is made for its channels and pixel type.")
+        elif refusal := chosen.why_not_anywhere(job):
+            self._say_no_ptx(refusal)
+        elif isinstance(self._device, Device) and reason:
+            self._say_no_ptx(reason)
+        else:
+            picked = self._pick(chosen)
+            wish = wish_for(chosen, with_pick(job, picked) if picked else job, self._device)
+            if wish != self._ptx:
+                self._ptx = wish
+                self._ptx_view.show_sentence(f"Compiling {chosen.title}…")
+                self.ptx_wanted.emit(wish)
+
+    def _say_no_ptx(self, sentence: str) -> None:
+        self._ptx = None
+        self._ptx_view.show_sentence(sentence)
+
+
+def dict_of(availability: Availability) -> dict[str, str | None]:
+    """Reasons by key."""
+    return {each.key: reason for each, reason in availability}

@@ -1,0 +1,179 @@
+"""Two sessions side by side, a row a measurement that both have."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.sweeps.session_comparison import Pair
+from kernels.sweeps.session_csv import write_pairs_csv
+from workbench.base import theme
+from workbench.base.background import Background
+from workbench.base.plain_text import Label, tip_text
+from workbench.panels.sweep.compare_rows import Answer, compared
+from workbench.panels.sweep.shown_sessions import Shown
+from workbench.session.exporter import Exporter
+from workbench.widgets.drop_down import DropDown
+from workbench.widgets.save_path import ask_save_path
+
+COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
+WIDTHS = (85, 85, 190, 110)  # what is longer is in its tooltip
+
+COMPARING = "Comparing…"
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class CompareDialog(QDialog):
+    """Compares two of the sessions that are shown.
+
+    comparing  works it out: hundreds of bootstraps take a second
+    exporter   saves it
+    """
+
+    def __init__(
+        self,
+        shown: Sequence[Shown],
+        comparing: Background,
+        exporter: Exporter,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Compare two sessions")
+        self.resize(theme.window_size(1100, 600))
+        self._shown, self._comparing, self._exporter = shown, comparing, exporter
+        self._pairs: Sequence[Pair] = ()
+        self._makers: list[QPushButton] = []  # of copies of it
+        self._newest = 0  # of the questions asked; -1: nobody waits for an answer any more
+        self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
+        self._said = Label()
+        self._said.setObjectName("compare-said")
+        self._said.setWordWrap(True)
+        self._table = QTableWidget(0, len(COLUMNS))
+        self._table.setObjectName("compare-table")
+        self._table.setAccessibleName("Measurements of both")
+        self._table.setHorizontalHeaderLabels(COLUMNS)
+        self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._table.setAlternatingRowColors(True)
+        self._table.verticalHeader().hide()
+        self._table.setTabKeyNavigation(False)  # Tab leads out of it
+        header = self._table.horizontalHeader()
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for at, width in enumerate(WIDTHS, start=1):
+            self._table.setColumnWidth(at, theme.in_letters(width))
+        self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        buttons = self._buttons()
+        choosers = QHBoxLayout()
+        for letter, chooser in (("&A", self._a), ("&B", self._b)):
+            label = Label(letter)
+            label.setBuddy(chooser)
+            choosers.addWidget(label)
+            choosers.addWidget(chooser, 1)
+        column = QVBoxLayout(self)
+        column.addLayout(choosers)
+        column.addWidget(self._said)
+        column.addWidget(self._table, 1)
+        column.addWidget(buttons)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self._table, self._copy)
+        self._compare()
+
+    def _buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        for text, name, tip, act in (
+            ("&Copy", "compare-copy", "The rows chosen, or all, for a spreadsheet", self._copy),
+            ("&Save as CSV…", "compare-save", "All measurements, with full digits", self._save),
+        ):
+            button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+            button.setObjectName(name)
+            button.setAutoDefault(False)
+            button.setToolTip(tip_text(tip))
+            button.clicked.connect(act)
+            self._makers.append(button)
+        return buttons
+
+    def _chooser(self, letter: str, at: int) -> DropDown:
+        chooser = DropDown(f"compare-{letter.lower()}", f"Session {letter}")
+        for each in self._shown:
+            session = each.session
+            mark = "recorded" if session.is_recorded else "measured here"
+            began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
+            text = f"{began} · {session.machine.name} · {session.plan.title} ({mark})"
+            chooser.addItem(text)
+            where = str(each.path or "kept in no file")
+            chooser.setItemData(chooser.count() - 1, tip_text(where), Qt.ItemDataRole.ToolTipRole)
+        chooser.setCurrentIndex(at)
+        chooser.setToolTip(tip_text(f"The session called {letter} in the table"))
+        chooser.currentIndexChanged.connect(self._compare)
+        return chooser
+
+    def _compare(self) -> None:
+        a, b = (self._shown[each.currentIndex()].session for each in (self._a, self._b))
+        self._newest += 1
+        self._show_pairs(COMPARING, ())
+        answer = partial(self._show, self._newest)
+        self._comparing.run(
+            partial(compared, a, b), answer, lambda error: answer((str(error), (), ()))
+        )
+
+    def done(self, result: int) -> None:
+        """An answer that is still under way finds nobody."""
+        self._newest = -1
+        super().done(result)
+
+    def _show(self, number: int, answer: Answer) -> None:
+        """What came of the newest question; of an older one nothing."""
+        if number != self._newest:
+            return
+        sentence, rows, pairs = answer
+        self._show_pairs(sentence, pairs)
+        self._table.setRowCount(len(rows))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
+                item = QTableWidgetItem(text)
+                item.setToolTip(tip_text(text))
+                if column > 0:
+                    item.setTextAlignment(RIGHT)
+                self._table.setItem(row, column, item)
+
+    def _show_pairs(self, sentence: str, pairs: Sequence[Pair]) -> None:
+        self._said.setText(sentence)
+        self._pairs = pairs
+        self._table.setRowCount(0)
+        for button in self._makers:
+            button.setEnabled(bool(pairs))
+
+    def _copy(self) -> None:
+        """The rows chosen, or all, for a spreadsheet."""
+        rows = sorted({index.row() for index in self._table.selectedIndexes()})
+        lines = ["\t".join(COLUMNS)]
+        for row in rows or range(self._table.rowCount()):
+            cells = (self._table.item(row, column) for column in range(len(COLUMNS)))
+            lines.append("\t".join(cell.text() if cell else "" for cell in cells))
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _save(self) -> None:
+        """All pairs, as `workbench compare --csv` writes them."""
+        if path := ask_save_path(self, "Save", Path("comparison.csv"), "CSV (*.csv)"):
+            text = io.StringIO(newline="")
+            write_pairs_csv(self._pairs, text)
+            self._exporter.save_text(path, text.getvalue())

@@ -1,0 +1,252 @@
+"""What to measure: a plan of one's own, a preset or a file; how much it is, or what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QPalette
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
+from kernels.engine.engine import Implementation
+from kernels.sweeps.estimate import about
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import as_toml, plan_of
+from kernels.sweeps.plan_run import cells_of
+from kernels.sweeps.presets import presets
+from workbench.base.plain_text import Label
+from workbench.model.plan_dimensions import BY_FIELD
+from workbench.model.plan_draft import UnclearError, given
+from workbench.model.plan_estimate import time_s
+from workbench.model.plan_words import held_fixed
+from workbench.model.state import State
+from workbench.panels.sweep.plan_editor import FIRST, PlanEditor
+from workbench.panels.sweep.plan_source import FILE, OWN, PlanSource
+from workbench.widgets.tile import MUTED, scaled_font
+
+HINT_LINES = 3
+COUNT_MS = 120  # after the last keystroke
+HIDDEN_MS = 120  # after the last change of a state, while nobody sees what the plan comes to
+FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
+
+Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out, transfers
+
+
+class PlanChoice(QWidget):
+    """Makes a plan of what is chosen.
+
+    Signals:
+        changed(): there is another plan, or none.
+        open_wanted(): a plan is to be read from a file.
+        save_wanted(plan): this one is to be written into one.
+    """
+
+    changed = Signal()
+    open_wanted = Signal()
+    save_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plan: Plan | None = None
+        self._is_stale = False
+        self._state = State()
+        self._device: Device | NoDevice | None = None
+        self._own: Own = (dict(FIRST_TEXTS), [], False)
+        self._shown_key = OWN  # of what the editor holds
+        self._counted: Plan | None = None  # that the hint speaks of
+        self._counted_s = 0.0  # it takes
+        self._implementations: tuple[tuple[Implementation, str | None], ...] = ()
+        self._source = PlanSource(presets())
+        self._editor = PlanEditor()
+        self._hint = _hint()
+        self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
+        self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        for part in (self._source, self._editor, self._hint):
+            column.addWidget(part)
+        self._count.timeout.connect(self._show_count)
+        self._later.timeout.connect(self._refresh)
+        self._source.chosen.connect(self._choose)
+        self._source.open_wanted.connect(self.open_wanted)
+        self._source.save_wanted.connect(self._save)
+        self._editor.edited.connect(self._refresh)
+
+    @property
+    def plan(self) -> Plan | None:
+        """What it comes to; None: it makes no sense as it stands, and the hint says why."""
+        if self._is_stale:
+            self._refresh()
+        return self._plan
+
+    @property
+    def plan_actions(self) -> list[QAction]:
+        """Open a plan's file, or save one."""
+        return self._source.actions_of_menu
+
+    # -- what it is told
+
+    def show_state(self, state: State) -> None:
+        """What is fixed where nothing is varied."""
+        self._state = state
+        if self.isVisible() or self._plan is None:
+            self._refresh()
+        else:  # dragging a slider is not to pay for what nobody sees
+            self._is_stale = True
+            self._later.start()
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        self._device = device
+        self._editor.show_device(device)
+        self._refresh()
+
+    def show_implementations(
+        self, implementations: Iterable[tuple[Implementation, str | None]]
+    ) -> None:
+        """All there are, always in the same order, each with the reason why it cannot run here."""
+        told = tuple(implementations)
+        if told != self._implementations:  # it is told with every change of the state
+            self._implementations = told
+            self._editor.show_implementations(told)
+            self._refresh()
+
+    def show_plan(self, plan: Plan) -> None:
+        """One that was opened from a file."""
+        self._keep_own()
+        self._shown_key = FILE
+        self._source.show_file(plan)
+        self._editor.show_plan(plan)
+        self._refresh()
+
+    def estimated_s(self) -> float:
+        """About how many seconds `plan` takes; 0 without one."""
+        if self.plan != self._counted:
+            self._show_count()
+        return self._counted_s if self.plan is not None else 0.0
+
+    def choices(self) -> dict[str, Any]:
+        """What to remember until the next start, fit for JSON."""
+        self._keep_own()
+        texts, unticked, transfers = self._own
+        kept = {"texts": texts, "unticked": unticked, "transfers": transfers}
+        key = self._source.key
+        shown = self._source.plan(key)
+        made = shown if self.plan is None or self._editor.unable else self.plan
+        # A preset that was changed is one's own from then on.
+        if shown is not None and made is not None and (key == FILE or made != shown):
+            return {**kept, "source": FILE, "file": as_toml(made)}
+        return {**kept, "source": key}
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        self._own = _own_of(choices)
+        self._source.show_chosen(OWN)
+        self._show_own()
+        if isinstance(text := choices.get("file"), str):
+            with suppress(KernelError):
+                self._source.show_file(plan_of(text))
+        if isinstance(key := choices.get("source"), str) and self._source.plan(key):
+            self._choose(key)
+        self._refresh()
+
+    # -- inside
+
+    @Slot(str)
+    def _choose(self, key: str) -> None:
+        self._keep_own()
+        self._source.show_chosen(key)
+        plan = self._source.plan(key)
+        if plan is None:
+            self._show_own()
+        else:
+            self._shown_key = key
+            self._editor.show_plan(plan)
+        self._refresh()
+
+    def _show_own(self) -> None:
+        texts, unticked, transfers = self._own
+        self._shown_key = OWN
+        self._editor.show_own(texts, unticked, transfers=transfers)
+
+    def _keep_own(self) -> None:
+        """What the user composed must be there again after a preset was looked at."""
+        if self._shown_key == OWN:
+            self._own = (self._editor.texts(), self._editor.unticked, self._editor.transfers)
+
+    @Slot()
+    def _refresh(self) -> None:
+        """What the choices come to, or what is wrong with them."""
+        problem: UnclearError | None = None
+        self._plan, self._is_stale = None, False
+        self._later.stop()
+        try:
+            self._plan = self._editor.draft().plan(self._state, self._device)
+        except UnclearError as unclear:
+            problem = unclear
+        is_told = self._editor.show_wrong(problem)
+        self._source.show_can_save(self.plan is not None)
+        self._source.show_is_noise(self._is_noise_instead())
+        if self.plan is None:
+            self._counted = None
+            self._say("" if is_told else str(problem), is_wrong=True)
+        elif self.plan != self._counted:
+            self._count.start()
+        self.changed.emit()
+
+    def _is_noise_instead(self) -> bool:
+        """Whether what is called "this picture" is none of the picture, since its sizes vary."""
+        texts = self._editor.texts()
+        is_own = self._shown_key == OWN and self.plan is not None
+        return is_own and "sizes" in texts and "pictures" not in texts
+
+    @Slot()
+    def _show_count(self) -> None:
+        """How much it is, a moment later: a plan may have thousands of cells to add up."""
+        if self.plan is None:
+            return
+        self._counted = self.plan
+        cells = cells_of(self.plan, given(self._state.picture))
+        self._counted_s = time_s(cells, self.plan)
+        time = about(self._counted_s)
+        count = f"{len(cells):,} measurement{'s' if len(cells) != 1 else ''}, {time}"
+        fixed = held_fixed(self.plan)
+        said = f"{count}, with {fixed}." if fixed else f"{count}."
+        if unable := self._editor.unable:
+            all_of_it = len(unable) + len(self.plan.implementations)
+            said += f" {len(unable)} of its {all_of_it} implementations cannot run here."
+        self._say(said, is_wrong=False)
+
+    def _say(self, text: str, *, is_wrong: bool) -> None:
+        self._hint.setText(text)
+        self._hint.setForegroundRole(QPalette.ColorRole.BrightText if is_wrong else MUTED)
+
+    @Slot()
+    def _save(self) -> None:
+        if self.plan is not None:
+            self.save_wanted.emit(self.plan)
+
+
+def _own_of(choices: Mapping[str, Any]) -> Own:
+    texts, unticked = choices.get("texts"), choices.get("unticked")
+    if not isinstance(texts, Mapping) or not isinstance(unticked, list | tuple):
+        return dict(FIRST_TEXTS), [], False
+    lines = {name: text for name, text in texts.items() if name in BY_FIELD}
+    keys = [key for key in unticked if isinstance(key, str)]
+    if not all(isinstance(text, str) for text in lines.values()):
+        return dict(FIRST_TEXTS), keys, False
+    return lines, keys, choices.get("transfers") is True
+
+
+def _hint() -> QLabel:
+    hint = Label()
+    hint.setObjectName("sweep-hint")
+    hint.setWordWrap(True)
+    hint.setFont(scaled_font(0.9))
+    hint.setAlignment(Qt.AlignmentFlag.AlignTop)
+    hint.setMinimumHeight(HINT_LINES * hint.fontMetrics().lineSpacing())  # no jumps
+    return hint

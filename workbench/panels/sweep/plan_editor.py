@@ -1,0 +1,213 @@
+"""What to measure: the dimensions that vary, their values, and the implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.core.device import Device, NoDevice
+from kernels.engine.engine import Implementation, all_implementations
+from kernels.sweeps.plan import Plan
+from workbench.base.plain_text import Label, tip_text
+from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
+from workbench.model.plan_draft import Draft, UnclearError, texts_of
+from workbench.panels.sweep.values_row import ValuesRow
+from workbench.widgets.flow_layout import Flow
+from workbench.widgets.tick_list import Tick, TickList
+from workbench.widgets.tile import MUTED, scaled_font
+
+KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+TRANSFERS_TIP = (
+    "Upload and download, from ordinary and from page-locked memory:\n"
+    "only with them can be said from which size on the GPU pays off"
+)
+FIRST = ("sizes",)  # what varies on the first day
+
+
+class PlanEditor(QWidget):
+    """Buttons for the dimensions, a line for each that varies, implementations to tick.
+
+    Signals:
+        edited(): the user changed something.
+    """
+
+    edited = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._base: Plan | None = None
+        self._ticks: dict[str, tuple[QCheckBox, Implementation]] = {}
+        self._wanted: dict[str, bool] = {}  # by key: ticked or not, were it able to run
+        self._buttons: dict[str, QToolButton] = {}
+        self._rows: dict[str, ValuesRow] = {}
+        chips = Flow(4)
+        for dimension in DIMENSIONS:
+            button = _chip(dimension.title, dimension.field, dimension.tip)
+            button.clicked.connect(lambda on, name=dimension.field: self._vary(name, on))
+            chips.addWidget(button)
+            self._buttons[dimension.field] = button
+        caption = Label("Vary, each with every other")
+        caption.setFont(scaled_font(0.9))
+        caption.setForegroundRole(MUTED)
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(4)
+        for dimension in DIMENSIONS:
+            row = ValuesRow(dimension)
+            row.edited.connect(self.edited)
+            row.setVisible(dimension.field in FIRST)
+            self._buttons[dimension.field].setChecked(dimension.field in FIRST)
+            self._lines.addWidget(row)
+            self._rows[dimension.field] = row
+        self._implementations = TickList(tuple(KINDS.values()))
+        self._transfers = QCheckBox("Measure transfers too")
+        self._transfers.setObjectName("sweep-transfers")
+        self._transfers.setToolTip(TRANSFERS_TIP)
+        self._transfers.clicked.connect(self.edited)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(caption)
+        column.addLayout(chips)
+        column.addLayout(self._lines)
+        column.addWidget(self._implementations)
+        column.addWidget(self._transfers)
+
+    # -- what it holds
+
+    def draft(self) -> Draft:
+        chosen = tuple(key for key, (tick, _) in self._ticks.items() if tick.isChecked())
+        transfers = self._transfers.isChecked() and self._transfers.isEnabled()
+        return Draft(self._base, self.texts(), chosen, transfers)
+
+    def texts(self) -> dict[str, str]:
+        """The lines of the dimensions that vary."""
+        return {
+            name: self._rows[name].text
+            for name, button in self._buttons.items()
+            if button.isChecked()
+        }
+
+    def show_plan(self, plan: Plan) -> None:
+        """Hold `plan`; what it leaves fixed stays as it has it."""
+        self._base = plan
+        self._show_texts(texts_of(plan))
+        every = (each.key for each in all_implementations())  # also before they are shown
+        self._wanted = {key: key in plan.implementations for key in every}
+        self._transfers.setChecked(plan.transfers)
+        self._show_ticks()
+
+    def show_own(
+        self, texts: Mapping[str, str], unticked: Iterable[str], *, transfers: bool
+    ) -> None:
+        """Hold what the user composed; what no line varies is as in the State."""
+        self._base = None
+        self._show_texts(texts)
+        out = set(unticked)
+        self._wanted = {key: key not in out for key in (*self._ticks, *out)}
+        self._transfers.setChecked(transfers)
+        self._show_ticks()
+
+    @property
+    def unticked(self) -> list[str]:
+        """What the user does not want, be it able to run or not."""
+        return sorted(key for key, is_wanted in self._wanted.items() if not is_wanted)
+
+    @property
+    def transfers(self) -> bool:
+        return self._transfers.isChecked()
+
+    @property
+    def unable(self) -> list[str]:
+        """What the plan that is shown wants and cannot run here."""
+        wanted = self._base.implementations if self._base else ()
+        return [k for k, (tick, _) in self._ticks.items() if k in wanted and not tick.isEnabled()]
+
+    # -- what it is told
+
+    def show_implementations(
+        self, implementations: Iterable[tuple[Implementation, str | None]]
+    ) -> None:
+        """All there are, always in the same order, each with the reason why it cannot run here."""
+        for implementation, reason in implementations:
+            tick = self._tick_of(implementation)
+            tick.setEnabled(reason is None)
+            tick.setToolTip(tip_text(f"{implementation.title}: {reason or implementation.idea}"))
+        self._show_ticks()
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Where there is none, nothing is to be brought to it."""
+        self._transfers.setEnabled(isinstance(device, Device))
+        reason = device.reason if isinstance(device, NoDevice) else ""
+        self._transfers.setToolTip(tip_text(reason or TRANSFERS_TIP))
+
+    def show_wrong(self, problem: UnclearError | None) -> bool:
+        """Say below its line what is wrong there; False: it is about no line that is seen."""
+        named = problem.field if problem else ""
+        for name, row in self._rows.items():
+            row.show_wrong(str(problem) if name == named else "")
+        return named in self.texts()
+
+    # -- inside
+
+    def _show_texts(self, texts: Mapping[str, str]) -> None:
+        for name, row in self._rows.items():
+            is_varied = name in texts
+            with QSignalBlocker(self._buttons[name]):
+                self._buttons[name].setChecked(is_varied)
+            if is_varied:
+                row.show_text(texts[name])
+            row.setVisible(is_varied)
+
+    def _vary(self, name: str, is_varied: bool) -> None:
+        row = self._rows[name]
+        row.setVisible(is_varied)
+        if is_varied:
+            base = getattr(self._base, name) if self._base else ()
+            row.show_text(BY_FIELD[name].text(base) if len(base) > 1 else BY_FIELD[name].start)
+            row.setFocus()
+        self.edited.emit()
+
+    def _tick_of(self, implementation: Implementation) -> QCheckBox:
+        """Its box to tick, which is made the first time."""
+        if implementation.key in self._ticks:
+            return self._ticks[implementation.key][0]
+        tick = Tick(implementation.title)
+        tick.setObjectName(f"sweep-{implementation.key}")
+        tick.setAccessibleName(f"Measure {implementation.title}")
+        tick.clicked.connect(lambda on, key=implementation.key: self._keep_tick(key, on))
+        self._implementations.add(tick, list(KINDS).index(implementation.kind))
+        before = [each for each, _ in self._ticks.values()]
+        last_row = self._rows[DIMENSIONS[-1].field]
+        QWidget.setTabOrder(before[-1] if before else last_row, tick)
+        QWidget.setTabOrder(tick, self._transfers)
+        self._ticks[implementation.key] = (tick, implementation)
+        return tick
+
+    def _keep_tick(self, key: str, is_ticked: bool) -> None:
+        self._wanted[key] = is_ticked
+        self.edited.emit()
+
+    def _show_ticks(self) -> None:
+        """What cannot run here is not ticked, but remembered for where it can."""
+        for key, (tick, _) in self._ticks.items():
+            tick.setChecked(tick.isEnabled() and self._wanted.setdefault(key, True))
+
+
+def _chip(title: str, name: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(title)
+    button.setObjectName(f"vary-{name.replace('_', '-')}")
+    button.setAccessibleName(f"Vary: {title.replace('&', '')}")
+    button.setToolTip(tip_text(f"{tip}\nOff: as it is set in the window, or in the plan"))
+    button.setFont(scaled_font(0.88))
+    button.setProperty("chip", True)
+    button.setCheckable(True)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button

@@ -1,0 +1,143 @@
+"""Where a plan comes from: the window's own settings, a preset, or a file."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QFont, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.presets import Preset
+from workbench.base.plain_text import Label, tip_text
+from workbench.model.plan_words import short
+from workbench.widgets.drop_down import DropDown
+from workbench.widgets.tile import MUTED, scaled_font
+
+OWN = ""  # the key of what the user composes
+FILE = "\0file"  # of the plan that was opened last: no preset is called so
+SPARE_PX = 40  # scroll bar and padding of a list
+OWN_TITLE = "This picture, as it is set"
+NOISE = "On noise, since your picture has one size only."
+OWN_TIP = "What is not varied is as it is set in the window"
+
+
+class PlanSource(QWidget):
+    """A list to choose from, a menu of files, and what has to be known to read the choice.
+
+    Signals:
+        chosen(key): OWN, FILE or the key of a preset.
+        open_wanted(), save_wanted(): a plan's file.
+    """
+
+    chosen = Signal(str)
+    open_wanted = Signal()
+    save_wanted = Signal()
+
+    def __init__(self, presets: tuple[Preset, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._presets = {each.key: each.plan for each in presets}
+        self._file: Plan | None = None
+        self._list = DropDown("sweep-source", "What to measure")
+        self._list.activated.connect(lambda _: self.chosen.emit(self._list.currentData()))
+        self._files = QToolButton()
+        self._files.setObjectName("sweep-files")
+        self._files.setText("File")
+        self._files.setAccessibleName("Plans in files")
+        self._files.setToolTip("Open a plan from a TOML file, or save this one to be repeated")
+        self._files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._files.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        menu = QMenu(self._files)
+        self._open = menu.addAction("&Open plan…")
+        self._open.setToolTip("What to measure, from a TOML file.")
+        self._open.triggered.connect(self.open_wanted)
+        self._save = menu.addAction("&Save plan as…")
+        self._save.setToolTip("This plan as a TOML file, to be measured again, here or elsewhere.")
+        self._save.triggered.connect(self.save_wanted)
+        self._files.setMenu(menu)
+        self._about = Label()
+        self._about.setObjectName("sweep-about")
+        self._about.setWordWrap(True)
+        self._about.setFont(scaled_font(0.88))
+        self._about.setForegroundRole(MUTED)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self._list, 1)
+        row.addWidget(self._files)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self._about)
+        self._fill()
+        self.show_chosen(OWN)
+
+    @property
+    def actions_of_menu(self) -> list[QAction]:
+        return [self._open, self._save]
+
+    @property
+    def key(self) -> str:
+        return str(self._list.currentData())
+
+    def plan(self, key: str) -> Plan | None:
+        """What is called so; None for OWN, and for what there is none of any more."""
+        return self._file if key == FILE else self._presets.get(key)
+
+    def show_file(self, plan: Plan) -> None:
+        """A plan that was opened stands in the list from now on, and is chosen."""
+        self._file = plan
+        self._fill()
+        self.show_chosen(FILE)
+
+    def show_chosen(self, key: str) -> None:
+        with QSignalBlocker(self._list):
+            self._list.setCurrentIndex(max(self._list.findData(key), 0))
+        plan = self.plan(self.key)
+        self._list.setToolTip(tip_text(plan.title if plan else OWN_TIP))
+        parts = (plan.source, plan.table, plan.note) if plan else ()
+        said = ". ".join(part.rstrip(".") for part in parts if part)
+        self._about.setText(f"{said}." if said else "")
+        self._about.setVisible(bool(said))
+
+    def show_is_noise(self, is_noise: bool) -> None:
+        """Say that the window's own settings are measured on another picture, or no longer."""
+        if self.key == OWN:
+            self._about.setText(NOISE if is_noise else "")
+            self._about.setVisible(is_noise)
+
+    def show_can_save(self, can_save: bool) -> None:
+        self._save.setEnabled(can_save)
+
+    def _fill(self) -> None:
+        """The window's own settings, the opened file, and the presets below their institutions."""
+        model = QStandardItemModel(self._list)
+        model.appendRow(_item(OWN_TITLE, OWN, OWN_TIP))
+        if self._file is not None:
+            model.appendRow(_item(f"File: {self._file.title}", FILE, self._file.title))
+        plans = sorted(self._presets.items(), key=lambda pair: not pair[1].source)
+        for source, group in groupby(plans, key=lambda pair: pair[1].source):
+            model.appendRow(_heading(source or "Presets", self._list.font()))
+            for key, plan in group:
+                model.appendRow(_item(short(plan), key, plan.title))
+        with QSignalBlocker(self._list):
+            self._list.setModel(model)
+        view = self._list.view()  # wider than the panel is
+        view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
+
+
+def _item(title: str, key: str, tip: str) -> QStandardItem:
+    item = QStandardItem(title)
+    item.setData(key, Qt.ItemDataRole.UserRole)
+    item.setToolTip(tip_text(tip))
+    return item
+
+
+def _heading(title: str, font: QFont) -> QStandardItem:
+    heading = QStandardItem(title)
+    heading.setFlags(Qt.ItemFlag.NoItemFlags)
+    bold = QFont(font)
+    bold.setBold(True)
+    heading.setFont(bold)
+    return heading

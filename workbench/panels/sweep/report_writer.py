@@ -1,0 +1,149 @@
+"""A report of what is shown, written a step at a time beside all else that the window does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_data_dir
+from PySide6.QtCore import QObject, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog
+
+from kernels.core.job import Progress
+from workbench.model.plan_draft import given
+from workbench.widgets.save_path import FOLDER
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+NOTHING = "There is nothing to report yet: measure something, or open a session."
+
+
+class Reporting(QObject):
+    """Writes one report at a time, into a folder of its own, and opens it in the browser.
+
+    It draws in the GUI thread, since only that may, and does all else in the background.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._steps: Iterator[Any] | None = None
+        self._doing = ""
+
+    @Slot()
+    def start(self) -> None:
+        """Begin, unless one is being written."""
+        self._start(folder())
+
+    @Slot()
+    def start_pdf(self) -> None:
+        """The same as a PDF as well, which is what is opened then."""
+        self._start(folder(), as_pdf=True)
+
+    @Slot()
+    def start_elsewhere(self) -> None:
+        """The same, in a folder that the user chooses."""
+        settings = self._window.settings
+        chosen = QFileDialog.getExistingDirectory(
+            self._window, "A folder for the report's folder", settings.get(FOLDER, "")
+        )
+        if chosen:
+            settings.set(FOLDER, chosen)
+            self._start(Path(chosen))
+
+    def _start(self, place: Path, *, as_pdf: bool = False) -> None:
+        sessions = self._window.sessions.sessions()
+        if self._steps is not None:
+            return
+        if not any(session.records for session in sessions):
+            self._window.messages.show_message("info", NOTHING)
+            return
+        from workbench.report.writing import writing  # jinja2 is not for the window's start
+
+        target = new_folder(place, datetime.now())
+        pictures = given(self._window.store.state.picture)
+        self._steps = writing(sessions, target, pictures, as_pdf=as_pdf)
+        self._doing = ""
+        self._show_doing("beginning")
+        self._go_on(self._steps)
+
+    def close(self) -> None:
+        """Leave it unwritten: the window closes."""
+        self._steps = None
+
+    def _go_on(self, steps: Iterator[Any]) -> None:
+        """The next step, in the background."""
+        self._window.reading.run(partial(self._next, steps), partial(self._take, steps), self._fail)
+
+    def _draw(self, steps: Iterator[Any]) -> None:
+        """The next step, here, after all else that the window has to do."""
+        if self._steps is steps:
+            self._take(steps, self._next(steps))
+
+    def _next(self, steps: Iterator[Any]) -> Any:
+        """What it comes to: a Progress, the page's Path or a ReportError."""
+        from workbench.report.writing import ReportError
+
+        try:
+            return next(steps)
+        except ReportError as error:
+            return error
+        except BaseException:  # a bug, which is shown; the next report is another one
+            self._steps = None
+            raise
+
+    def _take(self, steps: Iterator[Any], step: Any) -> None:
+        from workbench.report.drawings import ToDraw
+
+        if self._steps is not steps:
+            return
+        if isinstance(step, Progress):
+            self._show_doing(step.doing)
+        if isinstance(step, ToDraw):
+            QTimer.singleShot(0, self, partial(self._draw, steps))
+        elif isinstance(step, Progress):
+            self._go_on(steps)
+        elif isinstance(step, Path):
+            self._steps = None
+            self._window.messages.show_message(
+                "info",
+                f"The report is {step}.",
+                actions=[
+                    ("&Open", partial(_open, step)),
+                    ("Show &folder", partial(_open, step.parent)),
+                ],
+                stays=True,
+            )
+            _open(step)
+        else:
+            self._fail(step)
+
+    def _show_doing(self, doing: str) -> None:
+        """Once each, for it may be read out; and not in place of what went wrong meanwhile."""
+        if doing != self._doing and self._window.messages.kind in (None, "info"):
+            self._doing = doing
+            self._window.messages.show_message("info", f"The report: {doing}…", stays=True)
+
+    def _fail(self, error: Exception) -> None:
+        self._steps = None
+        self._window.messages.show_message("error", str(error))
+
+
+def folder() -> Path:
+    """Where reports are written unless somebody chooses another place."""
+    return Path(user_data_dir("filter-workbench")) / "reports"
+
+
+def new_folder(place: Path, now: datetime) -> Path:
+    """Where in `place` a report begun `now` is written."""
+    return place / f"{now:%Y-%m-%d %H%M%S} report"
+
+
+def _open(path: Path) -> None:
+    """With whatever the system opens it with."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

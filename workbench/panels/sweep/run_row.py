@@ -1,0 +1,191 @@
+"""Start, pause and cancel; how far it is, and how long it will still take."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from PySide6.QtCore import QElapsedTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.sweeps.estimate import about
+from workbench.base import numbers
+from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.tile import MUTED, ElidedLabel, scaled_font
+
+START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
+BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
+
+
+class Phase(Enum):
+    IDLE = auto()
+    STARTING = auto()  # or being stopped: the worker has not said so yet
+    RUNNING = auto()
+    PAUSED = auto()
+
+
+class RunRow(QWidget):
+    """Buttons, a bar, and two lines of small print.
+
+    Signals:
+        started(), cancelled(), paused(is_to_pause): what the user wants.
+    """
+
+    started = Signal()
+    cancelled = Signal()
+    paused = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._phase = Phase.IDLE
+        self._is_busy = self._can_start = False
+        self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
+        self._last_said = ""  # while it ran
+        self._clock = QElapsedTimer()
+        self._start = _button("St&art", "sweep-start")
+        self._start.setProperty("primary", True)
+        self._start.clicked.connect(self._act)
+        self._cancel = _button("Ca&ncel", "sweep-cancel")
+        self._cancel.setToolTip("Stop; what was measured so far stays")
+        self._cancel.clicked.connect(self.cancelled)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("sweep-progress")
+        self._bar.setAccessibleName("Measurements done")
+        self._left = Label()
+        self._left.setObjectName("sweep-left")
+        self._left.setFont(scaled_font(0.9))
+        self._left.setForegroundRole(MUTED)
+        self._doing = ElidedLabel(0.9)
+        self._doing.setObjectName("sweep-doing")
+        buttons, progress = QHBoxLayout(), QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self._start, 1)
+        buttons.addWidget(self._cancel, 1)
+        progress.addWidget(self._bar, 1)
+        progress.addWidget(self._left)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(buttons)
+        column.addLayout(progress)
+        column.addWidget(self._doing)
+        self._say("")
+        self._refresh()
+
+    @property
+    def phase(self) -> Phase:
+        return self._phase
+
+    def show_can_start(self, can_start: bool) -> None:
+        """Whether there is something to measure."""
+        self._can_start = can_start
+        self._refresh()
+
+    def show_busy(self, is_busy: bool) -> None:
+        """Something else is being measured, or no longer."""
+        self._is_busy = is_busy
+        self._refresh()
+
+    def show_asked(self) -> None:
+        """It was asked for, and will begin."""
+        self._phase = Phase.STARTING
+        self._clock.start()
+        self._bar.setRange(0, 0)
+        self._left.clear()
+        self._last_said = ""
+        self._say("")
+        self._refresh()
+
+    def show_begun(self, done: int, count: int) -> None:
+        """It began: `done` of `count` are measured already."""
+        if self._phase is Phase.STARTING:
+            self._phase = Phase.RUNNING
+        self._before, self._count = done, count
+        self._bar.setRange(0, max(count, 1))
+        self.show_done(done, done / max(count, 1))
+        self._refresh()
+
+    def show_paused(self, is_paused: bool) -> None:
+        """It stands still, or goes on."""
+        if self._phase in (Phase.RUNNING, Phase.PAUSED):
+            self._phase = Phase.PAUSED if is_paused else Phase.RUNNING
+            paused = f"Paused at {self._done:,} of {self._count:,}"
+            self._say(paused if is_paused else self._last_said)
+            self._refresh()
+
+    def show_done(self, done: int, share: float) -> None:
+        """done  cells measured in all their rounds; share  of all rounds, from 0 to 1"""
+        self._done = done
+        self._bar.setValue(round(share * self._bar.maximum()))
+
+    def show_left(self, left_s: float | None) -> None:
+        """left_s  how long the rest will take; None: not known"""
+        self._left.setText("" if left_s is None else f"{about(left_s)} left")
+
+    def show_doing(self, text: str) -> None:
+        self._last_said = text
+        if self._phase is not Phase.PAUSED:
+            self._say(text)
+
+    def show_ended(self, is_complete: bool) -> None:
+        done, count = self._done, self._count
+        has_begun = self._bar.maximum() > 0
+        self._phase = Phase.IDLE
+        self._left.clear()
+        if not has_begun:
+            self._bar.setRange(0, 1)
+            self._bar.setValue(0)
+            self._say("Stopped before it began")
+        else:
+            took = numbers.duration(self._clock.elapsed())
+            new = f", {done - self._before:,} of them new," if self._before else ""
+            word = "Done" if is_complete else "Stopped"
+            self._say(f"{word}: {done:,} of {count:,}{new} in {took}")
+        self._refresh()
+
+    def toggle(self) -> None:
+        """Start or cancel, as the buttons do."""
+        (self._start if self._phase is Phase.IDLE else self._cancel).click()
+
+    def toggle_pause(self) -> None:
+        """Pause or go on, as the button does while something runs."""
+        if self._phase is not Phase.IDLE:
+            self._start.click()
+
+    @Slot()
+    def _act(self) -> None:
+        if self._phase is Phase.IDLE:
+            self.started.emit()
+        else:
+            self.paused.emit(self._phase is Phase.RUNNING)
+
+    def _refresh(self) -> None:
+        idle, paused = self._phase is Phase.IDLE, self._phase is Phase.PAUSED
+        self._start.setText("St&art" if idle else "Resume" if paused else "P&ause")
+        can_start = self._can_start and not self._is_busy
+        self._start.setEnabled(can_start if idle else self._phase is not Phase.STARTING)
+        pause_tip = "Go on where it stands" if paused else "Stand still, measuring nothing"
+        self._start.setToolTip(
+            tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
+        )
+        self._cancel.setEnabled(not idle)
+        self._bar.setVisible(not idle)
+        self._left.setVisible(not idle)
+
+    def _say(self, text: str) -> None:
+        self._doing.show_text(text)
+        self._doing.setVisible(bool(text))
+        self._doing.setAccessibleName(f"Sweep: {text or 'idle'}")
+
+
+def _button(title: str, name: str) -> QPushButton:
+    button = QPushButton(title)
+    button.setObjectName(name)
+    button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return button

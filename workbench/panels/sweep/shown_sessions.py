@@ -1,0 +1,133 @@
+"""The sessions that are shown: the one measured here, and those read from files beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.record import Record, Session
+from kernels.sweeps.session_files import read_session
+from workbench.base.background import Background
+from workbench.charts.data.points import planned
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A session, and where it is kept; a number that is its own while it is shown."""
+
+    number: int
+    session: Session
+    path: Path | None
+
+    @property
+    def missing(self) -> int:
+        """How many cells of its plan were not measured, or not in all rounds."""
+        done = {each.cell for each in self.session.records if each.is_complete}
+        return len(set(planned(self.session)) - done)
+
+
+class Sessions(QObject):
+    """Knows what is shown; reads files in the background.
+
+    Signals:
+        changed(): what is shown is another, or more.
+        failed(sentence): why a file is not shown.
+        remarked(sentence): what has to be known of one that is.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+    remarked = Signal(str)
+
+    def __init__(self, reading: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._reading = reading
+        self._shown: list[Shown] = []
+        self._live: Shown | None = None
+        self._records: dict[Cell, Record] = {}  # of the live one, the newest of each cell
+        self._is_behind = False  # the live one has not all of them yet
+        self._last_number = 0
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The live one first."""
+        self._catch_up()
+        return (*([self._live] if self._live else []), *self._shown)
+
+    @property
+    def live(self) -> Shown | None:
+        """What was measured last in this window, or is being measured."""
+        self._catch_up()
+        return self._live
+
+    def sessions(self) -> tuple[Session, ...]:
+        """For a chart, or a report."""
+        return tuple(each.session for each in self.shown)
+
+    # -- measured here
+
+    def begin(self, session: Session, path: Path | None) -> None:
+        """`session` is being measured from now on, in place of the one before, which its file
+        holds; without one it stays until somebody closes it."""
+        before = self.live
+        if before is not None and before.path is None and before.session.records:
+            self._shown.insert(0, before)
+        self._shown = [each for each in self._shown if path is None or each.path != path]
+        self._live = self._new(replace(session, is_recorded=False), path)
+        self._records = {record.cell: record for record in session.records}
+        self.changed.emit()
+
+    def add(self, record: Record) -> None:
+        """One more of the live one, or more of a cell that it has."""
+        self._records[record.cell] = record
+        self._is_behind = True
+        self.changed.emit()
+
+    def lose_file(self) -> None:
+        """The live one's file holds no more than it does: from now on it is kept here alone."""
+        if (live := self.live) is not None:
+            self._live = replace(live, path=None)
+            self.changed.emit()
+
+    def _catch_up(self) -> None:
+        """A tuple a record would be quadratic; this is one a look."""
+        live = self._live
+        if live is not None and self._is_behind:
+            session = replace(live.session, records=tuple(self._records.values()))
+            self._live = replace(live, session=session)
+        self._is_behind = False
+
+    # -- read from files
+
+    def open(self, path: Path) -> None:
+        """Show the session in `path`, a file or a folder; once only."""
+        known = next((each for each in self.shown if each.path == path), None)
+        if known is not None:
+            self.changed.emit()
+            return
+
+        def show(session: Session) -> None:
+            if not any(each.path == path for each in self._shown):
+                self._shown.append(self._new(replace(session, is_recorded=True), path))
+                self.changed.emit()
+                if session.remarks:
+                    self.remarked.emit(f"{path.name}: {' '.join(session.remarks)}")
+
+        self._reading.run(
+            partial(read_session, path), show, lambda error: self.failed.emit(str(error))
+        )
+
+    def close(self, number: int) -> None:
+        """Show this one no longer; its file stays."""
+        if self._live is not None and self._live.number == number:
+            self._live, self._records = None, {}
+        self._shown = [each for each in self._shown if each.number != number]
+        self.changed.emit()
+
+    def _new(self, session: Session, path: Path | None) -> Shown:
+        self._last_number += 1
+        return Shown(self._last_number, session, path)

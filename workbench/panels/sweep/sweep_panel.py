@@ -1,0 +1,385 @@
+"""The right side: choose what to measure, start it, see it grow, and recorded ones beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QIcon, QImage
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.job import Progress
+from kernels.engine.engine import Implementation
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.estimate import about
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import as_toml
+from kernels.sweeps.plan_run import OfCell
+from kernels.sweeps.record import Session
+from kernels.sweeps.rounds import share_done
+from workbench.base.assets_path import asset
+from workbench.base.plain_text import Label, tip_text
+from workbench.base.throttle import Later
+from workbench.charts.chart_view import ChartView
+from workbench.model.plan_estimate import time_s
+from workbench.model.plan_words import fixed_choices, in_words, varied_of
+from workbench.model.state import State
+from workbench.panels.sweep.plan_choice import PlanChoice
+from workbench.panels.sweep.run_row import Phase, RunRow
+from workbench.panels.sweep.session_list import SessionList
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.session.session_store import Began, is_of_here
+from workbench.widgets.question import Question
+from workbench.widgets.tile import MUTED
+from workbench.widgets.upright_area import UprightArea
+
+REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
+NOTHING_TO_REPORT = "Measure something first, or open a session"
+REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it down
+# What is drawn is taken from what is measured on the CPU meanwhile: at most such a part of it,
+# which no median notices.
+DRAW_SHARE = 15
+LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: so many times as long as one takes
+CHART_PX = 300
+LONG_S = 600  # a plan that takes longer is asked about before it starts
+AWAY = "The chart is in a window of its own; F9 takes it back."
+
+
+class SweepPanel(QWidget):
+    """Asks for sweeps and shows their sessions.
+
+    chart        moves into a window of its own and back into `chart_place`
+
+    Signals:
+        started(plan): the user wants this Plan measured.
+        resume_wanted(path): and the rest of the session in this file.
+        paused(is_to_pause), cancelled(): what runs is to stand still, or go on, or end.
+        picked(cell): the user pointed at a measurement.
+        plan_open_wanted(), plan_save_wanted(plan): a plan's file.
+        report_wanted(), large_wanted(): a report of what is shown; the chart in a window.
+    """
+
+    started = Signal(object)
+    resume_wanted = Signal(object)
+    paused = Signal(bool)
+    cancelled = Signal()
+    picked = Signal(object)
+    plan_open_wanted = Signal()
+    plan_save_wanted = Signal(object)
+    report_wanted = Signal()
+    large_wanted = Signal()
+
+    def __init__(self, sessions: Sessions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sweep-panel")
+        self._sessions = sessions
+        self._cells: tuple[Cell, ...] = ()  # of what runs
+        self._varied: frozenset[str] = frozenset()  # of these
+        self._agreed: Plan | None = None  # to measure it, however long it takes
+        self._device: Device | NoDevice | None = None
+        self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
+        self._later = Later(REFRESH_MS, self._show_sessions, self)
+        self._fold = _fold()
+        self._choice = PlanChoice()
+        self._run = RunRow()
+        self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
+        self._list = SessionList()
+        self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
+        self._report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
+        self._report.setEnabled(False)
+        self._large = _button("", "sweep-large", "The chart in a window of its own (F9)")
+        self._large.setIcon(QIcon(str(asset("icons/float.svg"))))
+        self._large.setAccessibleName("Chart in a window of its own")
+        self.chart = ChartView()
+        self.chart_place = QVBoxLayout()
+        self._away = _away()
+        self._lay_out()
+        self._connect()
+        self.restore({})
+
+    # -- what it is told
+
+    def show_state(self, state: State) -> None:
+        """Everything that a sweep leaves as it is."""
+        self.chart.prefer_baseline(state.baseline)
+        self._choice.show_state(state)
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        self._device = device
+        self._choice.show_device(device)
+        self._later.ask()  # what can be gone on with here
+
+    def show_implementations(
+        self, implementations: Iterable[tuple[Implementation, str | None]]
+    ) -> None:
+        """All there are, always in the same order, each with the reason why it cannot run here."""
+        self._choice.show_implementations(implementations)
+
+    def show_plan(self, plan: Plan) -> None:
+        """One that was opened from a file."""
+        self._show_choice(True)
+        self._choice.show_plan(plan)
+
+    def show_busy(self, is_busy: bool) -> None:
+        """Something else is being measured, or no longer."""
+        self._run.show_busy(is_busy)
+
+    def offer(self, sentence: str, resume: Callable[[], None]) -> None:
+        """Ask, in a line, whether to go on with what was left at another time."""
+        self._offer.ask(
+            sentence,
+            ("&Resume", "Measure what is missing, into the same file", resume),
+            ("&Dismiss", "Do not ask again; it stays among the recent sessions", lambda: None),
+        )
+
+    def show_asked(self) -> None:
+        """A sweep was asked for, and will begin."""
+        self._offer.hide()
+        self._doubt.hide()
+        self._run.show_asked()
+        self.give_chart_room()
+        if self.chart.isVisible():
+            self.chart.draw_now()  # what takes long the first time is not to meet the first cell
+
+    def give_chart_room(self) -> None:
+        """Fold the choices away; a click brings them back."""
+        self._show_choice(False)
+
+    def show_begun(self, began: Began) -> None:
+        """It began; some of it may have been measured before."""
+        self._cells, self._varied = began.cells, varied_of(began.cells)
+        self._left_gap_ms = 0.0
+        complete = sum(record.is_complete for record in began.session.records)
+        self._run.show_begun(complete, len(began.cells))
+
+    def show_paused(self, is_paused: bool) -> None:
+        if (live := self._sessions.live) is not None:
+            self._show_done(live.session)
+        self._run.show_paused(is_paused)
+
+    def show_progress(self, step: Progress) -> None:
+        """What is being measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
+        if isinstance(step, OfCell):
+            words = in_words(step.cell, self._varied)
+            self._run.show_doing(f"{step.where} · {words}")
+        else:
+            self._run.show_doing(step.doing)
+
+    def show_chart_away(self, is_away: bool) -> None:
+        """A sentence stands where the chart was, or no longer."""
+        self._away.setVisible(is_away)
+
+    def show_ended(self, is_complete: bool) -> None:
+        self._show_sessions()  # with the last of them
+        self._run.show_ended(is_complete)
+        self._show_sessions()
+
+    # -- what it is asked
+
+    @property
+    def phase(self) -> Phase:
+        return self._run.phase
+
+    def toggle(self) -> None:
+        """Start or cancel, as the buttons do."""
+        self._run.toggle()
+
+    def toggle_pause(self) -> None:
+        """Pause or go on."""
+        self._run.toggle_pause()
+
+    @property
+    def plan_actions(self) -> list[QAction]:
+        """What the button beside the plan offers."""
+        return self._choice.plan_actions
+
+    def grab_chart(self) -> QImage:
+        """The chart as it is seen; null while there is none."""
+        self._show_sessions()
+        return self.chart.image()
+
+    def draw_now(self) -> None:
+        """What would be drawn in a moment, for a picture that is taken now."""
+        self._show_sessions()
+        if self.chart.isVisible() and self._sessions.shown:
+            self.chart.draw_now()
+
+    def conditions(self) -> dict[str, Any]:
+        """What a picture of the chart keeps beside the window's choices: those that its plan holds
+        fixed, in the State's words, and the plan itself; nothing while there is no chart."""
+        shown = self._sessions.sessions()
+        return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
+
+    def show_session_actions(self, actions: Sequence[QAction]) -> None:
+        """What the button Sessions offers."""
+        menu = QMenu(self._sessions_button)
+        menu.addActions(actions)
+        self._sessions_button.setMenu(menu)
+
+    def close_sessions(self) -> None:
+        """Show none any more but the one that is being measured."""
+        is_running = self._run.phase is not Phase.IDLE
+        for each in self._sessions.shown[1 if is_running and self._sessions.live else 0 :]:
+            self._sessions.close(each.number)
+
+    def choices(self) -> dict[str, Any]:
+        """What to remember until the next start, fit for JSON."""
+        return {**self._choice.choices(), "open": self._fold.isChecked()}
+
+    def restore(self, choices: Mapping[str, Any]) -> None:
+        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        self._choice.restore(choices)
+        self._show_choice(choices.get("open") is not False)
+
+    # -- inside
+
+    @Slot()
+    def _ask(self) -> None:
+        """Have it measured; if that takes very long, after a question."""
+        plan = self._choice.plan
+        if plan is None:
+            return
+
+        def start() -> None:
+            self._agreed = plan
+            self.started.emit(plan)
+
+        takes_s = self._choice.estimated_s()
+        if takes_s <= LONG_S or plan == self._agreed:
+            start()
+            return
+        self._doubt.ask(
+            f"This takes {about(takes_s)}.",
+            ("Start an&yway", "It can be paused, stopped and gone on with at any time", start),
+            ("N&ot now", "Leave it as it is", lambda: None),
+        )
+        self._doubt.take_focus()
+
+    @Slot(bool)
+    def _show_choice(self, is_open: bool) -> None:
+        """Without it the chart has the room."""
+        self._fold.setChecked(is_open)
+        self._fold.setText(f"{'▾' if is_open else '▸'} What to measure")
+        self._choice.setVisible(is_open)
+
+    @Slot()
+    def _show_choice_made(self) -> None:
+        self._doubt.hide()  # it was about another plan
+        self._run.show_can_start(self._choice.plan is not None)
+
+    @Slot()
+    def _show_sessions(self) -> None:
+        drawing = QElapsedTimer()
+        drawing.start()
+        shown = self._sessions.shown
+        is_running = self._run.phase is not Phase.IDLE
+        self.chart.show_sessions(self._sessions.sessions())
+        if shown and self.chart.isVisible():
+            self.chart.draw_now()
+        cost_ms = drawing.elapsed() if is_running else 0
+        self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
+        here = [is_of_here(each.session.machine, self._device) for each in shown]
+        self._list.show_sessions(shown, here, is_running=is_running)
+        has_records = any(each.session.records for each in shown)
+        self._report.setEnabled(has_records)
+        self._report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
+        live = self._sessions.live
+        if is_running and live is not None and self._cells:
+            self._show_how_far(live.session)
+
+    def _show_how_far(self, session: Session) -> None:
+        """The bar, and now and then the time left: of thousands of cells that takes a while."""
+        self._show_done(session)
+        if self._left_clock.isValid() and self._left_clock.elapsed() < self._left_gap_ms:
+            return
+        self._left_clock.start()
+        done = {record.cell for record in session.records if record.is_complete}
+        rest = [cell for cell in self._cells if cell not in done]
+        left_s = time_s(rest, session.plan, session.records)
+        self._run.show_left(left_s if rest and session.records else None)
+        self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
+
+    def _show_done(self, session: Session) -> None:
+        """The bar goes by rounds, the words by cells that have had all of theirs."""
+        complete = sum(record.is_complete for record in session.records)
+        share = share_done(self._cells, session.records, session.plan.sampling)
+        self._run.show_done(complete, share)
+
+    # -- how it looks
+
+    def _connect(self) -> None:
+        self._sessions.changed.connect(self._later.ask)
+        self._choice.changed.connect(self._show_choice_made)
+        self._choice.open_wanted.connect(self.plan_open_wanted)
+        self._choice.save_wanted.connect(self.plan_save_wanted)
+        self._fold.clicked.connect(self._show_choice)
+        self._run.started.connect(self._ask)
+        self._run.cancelled.connect(self.cancelled)
+        self._run.paused.connect(self.paused)
+        self._list.resume_wanted.connect(self.resume_wanted)
+        self._list.close_wanted.connect(self._sessions.close)
+        self._report.clicked.connect(self.report_wanted)
+        self._large.clicked.connect(self.large_wanted)
+        self.chart.picked.connect(self.picked)
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(10, 4, 10, 8)
+        layout.setSpacing(6)
+        for part in (self._offer, self._fold, self._choice, self._run, self._doubt, self._list):
+            layout.addWidget(part)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self._sessions_button, 1)
+        buttons.addWidget(self._report, 1)
+        buttons.addWidget(self._large)
+        layout.addLayout(buttons)
+        self.chart_place.addWidget(self._away, 1)
+        self.chart_place.addWidget(self.chart)
+        self.chart.setMinimumHeight(CHART_PX)
+        layout.addLayout(self.chart_place, 1)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(UprightArea(inside))
+
+
+def _away() -> QLabel:
+    away = Label(AWAY)
+    away.setObjectName("chart-away")
+    away.setWordWrap(True)
+    away.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    away.setForegroundRole(MUTED)
+    away.hide()
+    return away
+
+
+def _fold() -> QToolButton:
+    fold = QToolButton()
+    fold.setObjectName("sweep-fold")
+    fold.setCheckable(True)
+    fold.setProperty("heading", True)
+    fold.setAccessibleName("Show what to measure")
+    fold.setToolTip("Show or hide the choices, to give the chart more room")
+    return fold
+
+
+def _button(title: str, name: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(title)
+    button.setObjectName(name)
+    button.setToolTip(tip_text(tip))
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button

@@ -1,0 +1,88 @@
+"""At the start: a sweep that was left unfinished on this machine is offered, once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import SessionFileError
+from kernels.sweeps.locks import lock
+from kernels.sweeps.session_files import read_session
+from workbench.model.plan_words import short
+from workbench.panels.sweep.shown_sessions import Shown
+from workbench.session.session_store import can_grow, is_of_here, kept
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+RECENT_S = 7 * 24 * 3600
+OFFERED = "offered"  # among the settings: the names of the files that were
+MOST_OFFERED = 50
+
+
+class LeftOver(QObject):
+    """Looks once, in the background, and asks in the panel of sweeps."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        window.worker.device_found.connect(self._look)
+
+    def _look(self, device: Device | NoDevice) -> None:
+        self._window.reading.run(
+            partial(unfinished, device, self._offered, time.time()), self._offer, lambda _: None
+        )
+
+    @property
+    def _offered(self) -> list[str]:
+        return [each for each in self._window.settings.get(OFFERED, []) if isinstance(each, str)]
+
+    def _offer(self, left: Shown | None) -> None:
+        if left is None or left.path is None:
+            return
+        name, path = left.path.name, left.path
+        others = [each for each in self._offered if each != name]
+        settings = self._window.settings
+        settings.set(OFFERED, [*others, name][-MOST_OFFERED:])
+
+        def resume() -> None:
+            settings.set(OFFERED, others)  # left once more, it is offered once more
+            self._window.measuring.resume(path)
+
+        done = sum(record.is_complete for record in left.session.records)
+        self._window.sweep.offer(
+            f"A sweep was left at {done:,} of {done + left.missing:,}: {short(left.session.plan)}.",
+            resume,
+        )
+
+
+def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> Shown | None:
+    """The newest session kept here that lacks something, was measured on this machine in the last
+    seven days, and is not being written to.
+
+    device  this machine's
+    but     names of files that do not count
+    now     seconds since 1970
+    """
+    for path in kept():
+        try:
+            if path.name in but or not can_grow(path) or now - path.stat().st_mtime > RECENT_S:
+                continue
+            left = Shown(0, read_session(path), path)
+            is_candidate = left.session.records and left.missing
+            if is_candidate and is_of_here(left.session.machine, device) and _is_free(path):
+                return left
+        except (SessionFileError, OSError):
+            continue
+    return None
+
+
+def _is_free(path: Path) -> bool:
+    with path.open("rb") as file:
+        return lock(file.fileno())

@@ -1,0 +1,1 @@
+"""How long it took, how fast that is, and how the last runs compare."""

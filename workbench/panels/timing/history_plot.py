@@ -1,0 +1,253 @@
+"""A small plot of the kernel times of the last runs, marked where what ran was changed."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from kernels.core.job import Job, Result
+from workbench.base import numbers, theme
+from workbench.base.plain_text import Label
+from workbench.base.throttle import Later
+from workbench.charts.canvas import Canvas
+from workbench.charts.data.legend_entries import look_of_implementation
+from workbench.charts.drawing.chart_spots import Spot
+from workbench.model.intents import title_of
+from workbench.model.speed_up import single_in_words
+from workbench.widgets.tile import MUTED, scaled_font
+
+LAST_RUNS = 60
+EMPTY = "The next runs appear here."
+REDRAW_MS = 200  # often enough to keep up with dragging, seldom enough not to slow it down
+LARGE_RANGE = 10.0  # from here on the axis is logarithmic
+LABEL_ROWS = 2
+LEAST_LABEL_PX = 44  # a shorter piece of a name says nothing
+LABEL_GAP_PX = 8
+MARKER_PX = 9
+AXIS_PX = 60  # about what the left axis takes
+LEAST_WIDTH = 20  # runs; so that the first ones do not stand at opposite ends
+
+
+class Run(NamedTuple):
+    """What the plot keeps of a Result: never its pictures, which sixty runs have no room for."""
+
+    implementation: str
+    name: str
+    median_ms: float
+    is_wrong: bool
+    in_words: str
+
+
+class HistoryPlot(QFrame):
+    """One point for each job, in the order they ran."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("history-plot")
+        self.setAccessibleName("History of kernel times")
+        self.setProperty("card", True)
+        self._runs: deque[Run] = deque(maxlen=LAST_RUNS)
+        self._last_job: Job | None = None
+        self._canvas = Canvas(EMPTY)
+        self._canvas.setObjectName("history-canvas")
+        self._canvas.setAccessibleName("Kernel times of the last runs")
+        self._canvas.ready.connect(self._draw)
+        self._later = Later(REDRAW_MS, self._draw, self)
+        caption = Label(f"Kernel time of the last {LAST_RUNS} runs")
+        caption.setFont(scaled_font(0.85))
+        caption.setForegroundRole(MUTED)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 6)
+        layout.setSpacing(2)
+        layout.addWidget(caption)
+        layout.addWidget(self._canvas, 1)
+        self.setMinimumHeight(110)
+        self._tell_summary(EMPTY)
+
+    def add(self, result: Result) -> None:
+        """A run, or what is newly known of the last one if it is of the same job."""
+        if self._last_job is result.job:
+            self._runs.pop()
+        self._last_job = result.job
+        self._runs.append(_run(result))
+        self._tell_summary(_summary(self._runs))
+        self._later.ask()
+
+    def draw_now(self) -> None:
+        """What would be drawn in a moment, for a picture that is taken now."""
+        self._canvas.make_plot()
+        self._draw()
+
+    def clear(self) -> None:
+        self._runs.clear()
+        self._last_job = None
+        self._tell_summary(EMPTY)
+        self._draw()
+
+    def _tell_summary(self, words: str) -> None:
+        self.setAccessibleDescription(words)
+        self._canvas.show_summary(words)
+
+    def _draw(self) -> None:
+        plot = self._canvas.plot
+        if plot is None:
+            return
+        from workbench.charts.drawing.plotting import emptied
+
+        emptied(plot)
+        times = [run.median_ms for run in self._runs]
+        is_log = bool(times) and max(times) / min(times) > LARGE_RANGE
+        axis = plot.getAxis("left")
+        axis.in_words, axis.is_log = numbers.duration, is_log
+        ys = [math.log10(time) if is_log else time for time in times]
+        font = scaled_font(0.8)
+        row_px = QFontMetricsF(font).height()
+        self._draw_range(plot, ys, is_log, LABEL_ROWS * row_px)
+        self._draw_marks(plot, font, row_px)
+        self._draw_points(plot, ys)
+        pairs = enumerate(zip(ys, self._runs, strict=True))
+        self._canvas.show_spots([Spot(x, y, run.in_words) for x, (y, run) in pairs])
+
+    def _draw_range(self, plot: Any, ys: list[float], is_log: bool, top_px: float) -> None:
+        """The newest run at the right, whole markers, and the marks' labels above them."""
+        plot.setXRange(-0.5, max(len(ys), LEAST_WIDTH) - 0.5, padding=0.01)
+        plot.hideAxis("bottom")
+        plot.getAxis("left").setWidth(AXIS_PX)
+        if ys:
+            low, high = min(ys) if is_log else 0.0, max(ys)
+            room_px = max(plot.height() - top_px - 3 * MARKER_PX, 20)
+            px = max(high - low, 0.01 * abs(high)) / room_px
+            axis = plot.getAxis("left")
+            axis.lowest, axis.highest = low - MARKER_PX * px, high + MARKER_PX * px
+            if not is_log:
+                axis.lowest = 0.0
+            top = high + (top_px + 1.5 * MARKER_PX) * px
+            plot.setYRange(low - 1.5 * MARKER_PX * px, top, padding=0)
+
+    def _draw_points(self, plot: Any, ys: list[float]) -> None:
+        import pyqtgraph as pg
+
+        from workbench.charts.data.markers import Markers
+        from workbench.charts.drawing.series_style import WRONG_MARKER, color_of, marker_of
+
+        colors = theme.colors(self.palette())
+        looks = [look_of_implementation(run.implementation) for run in self._runs]
+        tints = [
+            QColor(colors.bad) if run.is_wrong else color_of(look, colors)
+            for look, run in zip(looks, self._runs, strict=True)
+        ]
+        markers = [
+            WRONG_MARKER if run.is_wrong else marker_of(look)
+            for look, run in zip(looks, self._runs, strict=True)
+        ]
+        xs = range(len(ys))
+        plot.plot(xs, ys, pen=pg.mkPen(colors.border, width=1))
+        pens = [pg.mkPen(tint) for tint in tints]
+        points = Markers(x=xs, y=ys, size=MARKER_PX, symbol=markers, brush=tints, pen=pens)
+        plot.addItem(points)
+
+    def _draw_marks(self, plot: Any, font: QFont, row_px: float) -> None:
+        """A line before the first run of an implementation or block shape, and its name."""
+        import pyqtgraph as pg
+
+        color = theme.colors(self.palette()).muted
+        metrics = QFontMetricsF(font)
+        pen = pg.mkPen(color, style=Qt.PenStyle.DotLine)
+        marks = _changes(self._runs)
+        for (index, name), place in zip(marks, self._label_places(plot, font, marks), strict=True):
+            line = pg.InfiniteLine(index - 0.5, pen=pen)
+            if place is not None:
+                text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, place.width)
+                label = pg.InfLineLabel(line, text, color=color, anchors=[(0, 0), (0, 0)])
+                label.setPosition(1.0 - place.row * row_px / max(plot.height(), 1))
+                label.setFont(font)
+            plot.addItem(line)
+
+    def _label_places(
+        self, plot: Any, font: QFont, marks: Sequence[tuple[int, str]]
+    ) -> list[LabelPlace | None]:
+        width = plot.width() - AXIS_PX
+        px_per_run = width / max(len(self._runs), LEAST_WIDTH)
+        metrics = QFontMetricsF(font)
+        return label_places(
+            [index * px_per_run for index, _ in marks],
+            [metrics.horizontalAdvance(name) + 1 for _, name in marks],
+            width,
+        )
+
+
+class LabelPlace(NamedTuple):
+    """Which row from the top, and px to fit into, right of its line."""
+
+    row: int
+    width: float
+
+
+def label_places(
+    starts: Sequence[float], widths: Sequence[float], room: float
+) -> list[LabelPlace | None]:
+    """A place for each label, given in px from left to right, so that none covers another.
+
+    The newest come first; older ones are cut, or None where not even a piece of them has room:
+    pointing at the run tells the same.
+    """
+    free = [room] * LABEL_ROWS  # in each row, up to where there is no label yet
+    places: list[LabelPlace | None] = []
+    for start, width in zip(reversed(starts), reversed(widths), strict=True):
+        place = _label_place(start, width, free)
+        if place is not None:
+            free[place.row] = start
+        places.append(place)
+    return places[::-1]
+
+
+def _label_place(start: float, width: float, free: Sequence[float]) -> LabelPlace | None:
+    rooms = [end - start - LABEL_GAP_PX for end in free]
+    whole = [row for row, px in enumerate(rooms) if px >= width]
+    row = whole[0] if whole else rooms.index(max(rooms))
+    if rooms[row] >= min(width, LEAST_LABEL_PX):
+        return LabelPlace(row, min(width, rooms[row]))
+    return None
+
+
+def _changes(runs: Iterable[Run]) -> list[tuple[int, str]]:
+    """Where another implementation or block shape begins, and its name."""
+    names = ["", *(run.name for run in runs)]
+    return [(i, name) for i, (before, name) in enumerate(pairwise(names)) if name != before]
+
+
+def _run(result: Result) -> Run:
+    job, kernel = result.job, result.kernel
+    is_wrong = result.check is not None and not result.check.ok
+    lines = [
+        f"{_name(result)}: {numbers.duration(kernel.median_ms)}",
+        single_in_words(result)
+        if kernel.is_single
+        else f"quartiles {numbers.duration_range(*kernel.quartiles_ms)}",
+        f"{job.filter_title} {job.ksize}×{job.ksize}, {job.width}×{job.height} pixels",
+        *(["✗ its answer is WRONG"] if is_wrong else []),
+    ]
+    return Run(result.implementation, _name(result), kernel.median_ms, is_wrong, "\n".join(lines))
+
+
+def _name(result: Result) -> str:
+    """Shared-memory tile 32×8, or OpenCV: block shapes are nothing to the CPU."""
+    blocks = [ran.block for ran in result.ran if ran.block]
+    title = title_of(result.job.implementation, result.picked)
+    return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
+
+
+def _summary(runs: Sequence[Run]) -> str:
+    times = [run.median_ms for run in runs]
+    return (
+        f"{len(runs)} runs, kernel times from {numbers.duration(min(times))} to "
+        f"{numbers.duration(max(times))}; the last, {runs[-1].name}, took "
+        f"{numbers.duration(times[-1])}."
+    )

@@ -1,0 +1,52 @@
+"""The list of filters whose weights can be drawn."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from kernels import filters
+from workbench.base.plain_text import tip_text
+from workbench.panels.weights.weights_draft import Drawing, drawing_of
+from workbench.widgets.drop_down import DropDown
+
+SIZE_CHANGED = "{} takes {}, so the size changed."
+WEIGHTS_ALONE = "{} is more than weights: here are those, without the gradient."
+
+
+class PresetBox(DropDown):
+    """Names the filter that was drawn, for as long as its weights stand there."""
+
+    def __init__(self) -> None:
+        super().__init__("weights-preset", "Draw a filter's weights")
+        self.setToolTip("The weights of a filter at this size, or at the nearest that it takes.")
+        for each in filters.all_filters():
+            if each.key != "custom":
+                self.addItem(each.title, each.key)
+        self.setCurrentIndex(-1)
+        self.setPlaceholderText("Choose…")
+        self.setMinimumContentsLength(7)  # which that has room in
+
+    def show_drawing(self, drawing: Drawing) -> None:
+        """All can be drawn; tooltips say which bring another size."""
+        size = drawing.size
+        for row in range(self.count()):
+            chosen = filters.get(self.itemData(row))
+            tip = f"{chosen.title} {size}×{size}"
+            if size not in chosen.sizes:
+                tip = f"{chosen.title} takes {chosen.sizes_in_words}: the size will change."
+            self.setItemData(row, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
+        if (key := self.currentData()) is not None and drawing != preset(key, size)[0]:
+            self.setCurrentIndex(-1)
+
+
+def preset(key: str, size: int) -> tuple[Drawing, str]:
+    """A filter's weights at the size it has nearest to `size`, and a sentence where there is one to
+    be said about them."""
+    chosen = filters.get(key)
+    nearest = chosen.nearest_size(size)
+    words = ""
+    if nearest != size:
+        words = SIZE_CHANGED.format(chosen.title, chosen.sizes_in_words)
+    if chosen.gradient:
+        words = WEIGHTS_ALONE.format(chosen.title)
+    return drawing_of(chosen.weights(nearest)), words

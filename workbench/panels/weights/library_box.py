@@ -1,0 +1,257 @@
+"""The named weights: a list to take from, a name to save under, files to bring in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QGroupBox,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base.background import Background
+from workbench.base.plain_text import tip_text
+from workbench.panels.weights.named_weights import (
+    FILE_TYPES,
+    SAVE_TYPES,
+    Named,
+    Shelf,
+    WeightsFileError,
+    read_file,
+    write_file,
+)
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.widgets.save_path import ask_save_path
+
+
+class ShelfBox(QGroupBox):
+    """Lists a Shelf; reads and writes on a thread of its own, which `close_thread` ends.
+
+    Signals:
+        picked(named): these are to be drawn.
+        said(sentence, is_bad): what came of it.
+        broke(sentence, details): a bug.
+    """
+
+    picked = Signal(object)
+    said = Signal(str, bool)
+    broke = Signal(str, str)
+
+    def __init__(
+        self, shelf: Shelf, drawn: Callable[[], Drawing], parent: QWidget | None = None
+    ) -> None:
+        """drawn  what there is to save"""
+        super().__init__("Named weights", parent)
+        self._shelf, self._drawn = shelf, drawn
+        self._background = Background((WeightsFileError,), self)
+        self._background.broke.connect(self.broke)
+        self._lost: Named | None = None  # what was deleted or replaced last
+        self._name = QLineEdit()
+        self._name.setObjectName("weights-name")
+        self._name.setAccessibleName("Name to save under")
+        self._name.setPlaceholderText("A name for these weights")
+        self._name.setToolTip("Enter saves. Weights of that name are replaced; Restore undoes it.")
+        self._name.returnPressed.connect(self._save)
+        self._list = QListWidget()
+        self._list.setObjectName("weights-list")
+        self._list.setAccessibleName("Named weights")
+        self._list.setToolTip("Enter or a double click draws them; F2 renames, Delete deletes.")
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self._list.setMinimumHeight(80)
+        self._list.itemActivated.connect(lambda item: self.picked.emit(_named(item)))
+        self._list.itemChanged.connect(self._rename)
+        self._list.currentRowChanged.connect(lambda _: self._enable())
+        delete = QShortcut(QKeySequence.StandardKey.Delete, self._list)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._delete)
+        self._buttons = {
+            name: _button(text, tip, do)
+            for name, text, tip, do in (
+                ("save", "&Save", "Keep what is drawn under this name.", self._save),
+                ("draw", "&Draw", "Draw the chosen weights.", self._draw),
+                ("rename", "Rena&me", "Give the chosen weights another name: F2.", self._edit),
+                ("delete", "Delete", "Delete the chosen weights; Restore brings them back.",
+                 self._delete),
+                ("restore", "Rest&ore", "Bring back what was deleted or replaced last.",
+                 self._restore),
+                ("import", "&Import…", "Draw weights from a .toml, .csv or .txt file.",
+                 self._import),
+                ("export", "E&xport…", "Write what is drawn as .toml, .csv or .txt.",
+                 self._export),
+            )
+        }  # fmt: skip
+        self._lay_out()
+        self._enable()
+
+    def refresh(self, choose: str = "") -> None:
+        """Read the folder again, and choose the weights of that name."""
+        self._do(self._shelf.all, lambda found: self._show(found[0], found[1], choose))
+
+    def close_thread(self) -> None:
+        self._background.close()
+
+    # -- what the buttons do
+
+    def _save(self) -> None:
+        named = Named(self._name.text().strip(), self._drawn())
+
+        def saved(replaced: Named | None) -> None:
+            if replaced is None or replaced == named:
+                self._did(f"Saved “{named.name}”.", named.name)
+                return
+            self._lost = replaced
+            self._did(f"Replaced “{named.name}”; Restore brings back what it was.", named.name)
+
+        self._do(lambda: self._shelf.save(named), saved)
+
+    def _draw(self) -> None:
+        if (item := self._list.currentItem()) is not None:
+            self.picked.emit(_named(item))
+
+    def _edit(self) -> None:
+        if (item := self._list.currentItem()) is not None:
+            self._list.setFocus()
+            self._list.editItem(item)
+
+    def _rename(self, item: QListWidgetItem) -> None:
+        named, new = _named(item), item.text().strip()
+        old = named.name
+        if new == old:
+            return
+        # At once, so that what is done to it next is done to it under its new name.
+        item.setData(Qt.ItemDataRole.UserRole, replace(named, name=new))
+        self._do(
+            lambda: self._shelf.rename(old, new),
+            lambda _: self._did(f"“{old}” is called “{new}” now.", new),
+            lambda: self.refresh(old),  # as it was
+        )
+
+    def _delete(self) -> None:
+        if (item := self._list.currentItem()) is None:
+            return
+        named = _named(item)
+
+        def deleted(_: Any) -> None:
+            self._lost = named
+            self._did(f"Deleted “{named.name}”; Restore brings it back.")
+
+        self._do(lambda: self._shelf.delete(named.name), deleted)
+
+    def _restore(self) -> None:
+        if (named := self._lost) is None:
+            return
+
+        def restored(replaced: Named | None) -> None:
+            self._lost = replaced
+            self._did(f"“{named.name}” is back.", named.name)
+
+        self._do(lambda: self._shelf.save(named), restored)
+
+    def _import(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Import weights", "", FILE_TYPES)
+        if name:
+            self.open_file(Path(name))
+
+    def open_file(self, path: Path) -> None:
+        """Draw the weights in a file."""
+
+        def read(named: Named) -> None:
+            self._name.setText(named.name)
+            self.picked.emit(named)
+
+        self._do(lambda: read_file(path), read)
+
+    def _export(self) -> None:
+        proposed = Path(f"{self._name.text().strip().replace('/', '-') or 'weights'}.toml")
+        if path := ask_save_path(self, "Export weights", proposed, SAVE_TYPES):
+            self.write_to(path)
+
+    def write_to(self, path: Path) -> None:
+        """Write what is drawn to a file, by the kind its name says."""
+        named = Named(self._name.text().strip() or path.stem, self._drawn())
+        self._do(lambda: write_file(path, named), lambda _: self.said.emit(f"Wrote {path}.", False))
+
+    # -- how
+
+    def _do(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[], None] = lambda: None,
+    ) -> None:
+        def fail(error: Exception) -> None:
+            self.said.emit(str(error), True)
+            failed()
+
+        self._background.run(work, done, fail)
+
+    def _did(self, sentence: str, choose: str = "") -> None:
+        self.said.emit(sentence, False)
+        self.refresh(choose)
+
+    def _show(self, found: tuple[Named, ...], broken: tuple[str, ...], choose: str) -> None:
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            for named in found:
+                size = named.drawing.size
+                item = QListWidgetItem(named.name)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+                item.setData(Qt.ItemDataRole.UserRole, named)
+                item.setToolTip(tip_text(f"{named.name}, {size}×{size}"))
+                self._list.addItem(item)
+                if named.name == choose:
+                    self._list.setCurrentItem(item)
+        self._enable()
+        if broken:
+            more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+            self.said.emit(f"{broken[0]}{more}", True)
+
+    def _enable(self) -> None:
+        chosen = self._list.currentItem() is not None
+        for name in ("draw", "rename", "delete"):
+            self._buttons[name].setEnabled(chosen)
+        self._buttons["restore"].setEnabled(self._lost is not None)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        for parts in (
+            (self._name, "save"),
+            (self._list,),
+            ("draw", "rename", "delete", "restore"),
+            ("import", "export"),
+        ):
+            line = QHBoxLayout()
+            line.setSpacing(6)
+            for part in parts:
+                line.addWidget(self._buttons[part] if isinstance(part, str) else part)
+            column.addLayout(line)
+
+
+def _named(item: QListWidgetItem) -> Named:
+    named = item.data(Qt.ItemDataRole.UserRole)
+    assert isinstance(named, Named)
+    return named
+
+
+def _button(text: str, tip: str, do: Callable[[], None]) -> QPushButton:
+    made = QPushButton(text)
+    made.setObjectName(f"weights-{text.strip('…').replace('&', '').lower()}")
+    made.setToolTip(tip_text(tip))
+    made.setAccessibleName(f"{text.strip('…').replace('&', '')} named weights")
+    made.setAutoDefault(False)
+    made.setProperty("compact", True)
+    made.clicked.connect(lambda _: do())
+    return made

@@ -1,0 +1,199 @@
+"""The frequency response as a small picture: bright is what the weights let through."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from workbench.base import theme
+from workbench.base.plain_text import tip_text
+from workbench.base.table_text import compact
+
+FLOOR_DB = -60.0  # below the largest value: what is drawn black on the logarithmic scale
+STOPS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")  # viridis
+TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5)
+LEGEND_PX = 12
+KEYS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class ResponseView(QWidget):
+    """Shows |spectrum|, with axes in cycles a pixel and the value at a place: under the pointer, or
+    where the arrow keys have moved the cross."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("weights-response")
+        self.setAccessibleName("Frequency response")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(180)
+        self._values: NDArray[np.float64] | None = None
+        self._image = QImage()
+        self._is_log = False
+        self._cross: tuple[int, int] | None = None  # column, row
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(300, 260)
+
+    def show_response(self, values: NDArray[np.float64] | None, words: str) -> None:
+        """(N, N), the frequency 0 in the middle; None: there are no weights.
+
+        words  response_in_words() of it
+        """
+        self._values = values
+        self.setAccessibleDescription(words or "Nothing is known of cells that are no numbers.")
+        self._draw()
+
+    def show_logarithmic(self, is_log: bool) -> None:
+        self._is_log = is_log
+        self._draw()
+
+    def value_text(self, column: int, row: int) -> str:
+        """The response at a place of the picture, in words; "" beside it."""
+        if self._values is None or not (0 <= column < len(self._values) > row >= 0):
+            return ""
+        size, value = len(self._values), float(self._values[row, column])
+        across, down = (column - size // 2) / size, (row - size // 2) / size
+        decibels = f", {20 * np.log10(value):.1f} dB" if value > 0 else ""
+        place = f"{across:+.3f} across, {down:+.3f} down cycles a pixel"
+        return f"{place}: × {compact(value, 4)}{decibels}".replace("-", "−")
+
+    # -- pointing
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), tip_text(self._words_at(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if self._values is None or (step := KEYS.get(Qt.Key(event.key()))) is None:
+            super().keyPressEvent(event)
+            return
+        size = len(self._values)
+        column, row = self._cross or (size // 2, size // 2)
+        by = 8 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        self._cross = (
+            min(max(column + by * step[0], 0), size - 1),
+            min(max(row + by * step[1], 0), size - 1),
+        )
+        self.setAccessibleDescription(self.value_text(*self._cross))
+        self.update()
+
+    def _words_at(self, point: QPoint) -> str:
+        square = self._square()
+        if self._values is None or not square.contains(QPointF(point)):
+            return "How much of a wave is left after filtering, by its frequency. Arrow keys move."
+        scale = len(self._values) / square.width()
+        return self.value_text(
+            int((point.x() - square.left()) * scale), int((point.y() - square.top()) * scale)
+        )
+
+    # -- painting
+
+    def _draw(self) -> None:
+        """The values as colours."""
+        values = self._values
+        if values is None or not values.max():
+            shade = np.zeros((1, 1))
+        elif self._is_log:
+            shade = 1 - 20 * np.log10(np.maximum(values / values.max(), 1e-9)) / FLOOR_DB
+        else:
+            shade = values / values.max()
+        indices = np.clip(shade * 255, 0, 255).astype(np.intp)
+        pixels = np.ascontiguousarray(_colours()[indices])
+        height, width = pixels.shape
+        made = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+        self._image = made.copy()
+        self.update()
+
+    def _square(self) -> QRectF:
+        """Where the picture is; around it there is room for the axes and the scale."""
+        line = self.fontMetrics().height()
+        left, right = 3.1 * line, 2 * LEGEND_PX + 3.2 * line
+        side = max(min(self.width() - left - right, self.height() - 2.9 * line), 16.0)
+        return QRectF(left, 0.5 * line, side, side)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter, colours, square = QPainter(self), theme.colors(self.palette()), self._square()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        if self._values is not None:
+            painter.drawImage(square, self._image)
+        painter.setPen(QPen(QColor(colours.border), 1))
+        painter.drawRect(square)
+        self._paint_axes(painter, square)
+        if self._values is not None:
+            self._paint_scale(painter, square, float(self._values.max()))
+        if self._cross and self._values is not None and self.hasFocus():
+            self._paint_cross(painter, square)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.accent), 2))
+            painter.drawRect(square.adjusted(-2, -2, 2, 2))
+
+    def _paint_axes(self, painter: QPainter, square: QRectF) -> None:
+        line = self.fontMetrics().height()
+        painter.setPen(QColor(theme.colors(self.palette()).muted))
+        for tick in TICKS:
+            text = f"{tick:g}".replace("-", "−")
+            at = (tick + 0.5) * square.width()
+            box = QRectF(square.left() + at - 30, square.bottom() + 2, 60, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+            # The lowest one ends where the picture does: below it stands the other axis's first.
+            top = square.top() + min(at - line / 2, square.height() - line)
+            box = QRectF(0, top, square.left() - 5, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        box = QRectF(square.left(), square.bottom() + 2 + line, square.width(), line)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "cycles a pixel")
+
+    def _paint_scale(self, painter: QPainter, square: QRectF, largest: float) -> None:
+        """The colours from the bottom up, and what they stand for: values, or their decibels."""
+        bar = QRectF(square.right() + LEGEND_PX, square.top(), LEGEND_PX, square.height())
+        column = np.ascontiguousarray(_colours()[::-1][:, None])
+        painter.drawImage(bar, QImage(column.data, 1, 256, 4, QImage.Format.Format_RGB32).copy())
+        top, bottom = compact(largest, 3), "0"
+        if self._is_log and largest > 0:
+            highest = round(20 * np.log10(largest))
+            top, bottom = (
+                f"{each:.0f} dB".replace("-", "−") for each in (highest, highest + FLOOR_DB)
+            )
+        painter.setPen(QColor(theme.colors(self.palette()).muted))
+        line = self.fontMetrics().height()
+        for y, text in ((bar.top(), top), (bar.bottom() - line, bottom)):
+            box = QRectF(bar.right() + 4, y, self.width() - bar.right() - 4, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_cross(self, painter: QPainter, square: QRectF) -> None:
+        assert self._cross is not None
+        assert self._values is not None
+        scale = square.width() / len(self._values)
+        x = square.left() + (self._cross[0] + 0.5) * scale
+        y = square.top() + (self._cross[1] + 0.5) * scale
+        painter.setPen(QPen(QColor("#ffffff"), 1, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(x, square.top()), QPointF(x, square.bottom()))
+        painter.drawLine(QPointF(square.left(), y), QPointF(square.right(), y))
+        text = self.value_text(*self._cross)
+        box = QRectF(square.left() + 4, square.top() + 4, square.width() - 8, square.height())
+        painter.setPen(QColor("#ffffff"))
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+        painter.drawText(box, int(flags), text)
+
+
+@lru_cache(maxsize=1)
+def _colours() -> NDArray[np.uint32]:
+    """(256,) 0xffRRGGBB between the stops."""
+    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in STOPS], float)
+    at = np.linspace(0, len(stops) - 1, 256)
+    channels = [np.interp(at, np.arange(len(stops)), stops[:, n]) for n in range(3)]
+    red, green, blue = (np.rint(each).astype(np.uint32) for each in channels)
+    return np.asarray(0xFF000000 | red << 16 | green << 8 | blue, np.uint32)

@@ -1,0 +1,106 @@
+"""What can be told of weights, in words."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.weights import frequency_response, gain, separable_terms
+from workbench.base.table_text import compact
+
+RESPONSE_SIZE = 128  # frequencies along an axis
+HALF = 0.5
+NOTHING = 1e-6  # of the largest there is: what float32 leaves of what cancels
+
+
+def rank(weights: NDArray[np.float32]) -> int:
+    """How many separable ones add up to these; 0 where all are zero."""
+    return len(separable_terms(weights)) if weights.any() else 0
+
+
+def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, str, str]]:
+    """(name, value, what it means), a row each.
+
+    offset  what is added, as a part of white
+    """
+    total, largest = float(weights.astype(np.float64).sum()), gain(weights)
+    total = total if abs(total) > NOTHING * largest else 0.0
+    found, size = rank(weights), len(weights)
+    return [
+        ("Sum", compact(total, 3), _added(offset) if offset else _brightness(total)),
+        ("Σ|w|", compact(largest, 3), "the most that a sample can grow by"),
+        ("Rank", str(found), _separability(found, size)),
+    ]
+
+
+def as_html(rows: list[tuple[str, str, str]]) -> str:
+    """For a label: three columns."""
+    cells = "".join(
+        f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'><b>{escape(value)}</b></td>"
+        f"<td>&nbsp;&nbsp;{escape(meaning)}</td></tr>"
+        for name, value, meaning in rows
+    )
+    return f"<table cellspacing='2'>{cells}</table>"
+
+
+def response(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    return frequency_response(weights, RESPONSE_SIZE)
+
+
+def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64]) -> str:
+    """What the picture of the response shows: "even areas × 1, finest stripes × 0.06, …".
+
+    values  response(weights), which has no signs; below zero dark and bright change places
+    """
+    middle = len(values) // 2
+    even = values[middle, middle]
+    least = NOTHING * values.max()
+    told = [compact(value if abs(value) > least else 0.0, 3) for value in _extremes(weights)]
+    words = (
+        "Even areas × {}; the finest stripes × {} across and × {} down; "
+        "a checkerboard of pixels × {}."
+    ).format(*told)
+    row = values[middle, middle:] / even if even > 0 else values[middle, middle:]
+    below = np.flatnonzero(row < HALF)
+    if even > 0 and below.size and row.max() <= 1 + 1e-6:
+        words += f" Across, half is left at {below[0] / len(values):.2f} cycles a pixel."
+    return words
+
+
+def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]:
+    """What an even area, the finest stripes across and down, and a checkerboard are multiplied by:
+    the frequencies whose response is real, so that it has a sign."""
+    exact = weights.astype(np.float64)
+    stripes = (-1.0) ** np.abs(np.arange(len(exact)) - len(exact) // 2)
+    across, down = exact * stripes, exact * stripes[:, np.newaxis]
+    both = across * stripes[:, np.newaxis]
+    return float(exact.sum()), float(across.sum()), float(down.sum()), float(both.sum())
+
+
+def _added(offset: float) -> str:
+    return f"offset {compact(offset, 3)} × white"
+
+
+def _brightness(total: float) -> str:
+    if abs(total - 1) < NOTHING:
+        return "keeps the brightness"
+    if total > 1:
+        return f"brightens {compact(total, 4)}×"
+    if total > 0:
+        return f"darkens to {compact(total, 3)}"
+    return "even areas turn black" if total == 0 else "even areas fall below black"
+
+
+def _separability(found: int, size: int) -> str:
+    if found == 0:
+        return "all weights are zero"
+    if size == 1:
+        return "a single product a sample"
+    if found == 1:
+        return f"separable: {2 * size} products a sample, not {size * size}"
+    products = 2 * found * size
+    if products < size * size:
+        return f"{found} separable ones: {products} of {size * size} products"
+    return "not separable"

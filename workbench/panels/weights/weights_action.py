@@ -1,0 +1,89 @@
+"""Edit ▸ Weights: the editor of a MainWindow, which follows its filter and changes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Slot
+
+from kernels import filters
+from kernels.core.errors import KernelError
+from workbench.model import intents
+from workbench.model.state import Matrix, State
+from workbench.panels.weights.named_weights import Shelf
+from workbench.panels.weights.weights_editor import WeightsEditor
+from workbench.widgets.actions import Action
+
+GAP_PX = 8
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+
+class WeightsEditing(QObject):
+    """Makes the editor when it is first wanted."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._editor: WeightsEditor | None = None
+        window.controls.filter.grid_wanted.connect(self.open)
+        window.store.changed.connect(lambda _old, new: self._follow(new))
+
+    def actions(self) -> list[Action]:
+        return [
+            Action(
+                "&Edit",
+                "Wei&ghts…",
+                self.open,
+                ("Ctrl+E",),
+                "Draw a filter's weights by hand, or paste them; see rank and frequency response.",
+                separator=True,
+            )
+        ]
+
+    @property
+    def editor(self) -> WeightsEditor | None:
+        return self._editor
+
+    @Slot()
+    def open(self) -> None:
+        """Show the editor, with what the window filters with."""
+        if self._editor is None:
+            self._editor = WeightsEditor(Shelf(), self._window)
+            self._editor.picked.connect(self._take)
+            self._editor.broke.connect(self._window.show_bug)
+            self._editor.move(self._beside())
+            self._window.helping.serve(self._editor, "mode/weights")
+        self._editor.show()
+        self._editor.raise_()
+        self._editor.activateWindow()
+        self._follow(self._window.store.state)
+
+    def close(self) -> None:
+        """With the window."""
+        if self._editor is not None:
+            self._editor.close()
+            self._editor.close_thread()
+
+    def _beside(self) -> QPoint:
+        """Right of the window as far as the screen goes, so that the picture stays in view."""
+        assert self._editor is not None
+        window, screen = self._window.frameGeometry(), self._window.screen().availableGeometry()
+        furthest = screen.right() - self._editor.width()
+        return QPoint(max(min(window.right() + GAP_PX, furthest), screen.left()), window.top())
+
+    def _follow(self, state: State) -> None:
+        if self._editor is None or not self._editor.isVisible():
+            return
+        try:
+            weights = intents.weights_for(state)
+        except KernelError:
+            return  # the window says why there are none
+        chosen = filters.get(state.filter)
+        offset = state.offset if intents.has_parameter(chosen, "matrix") else 0.0
+        self._editor.show_weights(weights, offset, chosen.title)
+
+    def _take(self, matrix: Matrix, offset: float) -> None:
+        changes = intents.changes_for(self._window.store.state, "matrix", matrix)
+        self._window.take_over({"filter": "custom", **changes, "offset": offset})

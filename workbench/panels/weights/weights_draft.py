@@ -1,0 +1,173 @@
+"""What stands in the editor: cells as they were typed and a divisor; and what can be done to them.
+
+Immutable, so that every step back is the value that was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.errors import BadJobError
+from workbench.base.table_text import Texts, shortest, value_of
+from workbench.model.state import Matrix
+
+MOST_DIVISOR = 4096  # looked for, behind weights that are fractions of it
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """cells    as they were typed, square, of odd size
+    divisor  what all of them are divided by
+    offset   what is added to every filtered sample, as a part of white: "1/2", "-0.25"
+    """
+
+    cells: Texts
+    divisor: str = "1"
+    offset: str = "0"
+
+    @property
+    def size(self) -> int:
+        return len(self.cells)
+
+    def value(self, row: int, column: int) -> float | None:
+        """The cell's own number, undivided; None where it is none."""
+        return value_of(self.cells[row][column])
+
+    @property
+    def divided_by(self) -> float | None:
+        """The divisor; None where that is no number, or zero."""
+        return value_of(self.divisor) or None
+
+    @property
+    def added(self) -> float | None:
+        """The offset, from -1 to 1; None where that is no such number."""
+        value = value_of(self.offset)
+        return value if value is not None and abs(value) <= 1 else None
+
+    @property
+    def invalid(self) -> tuple[tuple[int, int], ...]:
+        """(row, column) of what is no number."""
+        return tuple(
+            (y, x)
+            for y, row in enumerate(self.cells)
+            for x, text in enumerate(row)
+            if value_of(text) is None
+        )
+
+    @property
+    def matrix(self) -> Matrix | None:
+        """The weights: each cell over the divisor; None while one of them is invalid, or beyond
+        what float32 holds."""
+        divisor = self.divided_by
+        values = [[value_of(text) for text in row] for row in self.cells]
+        if divisor is None or any(None in row for row in values):
+            return None
+        rows = tuple(tuple((value or 0.0) / divisor for value in row) for row in values)
+        with np.errstate(over="ignore"):
+            return rows if np.isfinite(np.array(rows).astype(np.float32)).all() else None
+
+    @property
+    def weights(self) -> NDArray[np.float32] | None:
+        """(K, K) float32, rounded once; None where there is no matrix."""
+        matrix = self.matrix
+        return None if matrix is None else np.array(matrix, np.float32)
+
+    def with_cell(self, row: int, column: int, text: str) -> Drawing:
+        return self.with_block(row, column, ((text,),))
+
+    def with_block(self, row: int, column: int, block: Texts) -> Drawing:
+        """`block` over what is there, from (row, column) on; it has to fit."""
+        rows = [list(cells) for cells in self.cells]
+        for y, texts in enumerate(block, row):
+            rows[y][column : column + len(texts)] = [text.strip() for text in texts]
+        return replace(self, cells=tuple(map(tuple, rows)))
+
+    # -- what the buttons do
+
+    def transposed(self) -> Drawing:
+        return replace(self, cells=tuple(zip(*self.cells, strict=True)))
+
+    def flipped_across(self) -> Drawing:
+        """Left for right."""
+        return replace(self, cells=tuple(row[::-1] for row in self.cells))
+
+    def flipped_down(self) -> Drawing:
+        """Top for bottom."""
+        return replace(self, cells=self.cells[::-1])
+
+    def rotated(self) -> Drawing:
+        """A quarter turn clockwise."""
+        return replace(self, cells=tuple(zip(*self.cells[::-1], strict=True)))
+
+    def resized(self, size: int) -> Drawing:
+        """Zeros around it, or its middle."""
+        by = (size - self.size) // 2
+        if by <= 0:
+            cut = slice(-by, self.size + by)
+            return replace(self, cells=tuple(row[cut] for row in self.cells[cut]))
+        side, empty = ("0",) * by, (("0",) * size,) * by
+        return replace(self, cells=(*empty, *((*side, *row, *side) for row in self.cells), *empty))
+
+    def normalised(self) -> Drawing:
+        """Divided by what the cells add up to, so that the weights add up to 1.
+
+        Raises BadJobError where a cell is invalid, and where the sum is zero.
+        """
+        values = [value_of(text) for row in self.cells for text in row]
+        if None in values:
+            raise BadJobError("One cell is not a number yet, so there is no sum to divide by.")
+        total = float(np.sum(np.array(values, np.float64)))
+        largest = max(abs(value or 0.0) for value in values)
+        if abs(total) <= 1e-12 * largest or total == 0:
+            raise BadJobError("These weights add up to 0, which no divisor makes 1.")
+        return replace(self, divisor=shortest(total))
+
+
+Change = Callable[[Drawing], Drawing]
+
+
+def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> Drawing:
+    """Cells that are just these numbers: whole ones over a divisor where there is such a one, so
+    that 0.11111111 is 1 over 9."""
+    return replace(_drawn(weights), offset=_part_as_text(offset))
+
+
+def _part_as_text(part: float) -> str:
+    """A part of white, in 8-bit steps where that is shorter: "0.5", "128/255"."""
+    step = round(part * 255)
+    return min(shortest(part), f"{step}/255" if step / 255 == part else shortest(part), key=len)
+
+
+def _drawn(weights: NDArray[np.float32]) -> Drawing:
+    if (divisor := whole_over(weights)) is not None:
+        cells = np.rint(weights.astype(np.float64) * divisor).astype(np.int64)
+        return Drawing(tuple(tuple(map(str, row)) for row in cells.tolist()), str(divisor))
+    return Drawing(tuple(tuple(_as_text(value) for value in row) for row in weights))
+
+
+def _as_text(value: np.float32) -> str:
+    """As few digits as are this float32 again."""
+    text = str(value)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def whole_over(weights: NDArray[np.float32]) -> int | None:
+    """The least number of a few that makes whole numbers of all `weights`, to the last bit."""
+    size = np.abs(weights[weights != 0]).astype(np.float64)
+    if size.size == 0 or float(size.max()) > 1e6:
+        return 1 if size.size == 0 else None
+    for times in range(1, 5):
+        divisor = round(times / float(size.min()))
+        if divisor > MOST_DIVISOR:
+            return None
+        for candidate in (1, divisor):
+            if candidate < 1:
+                continue
+            whole = np.rint(weights.astype(np.float64) * candidate)
+            if np.array_equal((whole / candidate).astype(weights.dtype), weights):
+                return candidate
+    return None

@@ -1,0 +1,347 @@
+"""The weights editor: a window beside the window, whose valid changes are filtered at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShowEvent, QUndoStack
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels import filters
+from kernels.core.errors import BadJobError
+from workbench.base import theme
+from workbench.base.plain_text import Label, tip_text
+from workbench.base.table_text import (
+    LARGEST,
+    MOST_CHARACTERS,
+    SIZES,
+    as_text,
+    in_words,
+    why_no_value,
+)
+from workbench.panels.weights.filter_list import PresetBox, preset
+from workbench.panels.weights.library_box import ShelfBox
+from workbench.panels.weights.named_weights import Named, Shelf
+from workbench.panels.weights.pasting import pasted
+from workbench.panels.weights.weights_draft import Drawing, drawing_of
+from workbench.panels.weights.weights_grid import WeightsGrid
+from workbench.panels.weights.weights_summary import ToldBox
+from workbench.panels.weights.weights_undo import Step
+from workbench.widgets.odd_spin_box import OddSpinBox
+
+SIZE_PX = (1100, 740)
+SIDE_PX = 400
+MOST_STEPS = 500
+NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
+HINT = (
+    "Type, or paste from a spreadsheet. Enter goes down, Tab right, Ctrl+Tab out of the grid; "
+    "Ctrl+Z undoes."
+)
+
+
+class WeightsEditor(QDialog):
+    """Draws weights.  What is drawn is picked at once, unless a cell is no number.
+
+    Signals:
+        picked(matrix, offset): these weights are wanted, and this part of white added.
+        broke(sentence, details): a bug, met in the background.
+    """
+
+    picked = Signal(object, float)
+    broke = Signal(str, str)
+
+    def __init__(self, shelf: Shelf, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("weights-editor")
+        self.setWindowTitle("Weights")
+        self.resize(theme.window_size(*SIZE_PX))
+        self._drawing = Drawing((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
+        self._applied: tuple[NDArray[np.float32], float] | None = None
+        self._steps = QUndoStack(self)
+        self._steps.setUndoLimit(MOST_STEPS)
+        self._grid = WeightsGrid(self._drawing)
+        self._grid.typed.connect(self._type)
+        self._grid.copy_wanted.connect(self._copy)
+        self._grid.paste_wanted.connect(self._paste)
+        self._size = OddSpinBox()
+        self._size.setObjectName("weights-size")
+        self._size.setAccessibleName("Size of the weights")
+        self._size.setToolTip("A larger size puts zeros around; a smaller one keeps the middle.")
+        self._size.picked.connect(self._resize)
+        self._presets = PresetBox()
+        self._presets.activated.connect(lambda _: self._draw_preset(self._presets.currentData()))
+        self._divisor = _number_line(
+            "Divisor", "All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25.", self._divide
+        )
+        self._offset = _number_line(
+            "Offset",
+            "Is added to every filtered sample but alpha, as a part of white: 1/2 makes zero a "
+            "medium grey, 128/255 adds 128 at 8 bits.",
+            self._add,
+        )
+        self._sentence = Label(HINT)
+        self._sentence.setObjectName("weights-sentence")
+        self._sentence.setWordWrap(True)
+        self._told = ToldBox()
+        self._shelf = ShelfBox(shelf, lambda: self._drawing)
+        self._shelf.picked.connect(self._draw_named)
+        self._shelf.said.connect(self._say)
+        self._shelf.broke.connect(self.broke)
+        self._buttons = self._make_buttons()
+        self._lay_out()
+        self._show(self._drawing)
+        self._grid.setFocus()
+
+    @property
+    def drawing(self) -> Drawing:
+        return self._drawing
+
+    def show_weights(self, weights: NDArray[np.float32], offset: float, title: str) -> None:
+        """Draw what the window filters with, by the filter called `title`; nothing is picked."""
+        if self._are_applied(weights, offset):
+            return
+        if len(weights) > LARGEST:
+            self._say(
+                f"{title} is {len(weights)}×{len(weights)} in the window, and the editor takes "
+                f"sizes up to {LARGEST}; what is drawn here is applied when it is changed.",
+                is_bad=True,
+            )
+            self._applied = None
+            return
+        self._applied = weights, offset
+        self._take(drawing_of(weights, offset), title, following=True)
+
+    def draw(self, drawing: Drawing) -> None:
+        """As if somebody had typed it."""
+        self._take(drawing, "what was drawn before")
+
+    def apply(self, drawing: Drawing, sentence: str = HINT) -> None:
+        """Show `drawing`, and have it filtered if it can be; for steps alone."""
+        self._show(drawing, sentence)
+        weights, offset = drawing.weights, drawing.added
+        if weights is None or offset is None or self._are_applied(weights, offset):
+            return
+        self._applied = weights, offset
+        self.picked.emit(drawing.matrix, offset)
+
+    def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
+        if self._applied is None:
+            return False
+        return np.array_equal(weights, self._applied[0]) and offset == self._applied[1]
+
+    def close_thread(self) -> None:
+        self._shelf.close_thread()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._shelf.refresh()
+
+    # -- what the user does
+
+    def _type(self, cells: list[tuple[int, int]], text: str) -> None:
+        drawing = self._drawing
+        for row, column in cells:
+            drawing = drawing.with_cell(row, column, text)
+        self._take(drawing, "typing")
+
+    def _divide(self) -> None:
+        text = self._divisor.text().strip()
+        if text != self._drawing.divisor:
+            self._take(replace(self._drawing, divisor=text), "the divisor")
+
+    def _add(self) -> None:
+        text = self._offset.text().strip()
+        if text != self._drawing.offset:
+            self._take(replace(self._drawing, offset=text), "the offset")
+
+    def _resize(self, size: int) -> None:
+        old = self._drawing
+        if size == old.size:
+            return
+        new = old.resized(size)
+        if size > old.size:
+            words = "There are zeros around the weights now."
+        else:
+            cut = old.resized(size).resized(old.size) != old
+            words = "Only the middle is left; Ctrl+Z brings back the rest." if cut else ""
+        self._take(new, "the size", words or HINT)
+
+    def _draw_preset(self, key: str) -> None:
+        drawing, words = preset(key, self._drawing.size)
+        self._take(drawing, filters.get(key).title, words or HINT)
+
+    def _draw_named(self, named: Named) -> None:
+        self._take(named.drawing, named.name, f"Drew “{named.name}”.")
+
+    def _change(self, change: Callable[[Drawing], Drawing], words: str) -> None:
+        try:
+            self._take(change(self._drawing), words)
+        except BadJobError as error:
+            self._say(str(error), is_bad=True)
+
+    def _copy(self, cells: list[tuple[int, int]] | None = None) -> None:
+        """The selected cells, or all where that is just one."""
+        drawn = self._drawing.cells
+        if cells is None or len(cells) <= 1:
+            cells = [(y, x) for y in range(len(drawn)) for x in range(len(drawn))]
+        rows = sorted({y for y, _ in cells})
+        texts = tuple(tuple(drawn[y][x] for a, x in cells if a == y) for y in rows)
+        QGuiApplication.clipboard().setText(as_text(texts))
+        self._say(f"Copied {len(cells)} cells.")
+
+    def _paste(self) -> None:
+        text = QGuiApplication.clipboard().text()[: MOST_CHARACTERS + 1]  # more is said to be much
+        try:
+            drawing, words = pasted(text, self._drawing, self._grid.selected)
+        except BadJobError as error:
+            self._say(str(error), is_bad=True)
+            return
+        self._take(drawing, "paste", words)
+
+    # -- steps, and what they show
+
+    def _take(
+        self, drawing: Drawing, words: str, sentence: str = HINT, following: bool = False
+    ) -> None:
+        """The next step: `drawing` instead of what is there."""
+        if following and self._steps.count() == 0:
+            self._show(drawing)  # what it begins with is no step
+        elif drawing != self._drawing:
+            self._steps.push(Step(self, self._drawing, drawing, words, sentence, following))
+
+    def _show(self, drawing: Drawing, sentence: str = HINT) -> None:
+        self._drawing = drawing
+        self._grid.show_drawing(drawing)
+        self._size.show_size(drawing.size, SIZES)
+        for line, text in ((self._divisor, drawing.divisor), (self._offset, drawing.offset)):
+            with QSignalBlocker(line):
+                line.setText(text)
+        self._presets.show_drawing(drawing)
+        self._told.show_weights(drawing.weights, drawing.added or 0.0)
+        if drawing.weights is None or drawing.added is None:
+            self._object(drawing)
+        else:
+            self._say(sentence)
+
+    def _object(self, drawing: Drawing) -> None:
+        """Why what is drawn is not applied."""
+        wrong = drawing.invalid
+        if wrong:
+            row, column = wrong[0]
+            cell = in_words(drawing.cells[row][column])
+            reason = why_no_value(drawing.cells[row][column])
+            one = f"{cell} in row {row + 1}, column {column + 1} {reason}"
+            others = len(wrong) - 1
+            more = f", and {others} more {'are' if others > 1 else 'is'} wrong" if others else ""
+            self._say(f"{one}{more}: the picture keeps the last weights that were.", is_bad=True)
+        elif drawing.divided_by is None:
+            self._say("The divisor must be a number other than 0.", is_bad=True)
+        elif drawing.added is None:
+            self._say(NO_OFFSET, is_bad=True)
+        else:
+            self._say("These numbers are too large for float32.", is_bad=True)
+
+    def _say(self, sentence: str, is_bad: bool = False) -> None:
+        self._sentence.setText(sentence)
+        if self._sentence.property("objection") != is_bad:
+            self._sentence.setProperty("objection", is_bad)
+            self._sentence.style().polish(self._sentence)
+
+    # -- building
+
+    def _make_buttons(self) -> list[QPushButton]:
+        change = self._change
+        made = [
+            _button("&Normalise", "Divide so that the weights add up to 1.",
+                    partial(change, Drawing.normalised, "normalise")),
+            _button("&Transpose", "Rows become columns.",
+                    partial(change, Drawing.transposed, "transpose")),
+            _button("Flip ↔", "Left for right.", partial(change, Drawing.flipped_across, "flip")),
+            _button("Flip ↕", "Top for bottom.", partial(change, Drawing.flipped_down, "flip")),
+            _button("&Rotate 90°", "A quarter turn clockwise.",
+                    partial(change, Drawing.rotated, "rotate")),
+            _button("&Copy", "All cells, for a spreadsheet; Ctrl+C: those selected.", self._copy),
+            _button("&Paste", "A square of numbers, with tabs, semicolons, commas or spaces "
+                    "between, takes the place of all; a number or another rectangle goes where the "
+                    "selected cells are: Ctrl+V.", self._paste),
+            _button("&Undo", "One step back: Ctrl+Z.", self._steps.undo),
+            _button("R&edo", "And forth again: Ctrl+Shift+Z.", self._steps.redo),
+        ]  # fmt: skip
+        undo, redo = made[-2:]
+        for button, can, keys in (
+            (undo, self._steps.canUndoChanged, ("Ctrl+Z",)),
+            (redo, self._steps.canRedoChanged, ("Ctrl+Shift+Z", "Ctrl+Y")),
+        ):
+            button.setEnabled(False)
+            can.connect(button.setEnabled)
+            action = (self._steps.createUndoAction if button is undo
+                      else self._steps.createRedoAction)(self)  # fmt: skip
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            self.addAction(action)
+        return made
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        for title, part in (
+            ("Si&ze", self._size),
+            ("Dr&aw a filter", self._presets),
+            ("Di&visor", self._divisor),
+            ("O&ffset", self._offset),
+        ):
+            label = Label(title)
+            label.setBuddy(part)
+            head.addWidget(label)
+            head.addWidget(part, 1 if part is self._presets else 0)
+        rows = QGridLayout()
+        rows.setSpacing(6)
+        for number, button in enumerate(self._buttons):
+            rows.addWidget(button, number // 5, number % 5)
+        left = QVBoxLayout()
+        left.setSpacing(10)
+        left.addLayout(head)
+        left.addWidget(self._grid, 1)
+        left.addWidget(self._sentence)
+        left.addLayout(rows)
+        side = QWidget()
+        side.setFixedWidth(theme.in_letters(SIDE_PX))
+        right = QVBoxLayout(side)
+        right.setContentsMargins(0, 0, 0, 0)
+        right.addWidget(self._told, 3)
+        right.addWidget(self._shelf, 2)
+        both = QHBoxLayout(self)
+        both.setContentsMargins(14, 12, 14, 12)
+        both.setSpacing(14)
+        both.addLayout(left, 1)
+        both.addWidget(side)
+
+
+def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
+    made = QLineEdit()
+    made.setObjectName(f"weights-{title.lower()}")
+    made.setAccessibleName(title)
+    made.setToolTip(tip_text(tip))
+    made.setFixedWidth(theme.in_letters(90))
+    made.editingFinished.connect(do)
+    return made
+
+
+def _button(text: str, tip: str, do: Callable[[], object]) -> QPushButton:
+    made = QPushButton(text)
+    made.setObjectName(f"weights-{text.replace('&', '').lower()}")
+    made.setToolTip(tip_text(tip))
+    made.setAutoDefault(False)
+    made.clicked.connect(lambda _: do())
+    return made

@@ -1,0 +1,57 @@
+"""What is told of the weights: sum, rank, frequency response, in numbers, words and a picture."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.base.plain_text import Label
+from workbench.panels.weights.response_view import ResponseView
+from workbench.panels.weights.weight_facts import as_html, facts, response, response_in_words
+
+UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
+
+
+class ToldBox(QGroupBox):
+    """Shows it for the weights it is given."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("What they do", parent)
+        self._facts = Label()
+        self._facts.setObjectName("weights-facts")
+        self._facts.setTextFormat(Qt.TextFormat.RichText)
+        self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._facts.setToolTip("Rank is how many separable filters add up to this one.")
+        self._response = ResponseView()
+        self._in_words = Label()
+        self._in_words.setObjectName("weights-response-words")
+        self._in_words.setWordWrap(True)
+        self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
+        self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._in_words.setProperty("muted", True)
+        log = QCheckBox("&Logarithmic")
+        log.setObjectName("weights-log")
+        log.setToolTip(
+            "Decibels, 60 from the largest down: shows how little is left of what is kept out."
+        )
+        log.toggled.connect(self._response.show_logarithmic)
+        heading = Label("Frequency response")
+        heading.setBuddy(self._response)
+        top = QHBoxLayout()
+        top.addWidget(heading, 1)
+        top.addWidget(log)
+        column = QVBoxLayout(self)
+        column.addWidget(self._facts)
+        column.addLayout(top)
+        column.addWidget(self._response, 1)
+        column.addWidget(self._in_words)
+
+    def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
+        """(K, K); None: some cell is no number."""
+        values = None if weights is None else response(weights)
+        self._facts.setText(UNKNOWN if weights is None else as_html(facts(weights, offset)))
+        words = "" if weights is None or values is None else response_in_words(weights, values)
+        self._response.show_response(values, words)
+        self._in_words.setText(words)

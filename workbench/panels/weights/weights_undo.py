@@ -1,0 +1,54 @@
+"""A step in the editor, to go back and forth over."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtGui import QUndoCommand
+
+from workbench.panels.weights.weights_draft import Drawing
+
+FOLLOWING = 1  # what is merged with the last of its kind
+
+
+class Draws(Protocol):
+    """What shows drawings."""
+
+    def apply(self, drawing: Drawing, sentence: str = ...) -> None: ...
+
+
+class Step(QUndoCommand):
+    """From one drawing to another.
+
+    sentence   what is said of it when it is done, and again when it is redone
+    following  the window had other weights, as while a slider is dragged: many are one step
+    """
+
+    def __init__(
+        self,
+        editor: Draws,
+        old: Drawing,
+        new: Drawing,
+        words: str,
+        sentence: str,
+        following: bool = False,
+    ) -> None:
+        super().__init__(words)
+        self._editor, self._old, self._new, self._following = editor, old, new, following
+        self._sentence = sentence
+
+    def redo(self) -> None:
+        self._editor.apply(self._new, self._sentence)
+
+    def undo(self) -> None:
+        self._editor.apply(self._old)
+
+    def id(self) -> int:
+        return FOLLOWING if self._following else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
+        if not isinstance(other, Step):
+            return False
+        self._new = other._new
+        self.setObsolete(self._new == self._old)  # there and back again
+        return True

@@ -1,0 +1,126 @@
+"""Two sessions side by side, cell by cell: which machine is quicker, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from kernels.core.comparison import EQUAL
+from kernels.core.job import Progress
+from kernels.core.statistics import CONFIDENCE
+from kernels.sweeps.record import Session
+from kernels.sweeps.session_comparison import Pair, compare_sessions, summary_of
+from workbench.base import numbers
+from workbench.report.baselines import interval
+from workbench.report.drawings import Drawing, ToDraw, drawings
+from workbench.report.figure_numbers import Counts
+from workbench.report.report_words import (
+    column_of,
+    header_dimensions,
+    name_of,
+    plural,
+    value_of,
+    were,
+)
+from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.units import Unit, unit_of_times
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """title and sentences about all cells, the table of each, and the charts of both sessions."""
+
+    title: str
+    sentences: tuple[str, ...]
+    table: Table
+    drawings: tuple[Drawing, ...]
+
+
+def comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Progress | Versus]:
+    """Of every two sessions of one plan, or of just two with cells in common: two plans that share
+    some cells by chance say nothing about each other.  A part at a time."""
+    for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
+        if len(sessions) == 2 or a.plan.title == b.plan.title:
+            pairs = compare_sessions(a, b)
+            if any(each.comparison for each in pairs):
+                yield from _versus(a, b, pairs, f"comparison-{number}", counts)
+
+
+def _versus(
+    a: Session, b: Session, pairs: Sequence[Pair], key: str, counts: Counts
+) -> Iterator[Progress | Versus]:
+    name_a, name_b = _names(a, b)
+    headers = header_dimensions(a)
+    unit = unit_of_times(each for pair in pairs if pair.comparison for each in _medians_ms(pair))
+    table = Table(
+        key,
+        f"{a.plan.title} – {name_b} beside {name_a}. A ratio above 1 means that {name_b} is "
+        f"faster; its interval is that of {100 * CONFIDENCE:g} % confidence.",
+        (
+            *map(column_of, headers),
+            *(Column(unit.title(name_a)), Column(unit.title(name_b))),
+            *(Column("Ratio"), Column("Interval")),
+            Column(f"{name_b} is", is_number=False),
+        ),
+        tuple(_row(pair, headers, unit) for pair in pairs if pair.comparison),
+        headers=len(headers),
+        what="both, cell by cell",
+        number=next(counts.tables),
+        is_recorded=a.is_recorded or b.is_recorded,
+    )
+    drawn = []
+    yield ToDraw("drawing both")
+    for each in drawings((a, b), key, counts):
+        drawn.append(each)
+        yield ToDraw("drawing both")
+    yield Versus(
+        f"{a.plan.title}: {name_b} beside {name_a}",
+        tuple(_sentences(pairs, name_b)),
+        without_empty(table),
+        tuple(drawn),
+    )
+
+
+def _row(pair: Pair, headers: Sequence[str], unit: Unit) -> Row:
+    found = pair.comparison
+    assert found is not None
+    return Row(
+        (
+            *(value_of(name, pair.cell) for name in headers),
+            *map(unit.write, _medians_ms(pair)),
+            numbers.three_digits(found.ratio),
+            interval(found),
+            found.in_words,
+        )
+    )
+
+
+def _medians_ms(pair: Pair) -> list[float]:
+    """Of A and of B, both verified, as they are wherever they are compared."""
+    both = (each.verified for each in (pair.a, pair.b) if each)
+    return [each.kernel.median_ms for each in both if each]
+
+
+def _sentences(pairs: Sequence[Pair], name_b: str) -> Iterator[str]:
+    found = summary_of(pairs)
+    yield (
+        f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified, {name_b} is "
+        f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and "
+        f"{EQUAL} in {found.verdicts['same']:,}."
+    )
+    if found.ratio is not None:
+        yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."
+    if found.incomparable:
+        yield f"{were(found.incomparable, 'cell')} refused or not verified by one or both."
+
+
+def _names(a: Session, b: Session) -> tuple[str, str]:
+    """Of the machines, with the mark of what is recorded; two of one name get a letter."""
+    names = _name(a), _name(b)
+    return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")
+
+
+def _name(session: Session) -> str:
+    mark = ", recorded" if session.is_recorded else ""
+    return f"{name_of(session.machine)}{mark}"

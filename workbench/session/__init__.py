@@ -1,0 +1,1 @@
+"""What runs while a window is open: the worker, live filtering, opening, exporting.  No widgets."""

@@ -1,0 +1,245 @@
+"""Pictures to and from the clipboard, or whatever else is dragged and dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
+
+from workbench.base import atomic_files
+from workbench.files import image_files
+from workbench.files.errors import ImageFileError
+from workbench.model.state import Picture
+
+Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or samples
+
+NAME = "Pasted picture"
+NOTHING = "The clipboard holds no picture; copy one first."
+MOST_FILES = 100  # of a list that are looked at
+_LONGEST_PATH = 4096  # characters; no file has a longer one
+# As other programs offer pictures, those without loss first; our decoders read them as they are,
+# while Qt would drop what it does not know and show half of what is cut short.
+_ENCODED = ("image/png", "image/tiff", "image/webp", "image/bmp", "image/jpeg")
+_Format = QImage.Format
+# What we copy, by pixel type and channels; of floats other programs get what is on the screen.
+_FORMATS = {
+    ("uint8", 1): _Format.Format_Grayscale8,
+    ("uint8", 3): _Format.Format_RGB888,
+    ("uint8", 4): _Format.Format_RGBA8888,
+    ("uint16", 1): _Format.Format_Grayscale16,
+    ("uint16", 4): _Format.Format_RGBA64,
+}
+_FLOATS = (
+    _Format.Format_RGBX16FPx4,
+    _Format.Format_RGBA16FPx4,
+    _Format.Format_RGBA16FPx4_Premultiplied,
+    _Format.Format_RGBX32FPx4,
+    _Format.Format_RGBA32FPx4,
+    _Format.Format_RGBA32FPx4_Premultiplied,
+)
+
+
+# What this program has put on the clipboard: the samples themselves, of any pixel type, by the mark
+# that the image there carries.  (Qt would own a QMimeData that held them, and free it at the end,
+# when there is no Python any more.)
+_MARK = "filter-workbench-samples"
+_QT_IMAGE = "application/x-qt-image"
+_copied: dict[str, NDArray[Any]] = {}
+
+
+def copy(samples: NDArray[Any] | None, image: QImage) -> None:
+    """Put an image on the clipboard; who pastes it in this program gets `samples`, if any.
+
+    They are kept until there is something else: see `forget_what_is_gone`.
+    """
+    _copied.clear()
+    if samples is not None:
+        mark = uuid4().hex
+        image.setText(_MARK, mark)
+        _copied[mark] = samples
+    QGuiApplication.clipboard().setImage(image)
+
+
+def forget_what_is_gone() -> None:
+    """Free the samples that were copied once something else is on the clipboard.
+
+    What other programs put there is not looked at: they would have to send it.
+    """
+    clipboard = QGuiApplication.clipboard()
+    content = clipboard.mimeData()
+    is_ours = content is not None and content.formats() == [_QT_IMAGE]  # others name theirs, too
+    if not is_ours and not (clipboard.ownsClipboard() and content.hasImage()):
+        _copied.clear()
+
+
+# -- what is on the clipboard
+
+
+def files_in(content: QMimeData | None) -> list[Path]:
+    """The files on this computer that it names, MOST_FILES at most, as a list, or one as text."""
+    if content is None:
+        return []
+    local = (url.toLocalFile() for url in content.urls() if url.isLocalFile())
+    if files := [Path(name) for name in islice(local, MOST_FILES)]:
+        return files
+    return [] if _has_image(content) or not content.hasText() else _named_in(content.text())
+
+
+def holds_picture(content: QMimeData | None) -> bool:
+    """Whether it holds a picture, or names a file."""
+    return content is not None and (_has_image(content) or bool(files_in(content)))
+
+
+def image_in(content: QMimeData | None) -> Found:
+    """What `picture_in` takes; on the GUI thread.
+
+    Raises ImageFileError where there is none, or one that cannot be read.
+    """
+    if content is None or not _has_image(content):
+        raise ImageFileError(NOTHING if content is None else _why_none(content))
+    image = content.imageData() if _copied else None
+    if isinstance(image, QImage) and (samples := _copied.get(image.text(_MARK))) is not None:
+        return samples
+    for kind in _ENCODED:
+        if content.hasFormat(kind) and (encoded := bytes(content.data(kind).data())):
+            return encoded
+    image = content.imageData()
+    if isinstance(image, QPixmap):
+        image = image.toImage()
+    if not isinstance(image, QImage) or image.isNull():
+        raise ImageFileError(
+            "The picture on the clipboard is damaged, or of a kind this program does not read; "
+            "copy it again."
+        )
+    return image
+
+
+def picture_in(found: Found, **how: Any) -> Picture:
+    """The picture itself, on any thread; takes a while on a large one.
+
+    how  as `image_files.load` has it
+    Raises ImageFileError.
+    """
+    if isinstance(found, bytes):
+        return _decoded(found, **how)
+    if not isinstance(found, QImage):
+        return Picture(NAME, found)
+    notes: list[str] = []
+    return Picture(NAME, to_samples(found, notes), notes=tuple(notes))
+
+
+def _decoded(encoded: bytes, **how: Any) -> Picture:
+    """By way of a file, as everything that is opened."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / NAME
+        try:
+            path.write_bytes(encoded)
+        except OSError as error:
+            raise ImageFileError(
+                f"The picture cannot be pasted: {atomic_files.reason(error)}."
+            ) from error
+        return replace(image_files.load(path, **how), path=None)
+
+
+def _has_image(content: QMimeData) -> bool:
+    return content.hasImage() or any(map(content.hasFormat, _ENCODED))
+
+
+def _named_in(text: str) -> list[Path]:
+    """The file that a text names by its whole path, or as an address; or a folder, which is refused
+    where it is opened."""
+    words = text.strip().strip("\"'")
+    if not words or len(words) > _LONGEST_PATH or not words.isprintable():
+        return []
+    url = QUrl(words)
+    path = Path(url.toLocalFile() if url.isLocalFile() else words)
+    try:
+        return [path] if path.is_absolute() and (path.is_file() or path.is_dir()) else []
+    except (OSError, ValueError):
+        return []
+
+
+def _why_none(content: QMimeData) -> str:
+    if content.hasUrls() and content.urls():
+        return (
+            "The clipboard holds an address, not a picture: save what is there to a file and open "
+            "that, or copy the picture itself."
+        )
+    return NOTHING
+
+
+# -- between images and samples
+
+
+def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
+    """(H, W, 1, 3 or 4) in sRGB: uint8, uint16 where the image has more than 8 bits a channel, or
+    float32 where it has floats.  Alpha is not multiplied in.
+
+    notes  gets a sentence where colours were converted
+    Raises ImageFileError for an image without pixels.
+    """
+    if image.isNull():
+        raise ImageFileError(NOTHING)
+    image = _in_srgb(image, notes)
+    is_grey = image.isGrayscale() and not image.hasAlphaChannel()
+    if image.format() in _FLOATS:
+        dtype: np.dtype[Any] = np.dtype(np.float32)
+        format_ = _Format.Format_RGBA32FPx4
+    elif image.depth() > 32 or image.format() == _Format.Format_Grayscale16:
+        dtype = np.dtype(np.uint16)
+        format_ = _Format.Format_Grayscale16 if is_grey else _Format.Format_RGBA64
+    else:
+        dtype = np.dtype(np.uint8)
+        format_ = _Format.Format_Grayscale8 if is_grey else _Format.Format_RGBA8888
+    has_alpha, held = image.hasAlphaChannel(), 1 if is_grey and dtype.kind == "u" else 4
+    image = image.convertToFormat(format_)
+    if image.isNull():
+        raise ImageFileError("There is too little memory to paste the picture; copy a smaller one.")
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    used = rows[:, : image.width() * held * dtype.itemsize].view(dtype)
+    samples = used.reshape(image.height(), image.width(), held)
+    return samples[..., : 1 if is_grey else 3 + has_alpha].copy()
+
+
+def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
+    """For other programs: the samples themselves where they are integers, else as shown.
+
+    shown  the same picture as it is on the screen
+    """
+    if samples.dtype.kind != "u":
+        return shown.copy()
+    channels = samples.shape[2]
+    if channels == 2:
+        samples = np.ascontiguousarray(samples[..., [0, 0, 0, 1]])
+    elif channels == 3 and samples.dtype == np.uint16:
+        opaque = np.full((*samples.shape[:2], 1), 65535, np.uint16)
+        samples = np.concatenate([samples, opaque], axis=2)
+    format_ = _FORMATS[str(samples.dtype), samples.shape[2]]
+    if channels == 3 and samples.dtype == np.uint16:
+        format_ = _Format.Format_RGBX64
+    height, width = samples.shape[:2]
+    image = QImage(samples.data, width, height, samples.strides[0], format_).copy()
+    if image.isNull():
+        raise MemoryError(f"no memory for an image of {width} × {height}")
+    return image
+
+
+def _in_srgb(image: QImage, notes: list[str]) -> QImage:
+    space, srgb = image.colorSpace(), QColorSpace(QColorSpace.NamedColorSpace.SRgb)
+    if not space.isValid() or space == srgb:
+        return image
+    if space.colorModel() == QColorSpace.ColorModel.Gray:
+        return image  # Qt's own grey, which has sRGB's curve
+    converted = image.convertedToColorSpace(srgb)
+    if converted.isNull():
+        return image
+    notes.append("Colours were converted from the picture's own colour space to sRGB.")
+    return converted

@@ -1,0 +1,139 @@
+"""Results and screenshots, to files and to the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+
+from kernels.core.job import Result
+from workbench.base import atomic_files
+from workbench.base.background import Background
+from workbench.files import image_files
+from workbench.files.errors import ImageFileError
+from workbench.imaging.display_mapping import with_file_white
+from workbench.model.state import Picture
+from workbench.session import clipboard
+from workbench.session.screenshot_files import save_png
+
+Settings = dict[str, Any]
+MakeImage = Callable[[], QImage]  # takes a while, and is called off the GUI thread
+
+
+class Exporter(QObject):
+    """Writes in the background; what is to be written is given whole, so it cannot change.
+
+    Signals:
+        saved(path): the file is there, whole.
+        failed(sentence): why it is not; nothing was left behind.
+        copied(what): the clipboard holds it.
+    """
+
+    saved = Signal(object)
+    failed = Signal(str)
+    copied = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = background
+        QGuiApplication.clipboard().dataChanged.connect(self._free_copied)
+
+    def save_result(
+        self,
+        path: Path,
+        picture: Picture,
+        result: Result,
+        quality: int | None = None,
+        *,
+        reduce: bool = False,
+    ) -> None:
+        """The filtered picture at full resolution: a picture like any other.
+
+        picture  what was filtered
+        quality  as `image_files.save` has it
+        reduce   change what the format cannot hold, rather than refuse it
+        """
+
+        def write() -> None:
+            from workbench.files.reducing import reduced  # OpenCV: not before it is needed
+
+            samples = with_file_white(result.picture, picture.samples)
+            samples = reduced(path, samples) if reduce else samples
+            image_files.save(path, samples, quality, picture.exif)
+
+        self._write(path, write)
+
+    def save_screenshot(
+        self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
+    ) -> None:
+        """An image, what makes one, or samples of 8 or 16 bits, as PNG with the settings inside."""
+        path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
+        self._write(path, lambda: save_png(path, image() if callable(image) else image, settings))
+
+    def save_text(self, path: Path, text: str) -> None:
+        """A text file, whole or not at all."""
+
+        def write() -> None:
+            try:
+                with atomic_files.replacing(path) as file:
+                    file.write(text.encode())
+            except OSError as error:
+                reason = atomic_files.reason(error)
+                raise ImageFileError(f"{path} cannot be written: {reason}.") from error
+
+        self._write(path, write)
+
+    def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
+        """The filtered picture to the clipboard: its very samples within this program, but
+        those of floats that were made of whole numbers, which are in the units of files.
+
+        picture  what was filtered
+        shown    how the result is on the screen
+        """
+
+        def make() -> tuple[NDArray[Any], QImage]:
+            samples = with_file_white(result.picture, picture.samples)
+            return samples, clipboard.to_image(samples, shown)
+
+        def copy(made: tuple[NDArray[Any], QImage]) -> None:
+            clipboard.copy(*made)
+            self.copied.emit("the result")
+
+        self._background.run(
+            make,
+            copy,
+            lambda error: self.failed.emit(str(error)),
+        )
+
+    def copy_image(self, image: QImage | MakeImage, what: str) -> None:
+        """An image to the clipboard, or what makes one; `what` names it for the message."""
+
+        def copy(made: QImage) -> None:
+            clipboard.copy(None, made)
+            self.copied.emit(what)
+
+        if callable(image):
+            self._background.run(image, copy, lambda error: self.failed.emit(str(error)))
+        else:
+            copy(image)
+
+    def _free_copied(self) -> None:
+        clipboard.forget_what_is_gone()
+
+    def _write(self, path: Path, write: Callable[[], None]) -> None:
+        self._background.run(
+            write,
+            lambda _: self.saved.emit(path),
+            lambda error: self.failed.emit(str(error)),
+        )
+
+
+def suggested_name(picture: Picture, result: Result) -> str:
+    """ "kodim05 gaussian-blur 5x5": what a file dialog proposes, without an extension."""
+    stem = Path(picture.name).stem
+    filter_name = result.job.filter_title.lower().replace(" ", "-").replace(",", "")
+    return f"{stem} {filter_name} {result.job.ksize}x{result.job.ksize}"

@@ -1,0 +1,337 @@
+"""Live filtering: every change of the state becomes a job, every answer something to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
+from kernels.core.job import Job, Result, Sampling
+from workbench.base.background import Background
+from workbench.imaging.display import Display
+from workbench.imaging.display_mapping import Look, known_unclipped, unclipped
+from workbench.imaging.showing import show
+from workbench.model import intents
+from workbench.model.state import Picture, State
+from workbench.model.store import Store
+from workbench.session.worker import Worker
+
+# A change of any of these asks for another result.
+RUN_ON = (
+    "picture",
+    "filter",
+    "ksize",
+    "sigma",
+    "amount",
+    "matrix",
+    "offset",
+    "border",
+    "implementation",
+    "block_xy",
+    "cache",
+)
+CUT_OFF_INSTEAD = (
+    "Or choose uint8 or uint16 under Pixels, and Clipped under Below zero: that takes less."
+)
+
+
+class Live(QObject):
+    """Stands between the store and the worker; lives on the GUI thread.
+
+    Attributes:
+        result: the newest Result, of whatever job; None before the first.
+        shown: its Display; look: how that was made.
+        newest: the same, or one for which there is no Display yet.
+
+    Signals:
+        before_ready(picture, display): the picture, fit for the screen.
+        computed(): there is another `newest`.
+        after_ready(result, display): what became of it; again when more is known.
+        baseline_ready(result): the CPU's Result for the same work; None while there is none.
+        settled(result): the last word; it and the picture are shown, and nothing is under way.
+        timed_again(result): `settled` came with a single run; now there are several.
+        refused(sentence, details): why there is no new result; the old one stays.
+        recovered(): after that, there is one for the newest wish.
+    """
+
+    before_ready = Signal(object, object)
+    computed = Signal()
+    after_ready = Signal(object, object)
+    baseline_ready = Signal(object)
+    settled = Signal(object)
+    timed_again = Signal(object)
+    refused = Signal(str, str)
+    recovered = Signal()
+
+    def __init__(
+        self, store: Store, worker: Worker, background: Background, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.result: Result | None = None
+        self.newest: Result | None = None
+        self._store = store
+        self._worker = worker
+        self._background = background
+        self.shown: Display | None = None
+        self.look = Look()
+        self._baseline: Result | None = None
+        self._before_shown: Picture | None = None
+        self._widening: Picture | None = None  # being stored as float32
+        self._asked: Job | None = None  # the newest wish; None: it made no sense
+        self._is_refused = self._is_short = False  # the latter: of memory
+        self._last_word: Result | None = None  # settled, but the picture is not yet shown
+        store.changed.connect(self._follow)
+        background.broke.connect(self._forget_widening)
+        worker.computed.connect(self._announce)
+        worker.filtered.connect(self._show)
+        worker.settled.connect(self._settle)
+        worker.failed.connect(self._refuse)
+        worker.baseline_timed.connect(self._take_baseline)
+        worker.timed_again.connect(self._take_again)
+        for ended in (worker.sweep_ended, worker.tuning_ended, worker.comparison_ended):
+            ended.connect(self._try_once_more)
+
+    @property
+    def of_view(self) -> tuple[Picture, Result, Display] | None:
+        """The picture in view, the newest result of it, and how that is shown; None: it has none
+        yet, or what it was to be filtered with was refused."""
+        picture = self._store.state.picture
+        if picture is None or self.result is None or self.shown is None:
+            return None
+        is_of_it = intents.is_of(self.result.job, picture)
+        return (picture, self.result, self.shown) if is_of_it else None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the newest result is not of the present settings, as those were refused."""
+        return self._is_refused
+
+    def run_again(self) -> None:
+        """Filter once more, as things stand."""
+        state = self._store.state
+        self._asked = self._last_word = None
+        if self._waits_for_unclipped(state):
+            return
+        try:
+            self._asked = intents.job_for(state)
+        except KernelError as error:
+            self._refuse(error)
+        if self._asked is not None:
+            look = intents.look_for(state)
+            self._worker.request(self._asked, look, Sampling(cache=state.cache))
+
+    def _waits_for_unclipped(self, state: State) -> bool:
+        """Whether the picture has first to be stored as float32, which is then under way."""
+        picture = state.picture
+        if picture is None or not intents.is_unclipped(state):
+            return False
+        if known_unclipped(picture.samples) is not None:
+            return False
+        if self._widening is picture:
+            return True
+        self._widening = picture
+
+        def end() -> bool:
+            """Whether it is still wanted."""
+            now = self._store.state
+            if self._widening is picture:
+                self._widening = None
+            return now.picture is picture and intents.is_unclipped(now)
+
+        def go_on(_: Any) -> None:
+            if end():
+                self.run_again()
+
+        def fail(error: Exception) -> None:
+            if end():
+                self._refuse(OutOfMemoryError(f"{error} {CUT_OFF_INSTEAD}"))
+
+        self._background.run(lambda: unclipped(picture.samples), go_on, fail)
+        return True
+
+    def _forget_widening(self) -> None:
+        """It may have been what broke; then the next wish is to ask for it once more."""
+        self._widening = None
+
+    def hold_timing(self, is_held: bool) -> None:
+        """Let it wait, as what is looked at is worked out from the result: each would slow the
+        other down."""
+        self._worker.hold(is_held)
+
+    def baseline_of(self, result: Result) -> Result | None:
+        """The CPU's Result for the same work, where it is known by now; `result`, if that is one.
+
+        For others it is timed on its own, with more patience than what is waited for."""
+        state = self._store.state
+        found = (result, self._baseline)
+        return next((b for b in found if intents.is_baseline_of(b, result.job, state)), None)
+
+    def _follow(self, old: State, new: State) -> None:
+        if new.picture is not old.picture or new.levels != old.levels:
+            self._show_before(new)
+        is_as_wide = intents.is_unclipped(new) == intents.is_unclipped(old)
+        if any(getattr(new, name) != getattr(old, name) for name in RUN_ON) or not is_as_wide:
+            self.run_again()
+        elif intents.look_for(new) != intents.look_for(old):
+            self._show_after_again(new)
+        if new.baseline != old.baseline and self.result is not None:
+            self._compare(self.result)
+
+    def _show_before(self, state: State) -> None:
+        picture = state.picture
+        if picture is None:
+            return
+
+        def show_it(display: Display) -> None:
+            self._before_shown = picture
+            self.before_ready.emit(picture, display)
+            self._emit_after()  # a quick filter may have been done first
+            self._emit_settled()
+
+        look = Look(state.levels)
+        self._ask_display(picture.samples, look, show_it, lambda now: Look(now.levels))
+
+    def _show_after_again(self, state: State) -> None:
+        if self.result is None:
+            return
+        job = self.result.job
+
+        look = intents.look_for(state)
+
+        def show_it(display: Display) -> None:
+            if self.result is not None and self.result.job is job:
+                self.shown, self.look = display, look
+                self._emit_after()
+
+        self._ask_display(self.result.picture, look, show_it, intents.look_for)
+
+    def _ask_display(
+        self,
+        samples: NDArray[Any],
+        look: Look,
+        show_it: Callable[[Display], None],
+        look_of: Callable[[State], Look],
+    ) -> None:
+        picture = self._store.state.picture
+
+        def show_if_still_wanted(display: Display) -> None:
+            now = self._store.state
+            if now.picture is picture and look_of(now) == look:
+                show_it(display)
+
+        self._background.run(
+            lambda: show(samples, look),
+            show_if_still_wanted,
+            lambda error: self.refused.emit(str(error), ""),
+        )
+
+    def _announce(self, result: Result) -> None:
+        if not intents.is_of(result.job, self._store.state.picture):
+            return
+        self.newest = result
+        if intents.is_of(result.job, self._before_shown):  # else the eye is still on another one
+            self.computed.emit()
+
+    def _show(self, result: Result, display: Display, look: Look) -> None:
+        state = self._store.state
+        if not intents.is_of(result.job, state.picture):
+            return
+        # Of the same job there may be a display with a newer look than it began with.
+        is_new = self.result is None or self.result.job is not result.job
+        self.result = self.newest = result
+        if is_new:
+            self.shown, self.look = display, look
+        is_recovered = self._is_refused and result.job is self._asked
+        self._is_refused = self._is_refused and not is_recovered
+        self._emit_after()
+        if is_new and look != intents.look_for(state):
+            self._show_after_again(state)
+        self.baseline_ready.emit(self.baseline_of(result))
+        if is_recovered:
+            self.recovered.emit()
+
+    def _emit_after(self) -> None:
+        picture = self._before_shown
+        if self.result is not None and intents.is_of(self.result.job, picture):
+            self.after_ready.emit(self.result, self.shown)
+
+    def _settle(self, result: Result) -> None:
+        if intents.is_of(result.job, self._store.state.picture):
+            self._compare(result)
+            self._time_again(result)
+            self._last_word = result
+            self._emit_settled()
+
+    def _emit_settled(self) -> None:
+        result = self._last_word
+        if result is not None and intents.is_of(result.job, self._before_shown):
+            self._last_word = None
+            self.settled.emit(result)
+
+    def _compare(self, result: Result) -> None:
+        """Have the baseline timed, unless its time is known, or is this very result."""
+        baseline = self.baseline_of(result)
+        self.baseline_ready.emit(baseline)
+        if baseline is None:
+            self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
+
+    def _time_again(self, result: Result) -> None:
+        """A single run says little: have it timed once more when there is nothing else to do.  One
+        in strips would be a single one again."""
+        if result.kernel.is_single and result.strips == 1:
+            self._worker.request_again(result.job, result.kernel.cache or "cold")
+
+    def _take_again(self, again: Result) -> None:
+        """What was timed again stands in place of the single run."""
+        first = self.result
+        if self._baseline is not None and again.job is self._baseline.job:
+            self._keep_baseline(again)
+        elif first is not None and again.job is first.job:
+            self._replace(first, again)
+
+    def _replace(self, first: Result, again: Result) -> None:
+        """Its transfers and its compiling stay: by now everything is where it has to be."""
+        result = replace(
+            again,
+            compile_ms=first.compile_ms,
+            upload_ms=first.upload_ms,
+            download_ms=first.download_ms,
+        )
+        if self.newest is first:
+            self.newest = result
+        self.result = result
+        self._emit_after()
+        self.baseline_ready.emit(self.baseline_of(result))
+        self.timed_again.emit(result)
+
+    def _take_baseline(self, baseline: Result) -> None:
+        self._keep_baseline(baseline)
+        self._time_again(baseline)
+
+    def _keep_baseline(self, baseline: Result) -> None:
+        self._baseline = _without_answer(baseline)
+        if self.result is not None:
+            self.baseline_ready.emit(self.baseline_of(self.result))
+
+    def _refuse(self, error: KernelError) -> None:
+        details = error.log if isinstance(error, CompileFailedError) else ""
+        if self.newest is not self.result:  # which cannot be shown
+            self.newest = self.result
+            self.computed.emit()
+        self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
+        self.refused.emit(str(error), details)
+
+    def _try_once_more(self, *_: Any) -> None:
+        """What ended gave back the memory that the newest wish may have lacked."""
+        if self._is_refused and self._is_short:
+            self._is_short = False  # once
+            self.run_again()
+
+
+def _without_answer(baseline: Result) -> Result:
+    """Its time and its check are what is wanted; the answer may be a gigabyte."""
+    return replace(baseline, picture=baseline.job.picture)

@@ -1,0 +1,214 @@
+"""Open pictures from wherever they come, and tell a screenshot that remembers its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QMimeData, QObject, Signal, Slot
+
+from kernels.core.errors import OutOfMemoryError
+from kernels.core.finite import all_finite
+from kernels.pictures.generated import PICTURES
+from workbench.base.assets_path import asset
+from workbench.base.background import Background
+from workbench.base.memory import demand
+from workbench.files import image_files
+from workbench.files.errors import ImageFileError, LargePictureError
+from workbench.files.needs import RESULTS
+from workbench.files.neighbours import neighbours
+from workbench.model.state import Picture
+from workbench.session import clipboard
+from workbench.session.screenshot_files import read_settings
+
+START_PICTURE = "scene"
+
+Load = Callable[..., Any]
+
+
+class Opener(QObject):
+    """Loads in the background; only the newest wish is heard of.
+
+    pixel_type  what pictures are stored as from now on; None: as in their files
+
+    Signals:
+        opened(picture): a Picture was loaded.
+        stored(picture): the one in view, in another pixel type.
+        not_stored(picture, sentence): why it is as it was; `picture` is the one in view.
+        restored(data, name): a screenshot called `name` held these settings.
+        asked(sentence, go_on): a picture is so large that nothing happens until `go_on` is called.
+        began(sentence, stop): that was called, and opening it takes a while; `stop` ends it.
+        failed(sentence): why there is no new picture; the old one stays.
+        ended(sentence): there is no next or no previous picture.
+    """
+
+    opened = Signal(object)
+    stored = Signal(object)
+    not_stored = Signal(object, str)
+    restored = Signal(object, str)
+    asked = Signal(str, object)
+    began = Signal(str, object)
+    failed = Signal(str)
+    ended = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.pixel_type: str | None = None
+        self._background = background
+        self._newest = self._newest_type = 0
+        self._is_stopped = Event()  # the newest wish
+        self._stepping: tuple[Path, int] | None = None  # from where, and which way
+        self._barred: dict[Path, Path] = {}  # only the background's thread touches it
+        background.broke.connect(self._stop_stepping)
+
+    def open_file(self, path: Path) -> None:
+        """A picture file."""
+        self._ask(partial(image_files.load, path), self.opened.emit)
+
+    def open_start_picture(self) -> None:
+        """The picture that comes with the program."""
+        title = PICTURES[START_PICTURE].title
+        self._ask(
+            lambda **_: Picture(
+                title, image_files.load(asset("scene.png")).samples, built_in=START_PICTURE
+            ),
+            self.opened.emit,
+        )
+
+    def open_built_in(self, key: str) -> None:
+        """One of the pictures made by code."""
+        built_in = PICTURES[key]
+        self._ask(
+            lambda **_: Picture(built_in.title, built_in.make(), built_in=key), self.opened.emit
+        )
+
+    def open_dropped(self, path: Path) -> None:
+        """A picture, or a screenshot of ours, whose settings count rather than its pixels."""
+
+        def show(found: dict[str, Any] | Picture) -> None:
+            if isinstance(found, Picture):
+                self.opened.emit(found)
+            else:
+                self.restored.emit(found, path.name)
+
+        def load(**how: Any) -> dict[str, Any] | Picture:
+            # A pipe would block whoever reads it; of folders and the like `load` knows what to say.
+            settings = read_settings(path) if path.is_file() else None
+            return settings or image_files.load(path, **how)
+
+        self._ask(load, show)
+
+    def open_content(self, content: QMimeData | None) -> None:
+        """A picture, not a file, from the clipboard or dragged from another program."""
+        try:
+            found = clipboard.image_in(content)
+        except ImageFileError as error:
+            self.failed.emit(str(error))
+        else:
+            self._ask(partial(clipboard.picture_in, found), self.opened.emit)
+
+    def open_neighbour(self, path: Path, step: int) -> None:
+        """The next (1) or previous (-1) picture in the folder of `path`.
+
+        Where that cannot be opened, the next call goes on from there, or it would bar the way.
+        While it is being opened, asking for the same again changes nothing: a key held down walks
+        through the folder as fast as pictures come.
+        """
+        if self._stepping == (path, step):
+            return
+
+        def show(found: Picture | str) -> None:
+            if isinstance(found, Picture):
+                self.opened.emit(found)
+            else:
+                self.ended.emit(found)
+
+        def load(**how: Any) -> Picture | str:
+            start = self._barred.get(path, path)
+            neighbour = neighbours(start)[step > 0]
+            if neighbour is None:
+                which = "last" if step > 0 else "first"
+                return f"{start.name} is the {which} picture in its folder."
+            self._barred = {path: neighbour}
+            picture = image_files.load(neighbour, **how)
+            self._barred = {}
+            return picture
+
+        self._ask(load, show)
+        self._stepping = path, step
+
+    def store_again(self, picture: Picture) -> None:
+        """`picture`, which is open, in the present pixel type.  What is being opened meanwhile
+        still comes."""
+        self._newest_type += 1
+        wish, pixel_type = self._newest_type, self.pixel_type
+        self._background.run(
+            lambda: _stored_as(picture, pixel_type),
+            lambda found: self.stored.emit(found) if wish == self._newest_type else None,
+            lambda error: (
+                self.not_stored.emit(picture, str(error)) if wish == self._newest_type else None
+            ),
+        )
+
+    def stop(self) -> None:
+        """Open nothing of what was asked for so far."""
+        self._newest += 1
+        self._stepping = None
+        self._is_stopped.set()
+
+    @Slot()
+    def _stop_stepping(self) -> None:
+        self._stepping = None
+
+    def _ask(self, load: Load, show: Callable[[Any], None], *, is_agreed: bool = False) -> None:
+        """Call `load` with the words that `image_files.load` knows, and `show` with what it gives.
+
+        is_agreed  the user was asked about the size of the picture
+        """
+        self.stop()
+        self._is_stopped = is_stopped = Event()
+        wish, pixel_type = self._newest, self.pixel_type
+
+        def look_through() -> Any:
+            if wish != self._newest:
+                return None  # nobody would see it
+            found = load(ask=not is_agreed, is_stopped=is_stopped.is_set)
+            if isinstance(found, Picture):
+                return _stored_as(found, pixel_type)
+            return found
+
+        def answer(tell: Callable[[Any], None], outcome: Any) -> None:
+            if wish == self._newest:
+                self._stepping = None
+                tell(outcome)
+
+        def fail(error: Exception) -> None:
+            if isinstance(error, LargePictureError):
+                self.asked.emit(str(error), go_on)
+            else:
+                self.failed.emit(str(error))
+
+        def go_on() -> None:
+            self.began.emit("A large picture is being opened…", self.stop)
+            self._ask(load, show, is_agreed=True)
+
+        self._background.run(look_through, partial(answer, show), partial(answer, fail))
+
+
+def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
+    try:
+        if pixel_type is not None and not picture.is_stored_as(pixel_type):
+            # With it and all that will come of it there are several.
+            demand((1 + RESULTS) * picture.samples.size * np.dtype(pixel_type).itemsize)
+        stored = picture.stored_as(pixel_type)
+        all_finite(stored.samples)  # known from here on, which takes a while on large ones
+        return stored
+    except MemoryError as error:
+        raise OutOfMemoryError(
+            f"There is too little memory to store {picture.name} as {pixel_type}; close other "
+            "programs or choose a smaller picture."
+        ) from error

@@ -1,0 +1,64 @@
+"""What the compiler makes of a rung for the present settings: asked for, never waited for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.job import Job
+from kernels.cuda import nvrtc
+from kernels.cuda.nvrtc import Compiled
+from kernels.rungs.rung import Rung
+
+WITHOUT_A_DEVICE = 90  # sm_90: what is shown where there is no card to compile for
+REMEMBERED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PtxWish:
+    """One compilation; equal wishes give equal text.
+
+    in_words  what it is for: "sm_90 · size 5 · 3 × uint8 · clamp · 32×8"
+    """
+
+    rung: Rung
+    architecture: int
+    options: tuple[str, ...]
+    in_words: str = field(compare=False)
+
+
+def wish_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxWish:
+    """The text for `device`, or for a card that many have where there is none."""
+    major, minor = device.compute_capability if isinstance(device, Device) else (0, 0)
+    architecture = 10 * major + minor or WITHOUT_A_DEVICE
+    options = tuple(nvrtc.options_for(rung, job, architecture))
+    return PtxWish(rung, architecture, options, _in_words(rung, job, architecture))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def compile_wish(wish: PtxWish) -> Compiled:
+    """Takes a second or more for large weights.  Raises CompileFailedError."""
+    return nvrtc.compile_text(wish.rung.text, wish.options, wish.architecture)
+
+
+def _in_words(rung: Rung, job: Job, architecture: int) -> str:
+    x, y = job.block_xy
+    parts = [
+        f"sm_{architecture}",
+        f"size {job.ksize}",
+        f"{job.channels} × {job.pixel_type}",
+        job.border,
+    ]
+    return " · ".join(parts if rung.own_block else [*parts, f"{x}×{y}"])
+
+
+def resources_in_words(compiled: Compiled) -> str:
+    """22 registers, no spills; or of each function by name where there are several."""
+    found = compiled.resources
+    each_in_words = [
+        f"{f'{each.function} ' if len(found) > 1 else ''}{each.registers} registers"
+        for each in found
+    ]
+    spilt = sum(each.spill_bytes for each in found)
+    return ", ".join([*each_in_words, f"{spilt} bytes spilt" if spilt else "no spills"])

@@ -1,0 +1,58 @@
+"""Compiles rungs to look at on a thread of its own, of all that are wanted only the newest."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from kernels.core.errors import CompileFailedError
+from kernels.cuda.nvrtc import Compiled
+from workbench.base.background import Background
+from workbench.session.ptx import PtxWish, compile_wish
+
+
+class Compiling(QObject):
+    """Takes no part in what runs, and needs no GPU.
+
+    Signals:
+        compiled(wish, outcome): the Compiled, or the exception that says why there is none.
+        broke(sentence, details): a bug, with its traceback.
+    """
+
+    compiled = Signal(object, object)
+    broke = Signal(str, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = Background((CompileFailedError,), self)
+        self._background.broke.connect(self._break)
+        self._is_running = False
+        self._waiting: PtxWish | None = None
+
+    @Slot(object)
+    def request(self, wish: PtxWish) -> None:
+        """Compile `wish` next; one still waiting is forgotten."""
+        self._waiting = wish
+        if not self._is_running:
+            self._start()
+
+    def close(self) -> None:
+        """Let what is being compiled finish, and wait for the thread to end."""
+        self._background.close()
+
+    def _start(self) -> None:
+        wish, self._waiting = self._waiting, None
+        if wish is None:
+            return
+        self._is_running = True
+
+        def tell(outcome: Compiled | Exception) -> None:
+            self._is_running = False
+            self.compiled.emit(wish, outcome)
+            self._start()
+
+        self._background.run(lambda: compile_wish(wish), tell, tell)
+
+    def _break(self, sentence: str, details: str) -> None:
+        self._is_running = False
+        self.broke.emit(sentence, details)
+        self._start()

@@ -1,0 +1,196 @@
+"""Sweeps that write down what they measure as they go, in the thread that measures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_dir
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import SessionFileError
+from kernels.core.job import Progress
+from kernels.engine.engine import Engine
+from kernels.sweeps.cell import PICTURE_KINDS, Cell
+from kernels.sweeps.cell_jobs import Given
+from kernels.sweeps.machine import cpu, this_machine
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_run import cells_of, sweeping
+from kernels.sweeps.record import Machine, Record, Session
+from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume
+from kernels.sweeps.session_lines import session_of
+from kernels.sweeps.session_scan import LONGEST_LINE, open_to_read
+from workbench.base.assets_path import asset
+
+RECORDED = "recorded"  # of the assets
+MOST_SHOWN = 12  # of the sessions kept, in a menu
+LOOKING = Progress("looking at this computer")
+NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept."
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The first step.
+
+    session  without what is still to be measured
+    cells    all of them, measured or not
+    path     of its file; None: it is kept in none
+    """
+
+    session: Session
+    cells: tuple[Cell, ...]
+    path: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotKept:
+    """The file cannot be written any more; the sentence says why, and what was measured stays."""
+
+    sentence: str
+
+
+def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterator[Any]]:
+    """A sweep from its beginning, for a worker to drive, kept in the new file `path`."""
+
+    def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
+        yield LOOKING
+        machine = this_machine(engine)
+        started = datetime.now().timestamp()
+        file, complaint = _created(path, plan, machine)
+        session = Session(plan, machine, started)
+        with file or nullcontext():
+            yield Began(session, cells_of(plan, given), path if file else None)
+            if complaint:
+                yield NotKept(NOT_KEPT.format(complaint))
+            yield from _kept(sweeping(plan, engine, given), file)
+
+    return steps
+
+
+def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
+    """What the session in the file `path` still lacks, for a worker to drive, added to it."""
+
+    def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
+        yield LOOKING
+        refuse_other_pictures(read_session(path), given)
+        session, file = resume(path, this_machine(engine))
+        with file:
+            yield Began(session, cells_of(session.plan, given), path)
+            yield from _kept(sweeping(session.plan, engine, given, session.records), file)
+
+    return steps
+
+
+def is_session(path: Path) -> bool:
+    """By its name: a session's file, or a folder that holds one."""
+    return path.name.endswith(SUFFIXES) or (path / "session.jsonl").is_file()
+
+
+def is_plan(path: Path) -> bool:
+    """By its name: a file that says what to measure."""
+    return path.suffix == ".toml"
+
+
+def is_of_sweep(path: Path) -> bool:
+    """By its name: a session, a plan, or a table of one, which is no picture either."""
+    return is_session(path) or is_plan(path) or path.suffix.lower() == ".csv"
+
+
+def new_path(plan: Plan, now: datetime) -> Path:
+    """Where to keep a sweep begun `now`: a name to find it by, and that there is none of."""
+    stem = f"{now:%Y-%m-%d %H%M%S} {slug(plan.title)}".strip()
+    names = (stem, *(f"{stem} {number}" for number in range(2, 100)))
+    paths = (folder() / f"{name}{SUFFIXES[0]}" for name in names)
+    return next(path for path in paths if not path.exists())
+
+
+def kept() -> list[Path]:
+    """The sessions that are kept, the newest first."""
+    try:
+        found = [path for path in folder().iterdir() if path.name.endswith(SUFFIXES)]
+    except OSError:
+        return []
+    return sorted(found, reverse=True)[:MOST_SHOWN]  # their names begin with the time
+
+
+def heading(path: Path) -> Session:
+    """The session in a file, but for its records: quick to read.  Raises SessionFileError."""
+    with open_to_read(path) as file:
+        return session_of(file.readline(LONGEST_LINE), str(path))
+
+
+def slug(title: str) -> str:
+    """ "image-size-gaussian-blur": a title as part of a file's name."""
+    return re.sub(r"[^\w]+", "-", title).strip("-").lower()[:60]
+
+
+def came_with_it() -> list[Path]:
+    """The recorded sessions that came with the program."""
+    try:
+        return sorted(path for path in asset(RECORDED).iterdir() if is_session(path))
+    except FileNotFoundError:
+        return []
+
+
+def can_grow(path: Path | None) -> bool:
+    """Whether a session's file is one to write to: not packed, and not the program's own."""
+    return path is not None and path.suffix != ".gz" and path not in came_with_it()
+
+
+def is_of_here(machine: Machine, device: Device | NoDevice | None) -> bool:
+    """Whether a session of `machine` can be gone on with on this computer; with `device` still
+    unknown none can."""
+    if device is None:
+        return False
+    return (machine.cpu, machine.gpu) == (_cpu(), device.name if isinstance(device, Device) else "")
+
+
+@cache
+def _cpu() -> str:
+    return cpu()
+
+
+def folder() -> Path:
+    """Where this program keeps sessions."""
+    return Path(user_data_dir("filter-workbench")) / "sessions"
+
+
+def refuse_other_pictures(session: Session, given: Given) -> None:
+    """What is measured from now on must be what was measured before.  Raises SessionFileError."""
+    for name in session.plan.pictures:
+        if name in PICTURE_KINDS:
+            continue
+        if name not in given:
+            raise SessionFileError(f"Open {name} first: it is what this session measures.")
+        sizes = {(e.cell.width, e.cell.height) for e in session.records if e.cell.picture == name}
+        height, width = given[name].shape[:2]
+        if sizes - {(width, height)}:
+            raise SessionFileError(
+                f"{name} has {width}×{height} pixels now, and this session measured another."
+            )
+
+
+def _created(path: Path, plan: Plan, machine: Any) -> tuple[SessionFile | None, str]:
+    try:
+        return SessionFile.create(path, plan, machine), ""
+    except SessionFileError as error:
+        return None, str(error)
+
+
+def _kept(
+    steps: Iterator[Progress | Record], file: SessionFile | None
+) -> Iterator[NotKept | Progress | Record]:
+    for step in steps:
+        if file is not None and isinstance(step, Record):
+            try:
+                file.append(step)
+            except SessionFileError as error:
+                file = None
+                yield NotKept(NOT_KEPT.format(error))
+        yield step

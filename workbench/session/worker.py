@@ -1,0 +1,385 @@
+"""The one thread that computes, and owns CUDA: it drives generators, the most urgent first.
+
+Every computation is a generator that yields wherever it may be put aside (see
+`kernels.engine.engine`), so one thread is enough: a picture the user waits for goes before the
+baseline's timing, that before a sweep, and last, when nothing else is left, what was run only once
+is timed again. A pause costs none of them anything but time.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from threading import Condition
+from time import monotonic
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import DeviceLostError, KernelError, OutOfMemoryError
+from kernels.core.job import Job, Progress, Result, Sampling
+from kernels.core.statistics import ENOUGH_SAMPLES
+from kernels.core.timing import Cache
+from kernels.engine.engine import Engine
+from workbench.base.background import TOO_LITTLE_MEMORY
+from workbench.imaging.display import Display
+from workbench.imaging.display_mapping import Look
+from workbench.imaging.showing import show
+from workbench.session.idle_jobs import Quiet
+from workbench.session.preemptible_task import Aside, Sweeping, close
+
+# A superseded job goes on while newer wishes keep coming, so that a dragged slider always has a
+# picture to show; once the newest has waited for so long, the hand rests, and it gives way.
+REST_S = 0.15
+PAINTING_S = 0.01  # how long the window may take to show a result
+HELD_S = 1.0  # what is looked at has been worked out by then, but of the largest pictures
+# As many samples as it takes, and enough for an interval.
+BASELINE_SAMPLING = Sampling(
+    min_samples=ENOUGH_SAMPLES, max_samples=100, max_seconds=2.0, noise=0.01
+)
+AGAIN_SAMPLING = Sampling(min_samples=3, max_samples=20, max_seconds=30.0, noise=0.01)
+TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
+
+
+class Worker(QThread):
+    """Runs at most one job; of those asked for meanwhile only the newest waits.
+
+    Signals, all in the order things happened:
+        device_found(device): the Device or NoDevice, at the start; again whenever it failed, after
+            what failed was told, and whenever it was tried again.
+        progressed(doing): what the live job is doing, "" when nothing.
+        computed(result): one that is made fit for the screen next.
+        filtered(result, display, look): a picture, and later the same with more known about it;
+            the display has this look.
+        settled(result): the last word on a job, and nobody has asked for another.
+        failed(error): the live job ended with a KernelError.
+        baseline_timed(result): the CPU's turn at the live job.
+        timed_again(result): what was asked for by `request_again`.
+        sweep_stepped(step): whatever a sweep yields: Progress, Record and the like.
+        sweep_paused(is_paused): a sweep stands still from now on, or goes on.
+        sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
+        tuning_stepped(step), tuning_ended(error, is_complete): the same of a tuning.
+        comparison_stepped(step), comparison_paused(is_paused), comparison_ended(error,
+            is_complete): the same of a comparison.
+        broke(sentence, details): a bug, with its traceback.
+    """
+
+    device_found = Signal(object)
+    progressed = Signal(str)
+    computed = Signal(object)
+    filtered = Signal(object, object, object)
+    settled = Signal(object)
+    failed = Signal(object)
+    baseline_timed = Signal(object)
+    timed_again = Signal(object)
+    sweep_stepped = Signal(object)
+    sweep_paused = Signal(bool)
+    sweep_ended = Signal(object, bool)
+    tuning_stepped = Signal(object)
+    tuning_ended = Signal(object, bool)
+    comparison_stepped = Signal(object)
+    comparison_paused = Signal(bool)
+    comparison_ended = Signal(object, bool)
+    broke = Signal(str, str)
+
+    def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._make_engine = make_engine
+        self._wake = Condition()  # guards the wishes below
+        self._wanted: tuple[Job, Look, Sampling] | None = None
+        self._wanted_since = 0.0
+        self._baseline, self._again = Quiet(self.baseline_timed.emit), Quiet(self.timed_again.emit)
+        self._is_held = False
+        self._wants_device = True  # to know it
+        self._knows_device = False  # only the thread itself touches it
+        self._sweep = Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
+        self._tuning = Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
+        self._comparison = Aside(
+            self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
+        )
+        # What is looked at goes before what is waited for; the first of these before the others.
+        self._asides = (self._comparison, self._sweep, self._tuning)
+        self._closing = False
+        # The task in hand; only the thread itself touches it.
+        self._live: _Live | None = None
+
+    # -- what the GUI thread may call
+
+    def request(self, job: Job, look: Look | None = None, sampling: Sampling | None = None) -> None:
+        """Filter `job` next.  One still waiting is forgotten: nobody wants it any more.
+
+        look  how to show the result; None: from black to white, as its pixel type has them
+        """
+        with self._wake:
+            self._wanted_since = monotonic()
+            self._wanted = (job, look or Look(), sampling or Sampling())
+            self._baseline.forget()
+            self._again.forget()
+            self._wake.notify()
+
+    def request_baseline(self, job: Job) -> None:
+        """Time `job` when no picture is waited for, in place of another baseline."""
+        with self._wake:
+            self._baseline.forget()
+            self._baseline.ask(job, BASELINE_SAMPLING)
+            self._wake.notify()
+
+    def request_again(self, job: Job, cache: Cache) -> None:
+        """Time `job`, which was run only once, when there is nothing else to do; forgotten at the
+        next request."""
+        with self._wake:
+            self._again.ask(job, replace(AGAIN_SAMPLING, cache=cache))
+            self._wake.notify()
+
+    def hold(self, is_held: bool) -> None:
+        """Let the timing of a result wait, while what is looked at is worked out from it; not for
+        longer than HELD_S."""
+        with self._wake:
+            self._is_held = is_held
+            self._wake.notify()
+
+    def try_device(self) -> None:
+        """Ask once more for a GPU that failed, or was not there; `device_found` tells."""
+        with self._wake:
+            self._wants_device = True
+            self._wake.notify()
+
+    def start_sweep(self, sweeping: Sweeping) -> None:
+        """Begin a sweep in the background, in place of one that runs."""
+        self._start(self._sweep, sweeping)
+
+    def cancel_sweep(self) -> None:
+        """End the sweep at its next step."""
+        self._cancel(self._sweep)
+
+    def pause_sweep(self, is_paused: bool) -> None:
+        """Let the sweep stand still from its next step on, or go on; nothing where none runs."""
+        self._pause(self._sweep, is_paused)
+
+    def start_tuning(self, tuning: Sweeping) -> None:
+        """Begin a tuning, behind everything else, in place of one that runs."""
+        self._start(self._tuning, tuning)
+
+    def cancel_tuning(self) -> None:
+        """End the tuning at its next step."""
+        self._cancel(self._tuning)
+
+    def start_comparison(self, comparing: Sweeping) -> None:
+        """Begin a comparison, before sweep and tuning, in place of one that runs."""
+        self._start(self._comparison, comparing)
+
+    def pause_comparison(self, is_paused: bool) -> None:
+        """Let it stand still from its next step on, or go on; nothing where none runs."""
+        self._pause(self._comparison, is_paused)
+
+    def cancel_comparison(self) -> None:
+        """End it at its next step."""
+        self._cancel(self._comparison)
+
+    def _start(self, aside: Aside, make: Sweeping) -> None:
+        with self._wake:
+            aside.start(make)
+            self._wake.notify()
+
+    def _pause(self, aside: Aside, is_paused: bool) -> None:
+        with self._wake:
+            aside.pause(is_paused)
+            self._wake.notify()
+
+    def _cancel(self, aside: Aside) -> None:
+        with self._wake:
+            aside.cancel()
+            self._wake.notify()
+
+    def close(self) -> None:
+        """Stop at the next step, some 20 ms away, and wait for the thread to end."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        self.wait()
+
+    # -- the thread itself
+
+    def run(self) -> None:
+        engine = self._make_engine()
+        while self._take_wishes(engine):
+            if self._live is not None:
+                self._attempt(self._step_live)
+            elif self._wants_device:
+                self._attempt(partial(self._find_device, engine))
+            elif self._baseline.can_step:
+                self._attempt(partial(self._step_quiet, self._baseline))
+            else:
+                running = next((each for each in self._asides if each.can_step), None)
+                if running is not None:
+                    self._attempt(partial(self._step_aside, running))
+                elif self._again.can_step:
+                    self._attempt(partial(self._step_quiet, self._again))
+        self._drop_tasks()
+
+    def _take_wishes(self, engine: Engine) -> bool:
+        """Turn wishes into tasks; sleep while there is nothing to do.  False: the end."""
+        with self._wake:
+            while not self._closing and not self._has_work():
+                self._wake.wait()
+            if self._wanted is not None and self._may_supersede():
+                self._live = _Live(engine, *self._wanted)
+                self._wanted = None
+            for quiet in (self._baseline, self._again):
+                quiet.take(engine)
+            over = [each.take(engine) for each in self._asides]
+            closing = self._closing
+        for aside, ended in zip(self._asides, over, strict=True):
+            if ended is not None:
+                close(ended.steps)
+                if not closing:
+                    aside.ended(None, False)
+            aside.tell_pause()
+        return not closing
+
+    def _has_work(self) -> bool:
+        is_live = self._wanted is not None or self._live is not None
+        others = (self._baseline, self._again, *self._asides)
+        return self._wants_device or is_live or any(each.has_work for each in others)
+
+    def _may_supersede(self) -> bool:
+        return (
+            self._live is None or self._live.has_shown or monotonic() - self._wanted_since > REST_S
+        )
+
+    def _step_live(self) -> None:
+        assert self._live is not None
+        try:
+            step = next(self._live.steps, None)
+            if isinstance(step, Progress):
+                self._tell(step)
+            elif step is not None:
+                is_first = not self._live.has_shown
+                if is_first:
+                    self.computed.emit(step)
+                self.filtered.emit(step, self._live.show(step), self._live.look)
+                if is_first:
+                    self._let_paint()
+            else:
+                self._end_live(self._live)
+        except (KernelError, MemoryError) as error:
+            self._live = None
+            self.progressed.emit("")
+            self._fail(error, self.failed.emit)
+
+    def _let_paint(self) -> None:
+        """Leave the interpreter to the window, which has a new picture to show, for a moment: or
+        each would wait for the other at every step, and what is timed next be disturbed."""
+        with self._wake:
+            self._wake.wait_for(self._has_news, PAINTING_S)
+            if self._is_held:
+                self._wake.wait_for(lambda: self._has_news() or not self._is_held, HELD_S)
+                self._wake.wait_for(self._has_news, PAINTING_S)  # then that is painted
+
+    def _has_news(self) -> bool:
+        """Whether anything is wished for that does not wait with the timing."""
+        is_wished = self._wanted is not None or (self._wants_device and self._knows_device)
+        return is_wished or self._closing or any(each.has_wish for each in self._asides)
+
+    def _tell(self, progress: Progress) -> None:
+        assert self._live is not None
+        if progress.doing != self._live.doing:
+            self._live.doing = progress.doing
+            self.progressed.emit(progress.doing)
+
+    def _end_live(self, live: _Live) -> None:
+        self._live = None
+        with self._wake:
+            is_last = self._wanted is None
+        if is_last:
+            self.progressed.emit("")
+            self.settled.emit(live.last)
+
+    def _step_quiet(self, quiet: Quiet) -> None:
+        try:
+            quiet.step()
+        except DeviceLostError as error:
+            self._fail(error, self.failed.emit)
+
+    def _step_aside(self, aside: Aside) -> None:
+        try:
+            is_over = not aside.step()
+        except (KernelError, MemoryError) as error:
+            self._fail(error, lambda expected: self._end_aside(aside, expected, False))
+            return
+        if is_over:
+            self._end_aside(aside, None, True)
+
+    def _end_aside(self, aside: Aside, error: KernelError | None, is_complete: bool) -> None:
+        with self._wake:  # who cancels now comes too late
+            steps = aside.drop()
+        close(steps)
+        aside.ended(error, is_complete)
+
+    def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
+        """Tell an expected failure, and then, where it was the GPU's end, that there is none."""
+        if isinstance(error, MemoryError):
+            error = OutOfMemoryError(TOO_LITTLE_MEMORY)
+        tell(error)
+        if isinstance(error, DeviceLostError):
+            self._show_device(NoDevice(str(error), is_lost=True))
+
+    def _find_device(self, engine: Engine) -> None:
+        self._show_device(engine.try_again() if self._knows_device else engine.device)
+
+    def _show_device(self, device: Device | NoDevice) -> None:
+        with self._wake:
+            self._wants_device = False
+        self._knows_device = True
+        self.device_found.emit(device)
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Run one step; a bug ends all tasks and is shown, and the thread lives on."""
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+            running = [each for each in self._asides if each.is_running]
+            self._drop_tasks()
+            self.progressed.emit("")
+            for each in running:
+                self._end_aside(each, None, False)
+            self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
+
+    def _drop_tasks(self) -> None:
+        self._live = None
+        with self._wake:
+            for quiet in (self._baseline, self._again):
+                quiet.drop()
+            left = [each.drop() for each in self._asides]
+        for steps in left:
+            close(steps)
+
+
+class _Live:
+    """The job whose picture the user waits for."""
+
+    def __init__(self, engine: Engine, job: Job, look: Look, sampling: Sampling) -> None:
+        self.steps = engine.filtering(job, sampling)
+        self.doing = ""
+        self.last: Result | None = None
+        self.look = look
+        self._display: Display | None = None
+
+    @property
+    def has_shown(self) -> bool:
+        return self._display is not None
+
+    def show(self, result: Result) -> Display:
+        """The picture as the screen wants it, converted once however often timings improve.
+
+        Raises OutOfMemoryError.
+        """
+        self.last = result
+        if self._display is None:
+            try:
+                self._display = show(result.picture, self.look)
+            except MemoryError as error:
+                raise OutOfMemoryError(TOO_LARGE_TO_SHOW) from error
+        return self._display

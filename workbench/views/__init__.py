@@ -1,1 +1,0 @@
-"""What is looked at: the pictures, their timings, the gallery, messages and dialogs."""

@@ -1,0 +1,63 @@
+"""Every action in one table: where it stands, what it is called, its keys, what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from workbench.base.plain_text import tip_text
+
+Do = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A line of a menu.
+
+    menu  its menu's title, with & for the mnemonic; "&File/&Recent" for one inside another
+    keys  shortcuts in portable text; the first is shown
+    """
+
+    menu: str
+    text: str
+    do: Do
+    keys: tuple[str, ...] = ()
+    tip: str = ""
+    separator: bool = False
+
+
+class MenuTree:
+    """A window's menu bar, grown as it is asked for."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        self._window = window
+        self._menus: dict[str, QMenu] = {}
+
+    def menu(self, path: str) -> QMenu:
+        """The menu called "&File", or "&File/&Recent" inside it; made if there is none."""
+        if path not in self._menus:
+            parent, _, title = path.rpartition("/")
+            above = self.menu(parent) if parent else self._window.menuBar()
+            self._menus[path] = above.addMenu(title)
+            self._menus[path].setToolTipsVisible(True)
+        return self._menus[path]
+
+    def add(self, actions: list[Action]) -> None:
+        """Append `actions` in their order."""
+        for each in actions:
+            menu = self.menu(each.menu)
+            if each.separator:
+                menu.addSeparator()
+            menu.addAction(self._make(each))
+
+    def _make(self, action: Action) -> QAction:
+        made = QAction(action.text, self._window)
+        made.setObjectName(action.text.replace("&", ""))
+        made.setShortcuts([QKeySequence(key) for key in action.keys])
+        made.setToolTip(tip_text(action.tip or action.text.replace("&", "")))
+        made.setStatusTip(action.tip)
+        made.triggered.connect(lambda _=False: action.do())
+        return made

@@ -1,0 +1,163 @@
+"""Source text to read: one width a letter, coloured, with a choice of files and a copy button."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base import theme
+from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.code_colours import CodeColours, Language
+from workbench.widgets.drop_down import DropDown
+from workbench.widgets.tile import MUTED, scaled_font
+
+LONGEST_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
+MARGIN_PX = 6
+
+
+class Text(NamedTuple):
+    """Something to read, and what it is called."""
+
+    name: str
+    text: str
+    language: Language
+
+
+class CodeView(QWidget):
+    """Shows one of several texts.
+
+    Signals:
+        large_wanted(): the user wants more room to read.
+    """
+
+    large_wanted = Signal()
+
+    def __init__(self, name: str, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._texts: tuple[Text, ...] = ()
+        self._files = DropDown(f"{name}-file", f"{title}: file")
+        self._files.setToolTip("The rung itself, or a header that it is written in")
+        self._files.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._files.activated.connect(self._show_chosen)
+        self._caption = Label()
+        self._caption.setObjectName(f"{name}-caption")
+        self._caption.setFont(scaled_font(0.9))
+        self._caption.setForegroundRole(MUTED)
+        self._caption.setWordWrap(True)
+        self._copy = _button(f"{name}-copy", "Copy", "Copy all of this text")
+        self._copy.clicked.connect(self._copy_all)
+        self._large = _button(f"{name}-large", "", "")
+        self.show_large(False)
+        self._large.clicked.connect(self.large_wanted)
+        self._edit = QPlainTextEdit()
+        self._edit.setObjectName(name)
+        self._edit.setAccessibleName(title)
+        self._edit.setToolTip("Ctrl and the mouse wheel change the size of the letters")
+        self._edit.setReadOnly(True)
+        self._edit.setTabChangesFocus(True)
+        self._edit.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._edit.setFont(theme.fixed_font())
+        self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
+        self._edit.document().setDocumentMargin(MARGIN_PX)
+        self._colours = CodeColours(self._edit.document(), theme.colors())
+        self._lay_out()
+        self.show_sentence("")
+
+    @property
+    def text(self) -> str:
+        return self._edit.toPlainText()
+
+    def show_texts(self, texts: Sequence[Text], caption: str = "") -> None:
+        """Show the first of `texts`, or the one of the name chosen before."""
+        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._show_caption(caption)
+        if tuple(texts) == self._texts:
+            return
+        chosen, self._texts = self._files.currentText(), tuple(texts)
+        with QSignalBlocker(self._files):
+            self._files.clear()
+            self._files.addItems([each.name for each in texts])
+            self._files.setCurrentIndex(max(self._files.findText(chosen), 0))
+        self._files.setVisible(len(self._texts) > 1)
+        self._copy.setEnabled(True)
+        self._show_chosen()
+
+    def show_large(self, is_large: bool) -> None:
+        """Whether there is as much room as can be had."""
+        self._large.setText("Put back" if is_large else "Enlarge")
+        tip = "Put it back beside the pictures" if is_large else "Read it in a window of its own"
+        self._large.setToolTip(tip_text(tip))
+
+    def show_sentence(self, sentence: str) -> None:
+        """Why there is no text, in its place."""
+        self._texts = ()
+        self._files.hide()
+        self._copy.setEnabled(False)
+        self._show_caption("")
+        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self._colour(None)
+        self._edit.setPlainText(sentence)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._texts:
+            self._colour(self._language)
+
+    @property
+    def _language(self) -> Language | None:
+        chosen = self._texts[self._files.currentIndex()]
+        return chosen.language if len(chosen.text) <= LONGEST_COLOURED else None
+
+    @Slot()
+    def _show_chosen(self) -> None:
+        self._colour(None)  # so that each line is coloured once
+        self._edit.setPlainText(self._texts[self._files.currentIndex()].text)
+        self._colour(self._language)
+
+    def _colour(self, language: Language | None) -> None:
+        self._colours.choose(language, theme.colors(self.palette()))
+
+    def _show_caption(self, caption: str) -> None:
+        self._caption.setText(caption)
+        self._caption.setVisible(bool(caption))
+
+    @Slot()
+    def _copy_all(self) -> None:
+        QGuiApplication.clipboard().setText(self.text)
+
+    def _lay_out(self) -> None:
+        tools = QHBoxLayout()
+        tools.setSpacing(6)
+        tools.addWidget(self._copy)
+        tools.addWidget(self._large)
+        tools.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self._files)
+        layout.addWidget(self._caption)
+        layout.addWidget(self._edit, 1)
+        layout.addLayout(tools)
+
+
+def _button(name: str, text: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setObjectName(name)
+    button.setText(text)
+    button.setToolTip(tip_text(tip))
+    return button

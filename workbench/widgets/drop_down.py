@@ -1,0 +1,43 @@
+"""A drop-down list that may have headings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QListView
+
+from workbench.widgets.eliding_box import ElidingBox
+
+Move = QAbstractItemView.CursorAction
+_UP, _DOWN = (Move.MoveHome, Move.MovePageUp), (Move.MoveEnd, Move.MovePageDown)
+
+
+class DropDown(ElidingBox):
+    """Shows all its entries at once; keys go past those that cannot be chosen."""
+
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setMaxVisibleItems(40)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setView(_Entries(self))
+
+    def entries(self) -> list[str]:
+        """What can be chosen, as it reads."""
+        return [self.itemText(number) for number in range(self.count())]
+
+
+class _Entries(QListView):
+    """Home and End lead to an entry that can be chosen, where Qt stops short of a heading."""
+
+    def moveCursor(  # noqa: N802
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        found = super().moveCursor(action, modifiers)
+        if action not in (*_UP, *_DOWN) or found.flags() & Qt.ItemFlag.ItemIsEnabled:
+            return found
+        rows = [self.model().index(row, 0) for row in range(self.model().rowCount())]
+        able = [each for each in rows if each.flags() & Qt.ItemFlag.ItemIsEnabled]
+        if not able:
+            return found
+        return able[0] if action in _UP else able[-1]

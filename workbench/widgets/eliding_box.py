@@ -1,0 +1,43 @@
+"""A combo box for entries of any length."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+
+from workbench.widgets.wheel import is_passed_on, keep_calm
+
+PADDING_PX = 2
+
+
+class ElidingBox(QComboBox):
+    """Cuts its entry with an ellipsis where it is too long; Qt would cut through a letter.
+
+    The wheel changes it only while it has the focus.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        keep_calm(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        if self.currentIndex() < 0 and self.placeholderText():
+            option.currentText = self.placeholderText()
+            faint = self.palette().brush(QPalette.ColorRole.PlaceholderText)
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, faint)
+        parts = QStyle.SubControl
+        kind = QStyle.ComplexControl.CC_ComboBox
+        field = self.style().subControlRect(kind, option, parts.SC_ComboBoxEditField, self)
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, field.width() - PADDING_PX
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(kind, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

@@ -1,0 +1,12 @@
+"""What cannot run is hatched: told from all colours, in every theme and print."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
+
+from workbench.base.theme import Colors
+
+
+def hatched(colors: Colors) -> QBrush:
+    return QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)

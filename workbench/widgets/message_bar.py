@@ -1,0 +1,305 @@
+"""One sentence for the user, over the pictures: what happened, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QEnterEvent,
+    QFont,
+    QGuiApplication,
+    QIcon,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShortcut,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QTextEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base import theme
+from workbench.base.assets_path import asset
+from workbench.base.plain_text import Label
+from workbench.widgets.chips import CHIPS_HEIGHT
+
+Kind = Literal["info", "warning", "error"]
+Act = tuple[str, Callable[[], None]]  # what a button says, and what it does
+
+WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"}
+INFO_MS = 8000
+WIDEST = 900
+NARROW = 480
+MOST_ACTS = 2
+RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
+_MARGIN = 18
+
+
+class MessageBar(QWidget):
+    """Floats over the view that is its parent, below the captions; moves nothing there.
+
+    Hidden while there is nothing to say.
+    An info goes by itself, but not from under the pointer; a warning or an error stays until it
+    is dismissed (the button, or Esc) or another message takes its place, and so does an info that
+    is to stay.
+    """
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
+        self._kind: Kind | None = None
+        self._details = ""
+        self._stays = False
+        self._do: list[Callable[[], None]] = []
+        self._icon = Label()
+        self._word = Label()
+        self._sentence = Sentence()
+        self._more = QPushButton("Deta&ils…")
+        self._acts = [QPushButton() for _ in range(MOST_ACTS)]
+        self._dismiss = QToolButton()
+        self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
+        self._build()
+        self.hide()
+        over.installEventFilter(self)
+
+    @property
+    def kind(self) -> Kind | None:
+        """What is being said is of this kind; None: nothing is."""
+        return self._kind
+
+    @property
+    def sentence(self) -> str:
+        return self._sentence.toPlainText()
+
+    def show_message(
+        self,
+        kind: Kind,
+        sentence: str,
+        details: str = "",
+        actions: Sequence[Act] = (),
+        *,
+        stays: bool = False,
+    ) -> None:
+        """Say `sentence` instead of whatever was said; `details` are one click away, and so is
+        what can be done about it: `actions`, MOST_ACTS at most.
+
+        stays  also an info waits until it is dismissed
+        """
+        self._kind, self._details, self._stays = kind, details, stays
+        self._do = [do for _, do in actions]
+        for number, button in enumerate(self._acts):
+            button.setVisible(number < len(actions))
+            if number < len(actions):
+                button.setText(actions[number][0])
+                button.setAccessibleName(actions[number][0].replace("&", ""))
+        self._icon.setPixmap(_icon(kind).pixmap(QSize(22, 22), self.devicePixelRatioF()))
+        self._word.setText(WORDS[kind])
+        self._sentence.setPlainText(sentence)
+        self._more.setVisible(bool(details))
+        self.setAccessibleName(f"{WORDS[kind]}: {sentence}")
+        self.show()
+        self.raise_()
+        self._place()  # hidden, the sentence would not know its height yet
+        self._recolour()
+        self._announce()
+        self._timer.stop()
+        self._wait()
+
+    def clear(self, kind: Kind | None = None) -> None:
+        """Say nothing any more; with `kind`, only if what is being said is of that kind."""
+        if kind in (None, self._kind):
+            self._timer.stop()
+            self._kind = None
+            self._sentence.clear()
+            self.hide()
+
+    def unsay(self, sentence: str) -> None:
+        """It holds no longer: say nothing any more, if it is what is being said."""
+        if self._kind is not None and self.sentence == sentence:
+            self.clear()
+
+    def _build(self) -> None:
+        font = QFont(self._word.font())
+        font.setWeight(QFont.Weight.Bold)
+        self._word.setFont(font)
+        self._sentence.setObjectName("sentence")
+        self._more.setObjectName("details")
+        self._more.setToolTip("What happened, in full, to read or to copy")
+        self._more.clicked.connect(self._show_details)
+        for number, button in enumerate(self._acts):
+            button.setObjectName(f"act-{number}" if number else "act")
+            button.setToolTip("Do this about what the message speaks of")
+            button.setAccessibleName("Do what the message offers")
+            button.clicked.connect(partial(self._act, number))
+        self._dismiss.setObjectName("dismiss")
+        self._dismiss.setProperty("flat", True)
+        self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
+        self._dismiss.setToolTip("Dismiss (Esc)")
+        self._dismiss.setAccessibleName("Dismiss the message")
+        self._dismiss.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._dismiss.clicked.connect(lambda: self.clear())
+        self._timer.timeout.connect(lambda: self.clear("info"))
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(18, 8, 10, 8)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setColumnStretch(2, 1)
+        parts = (self._icon, self._word, self._sentence, *self._acts, self._more, self._dismiss)
+        for column, part in enumerate(parts):
+            self._grid.addWidget(part, 0, column)
+
+    def _wait(self) -> None:
+        if self._kind == "info" and not self._stays and not self.underMouse():
+            self._timer.start()
+
+    def _announce(self) -> None:
+        event = QAccessibleAnnouncementEvent(self, self.accessibleName())
+        if self._kind == "error":
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)
+
+    def _act(self, number: int, _checked: bool = False) -> None:
+        self._do[number]()
+
+    def _show_details(self) -> None:
+        DetailsDialog(self.sentence, self._details, self).open()
+
+    def _color(self) -> str:
+        colors = theme.colors(self.palette())
+        by_kind = {"info": colors.accent, "warning": colors.warn, "error": colors.bad}
+        return by_kind[self._kind or "info"]
+
+    def _recolour(self) -> None:
+        palette = self._word.palette()
+        palette.setColor(self._word.foregroundRole(), QColor(self._color()))
+        self._word.setPalette(palette)
+        self.update()
+
+    def _place(self) -> None:
+        """In the middle of the view's width, as high as the sentence then needs."""
+        width = min(self._over.width() - 2 * _MARGIN, WIDEST)
+        self._fold(width < NARROW)
+        self.resize(width, self.height())
+        self._grid.activate()  # which tells the sentence its width, and it its height
+        left = (self._over.width() - width) // 2
+        self.setGeometry(QRect(left, CHIPS_HEIGHT, width, self.sizeHint().height()))
+
+    def _fold(self, is_narrow: bool) -> None:
+        """Give the sentence a row of its own, or a place between the word and the buttons."""
+        is_folded = self._sentence is not self._between()
+        if is_folded != is_narrow:
+            self._grid.removeWidget(self._sentence)
+            self._grid.addWidget(
+                self._sentence, *((1, 0, 1, 5 + MOST_ACTS) if is_narrow else (0, 2, 1, 1))
+            )
+
+    def _between(self) -> QWidget | None:
+        item = self._grid.itemAtPosition(0, 2)
+        return item.widget() if item is not None else None
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def enterEvent(self, _event: QEnterEvent) -> None:  # noqa: N802
+        self._timer.stop()
+
+    def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
+        self._wait()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        if event.type() == QEvent.Type.PaletteChange:
+            self._recolour()
+        super().changeEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        card = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.setPen(QPen(QColor(self._color()), 1.5))
+        painter.setBrush(QColor(theme.colors(self.palette()).panel))
+        painter.drawRoundedRect(card, 8, 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._color()))
+        painter.drawRoundedRect(QRectF(6, 8, 4, self.height() - 16), 2, 2)
+
+
+class Sentence(QTextEdit):
+    """Text to read and select, as high as its width makes it; breaks long paths anywhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setAcceptRichText(False)
+        self.setAccessibleName("Message")
+        self.setFrameShape(QTextEdit.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setProperty("sentence", True)  # for the style sheet
+        self.document().setDocumentMargin(2)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        height = round(self.document().size().height()) + 2 * RING_PX
+        if height != self.height():
+            self.setFixedHeight(height)
+
+
+class DetailsDialog(QDialog):
+    """The whole story of a message, to read and to copy."""
+
+    def __init__(self, sentence: str, details: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Details")
+        self.resize(theme.window_size(760, 420))
+        headline = Sentence()
+        headline.setPlainText(sentence)
+        text = QPlainTextEdit(details, readOnly=True)
+        text.setObjectName("detailsText")
+        text.setAccessibleName("Details")
+        text.setFont(theme.fixed_font())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.setObjectName("copy")
+        copy.clicked.connect(
+            lambda: QGuiApplication.clipboard().setText(f"{sentence}\n\n{details}")
+        )
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(headline)
+        column.addWidget(text, 1)
+        column.addWidget(buttons)
+
+
+def _icon(kind: Kind) -> QIcon:
+    return QIcon(str(asset(f"icons/{kind}.svg")))

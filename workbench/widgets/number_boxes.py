@@ -1,0 +1,177 @@
+"""Boxes for numbers typed in: nothing is lost on the way, and what is refused is said."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator, QWheelEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
+
+from workbench.base.plain_text import tip_text
+from workbench.widgets.wheel import is_passed_on, keep_calm
+
+_PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
+_DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
+_WHOLE = re.compile(r"[+-]?\d*")
+SOON_MS = 30
+State = QValidator.State
+
+
+class DecimalBox(QDoubleSpinBox):
+    """Takes a decimal point or comma, or a fraction; a number out of range becomes the nearest in
+    it, and the range is told."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _prepare(self)
+
+    def show_value(self, value: float) -> None:
+        """Without telling it."""
+        _show(self, round(value, self.decimals()))
+
+    def show_range(self, low: float, high: float, decimals: int, step: float) -> None:
+        """Without telling it, should that change the value."""
+        self.setSingleStep(step)
+        limits = round(low, decimals), round(high, decimals)
+        if (*limits, decimals) == (self.minimum(), self.maximum(), self.decimals()):
+            return  # else Qt would lay out all around it
+        with QSignalBlocker(self):
+            self.setDecimals(decimals)
+            self.setRange(*limits)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        answer = _claim(self, event)
+        return super().event(event) if answer is None else answer
+
+    def validate(self, text: str, position: int) -> tuple[State, str, int]:
+        return _judge(self, _DECIMAL, text), text, position
+
+    def fixup(self, text: str) -> str:
+        return _nearest(self, text)
+
+    def valueFromText(self, text: str) -> float:  # noqa: N802
+        number = _number(text)
+        return self.value() if number is None else round(number, self.decimals())
+
+
+class WholeBox(QSpinBox):
+    """Takes whole numbers; one out of range becomes the nearest in it, and the range is told."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _prepare(self)
+
+    def show_value(self, value: int) -> None:
+        """Without telling it."""
+        _show(self, value)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not is_passed_on(self, event):
+            super().wheelEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        answer = _claim(self, event)
+        return super().event(event) if answer is None else answer
+
+    def validate(self, text: str, position: int) -> tuple[State, str, int]:
+        return _judge(self, _WHOLE, text), text, position
+
+    def fixup(self, text: str) -> str:
+        return _nearest(self, text)
+
+
+def _prepare(box: QAbstractSpinBox) -> None:
+    box.setLocale(QLocale.c())  # a point, as everywhere else in the program
+    box.setKeyboardTracking(False)
+    keep_calm(box)
+    box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
+    box.lineEdit().inputRejected.connect(lambda: _say(box, range_of(box)))
+
+
+def _show(box: Any, value: float) -> None:
+    if value == box.value() and not box.lineEdit().isModified():
+        return  # Qt would paint it again, and that many times a second while a slider is dragged
+    with QSignalBlocker(box):
+        box.setValue(value)
+
+
+def is_page_key(event: QEvent) -> bool:
+    """Whether a shortcut of the window would take Page Up or Down from what has the focus."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+def _claim(box: QAbstractSpinBox, event: QEvent) -> bool | None:
+    """Whether the box, and not the window, has this key; None: that is Qt's to say."""
+    is_mine, is_the_windows = is_page_key(event), _is_for_the_window(box, event)
+    if not (is_mine or is_the_windows):
+        return None
+    event.setAccepted(is_mine)
+    return is_mine
+
+
+def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
+    """Undo and redo, unless something is being typed that they could take back."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    keys = QKeySequence.StandardKey
+    is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
+    return is_undo and not box.lineEdit().isModified()
+
+
+def _judge(box: Any, pattern: re.Pattern[str], text: str) -> State:
+    """Too large or too small is only intermediate: more may be typed, or `fixup` mends it."""
+    if not pattern.fullmatch(text.strip()):
+        return State.Invalid
+    number = _number(text)
+    is_within = number is not None and box.minimum() <= number <= box.maximum()
+    return State.Acceptable if is_within else State.Intermediate
+
+
+def _nearest(box: Any, text: str) -> str:
+    number = _number(text)
+    if number is None:
+        return text
+    tell(box, range_of(box))
+    return str(box.textFromValue(min(max(number, box.minimum()), box.maximum())))
+
+
+def _number(text: str) -> float | None:
+    above, _, below = text.replace(",", ".").partition("/")
+    try:
+        return float(above) / float(below or 1)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def tell(box: QAbstractSpinBox, sentence: str) -> None:
+    """Say beside the box why it shows another number than was typed.
+
+    It does so when what took the focus away is over: the release of a mouse button would hide it.
+    """
+
+    def say() -> None:
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            tell(box, sentence)
+        elif box.isVisible() and box.isActiveWindow():
+            _say(box, sentence)
+
+    QTimer.singleShot(SOON_MS, box, say)
+
+
+def range_of(box: Any) -> str:
+    """ "A whole number from 1 to 127"."""
+    kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
+    low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
+    return f"{kind} from {low} to {high}"
+
+
+def _say(box: QAbstractSpinBox, sentence: str) -> None:
+    QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), tip_text(sentence), box)

@@ -1,0 +1,71 @@
+"""A line that asks something and waits beside all else: a sentence, and buttons that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.tile import scaled_font
+
+Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip, what it does
+
+
+class Question(QWidget):
+    """Hidden while there is nothing to ask; any answer ends it.
+
+    name  of the object; its buttons are called name-0, name-1
+    """
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self._sentence = Label()
+        self._sentence.setObjectName(f"{name}-sentence")
+        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self._sentence.setWordWrap(True)
+        self._sentence.setFont(scaled_font(0.9))
+        self._row = QHBoxLayout()
+        self._row.setSpacing(6)
+        self._buttons: list[QPushButton] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._sentence)
+        column.addLayout(self._row)
+        self.hide()
+
+    @property
+    def sentence(self) -> str:
+        return self._sentence.text()
+
+    def ask(self, sentence: str, *answers: Answer) -> None:
+        """Ask this instead of whatever was asked."""
+        self._sentence.setText(sentence)
+        self.setAccessibleName(sentence)
+        for button in self._buttons:
+            self._row.removeWidget(button)
+            button.deleteLater()
+        self._buttons = [self._button(at, answer) for at, answer in enumerate(answers)]
+        self.show()
+
+    def take_focus(self) -> None:
+        """Let the keyboard give the first answer."""
+        self._buttons[0].setFocus()
+
+    def _button(self, at: int, answer: Answer) -> QPushButton:
+        text, tip, do = answer
+
+        def act() -> None:
+            self.hide()
+            do()
+
+        button = QPushButton(text)
+        button.setObjectName(f"{self.objectName()}-{at}")
+        button.setToolTip(tip_text(tip))
+        button.setAccessibleName(f"{text.replace('&', '')}: {self.sentence}")
+        button.clicked.connect(lambda: act())
+        self._row.addWidget(button, 1)
+        return button

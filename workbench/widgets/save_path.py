@@ -1,0 +1,62 @@
+"""Asks where to save: the name gets an ending, and no file gives way without a question."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from workbench.base.plain_text import is_agreed
+from workbench.base.settings import Settings
+
+FOLDER = "save-folder"  # the setting's name
+REPLACE = "{} is there already. Replace it?"
+
+
+def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) -> Path | None:
+    """Where to save; None: nowhere.
+
+    proposed    with its ending, which chooses the type that is offered first
+    file_types  as Qt has them: "PNG (*.png);;TIFF (*.tif *.tiff)"
+    """
+    types = file_types.split(";;")
+    offered = next((each for each in types if proposed.suffix in _endings(each)), "")
+    chosen, kind = QFileDialog.getSaveFileName(parent, title, str(proposed), file_types, offered)
+    if not chosen:
+        return None
+    path = Path(chosen)
+    if _is_whole(path, types):
+        return path  # Qt has asked about this name
+    path = path.with_name(path.name + (_endings(kind) or [proposed.suffix])[0])
+    is_there = os.path.exists(path)  # noqa: PTH110 - where that cannot be known nothing is
+    return path if not is_there or _may_replace(parent, path) else None
+
+
+def save_folder(settings: Settings) -> Path:
+    """Where something was saved last."""
+    return Path(settings.get(FOLDER, ""))
+
+
+def remember_folder(settings: Settings, path: Path) -> None:
+    """Begin in the folder of `path` the next time; not where it turns out not to be there."""
+    if os.path.isdir(path.parent):  # noqa: PTH112 - the same
+        settings.set(FOLDER, str(path.parent))
+
+
+def _endings(file_type: str) -> list[str]:
+    return re.findall(r"\*(\.\w+)", file_type)
+
+
+def _is_whole(path: Path, types: list[str]) -> bool:
+    """Whether the name has an ending; where there is a choice also one that is not offered, as who
+    saves says better what is wrong with it.  That of "lesson 1.5" is none."""
+    if any(path.suffix.lower() in _endings(each) for each in types):
+        return True
+    is_choice = len([each for each in types if _endings(each)]) > 1
+    return is_choice and path.suffix[1:2].isalpha()
+
+
+def _may_replace(parent: QWidget, path: Path) -> bool:
+    return is_agreed(parent, "Save", REPLACE.format(path.name))

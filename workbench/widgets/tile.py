@@ -1,0 +1,151 @@
+"""A card with a caption, one large value, and a line of small print."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout
+
+from workbench.base import theme
+from workbench.base.numbers import MISSING
+from workbench.base.plain_text import Label, tip_text
+
+TEXT = QPalette.ColorRole.WindowText
+MUTED = QPalette.ColorRole.PlaceholderText
+
+
+class Tile(QFrame):
+    """Shows one number; never changes its size, so that numbers can change in place.
+
+    widest  a text as wide as any number it will show
+    scale   size of the value against the program's font
+    detail  whether there is a line of small print below the value
+    """
+
+    def __init__(
+        self, name: str, caption: str, widest: str, tip: str, *, scale: float, detail: bool
+    ) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("card", True)
+        self.setToolTip(tip_text(tip))
+        self._name, self._tip = caption, tip
+        self._shown: tuple[object, ...] = ()
+        self._caption = ElidedLabel(0.85)
+        self._value = Label()
+        self._fonts = [scaled_font(size, QFont.Weight.DemiBold) for size in (scale, scale / 2)]
+        usual = QFontMetrics(self._fonts[0])
+        self._value.setFont(self._fonts[0])
+        self._value.setMinimumSize(usual.horizontalAdvance(widest) + 4, usual.height())
+        self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._detail = ElidedLabel(0.85)
+        self._detail.setVisible(detail)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 5, 10, 5)
+        layout.setSpacing(0)
+        for label in (self._caption, self._value, self._detail):
+            layout.addWidget(label)
+
+    def show_value(
+        self,
+        text: str,
+        detail: str = "",
+        *,
+        note: str = "",
+        unsure: str = "",
+        more: str = "",
+    ) -> None:
+        """
+        note    a word beside the caption
+        unsure  why it is not to be relied on: then it is pale
+        more    what the tooltip says of this value, before what it says of any
+        """
+        if (shown := (text, detail, note, unsure, more)) == self._shown:
+            return  # many are told again with each result, and laying out words takes a while
+        self._shown = shown
+        self._caption.show_text(f"{self._name} · {note}" if note else self._name)
+        self._value.setText(text)
+        self._fit()
+        self._value.setForegroundRole(MUTED if unsure or text == MISSING else TEXT)
+        self._detail.show_text(detail)
+        self.setToolTip(tip_text(f"{more}\n\n{self._tip}" if more else self._tip))
+        spoken = "unknown" if text == MISSING else text
+        parts = (f"{self._name}: {spoken}", unsure or note, detail)
+        self.setAccessibleName(", ".join(part for part in parts if part))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Write a value with words, which has no room otherwise, in smaller letters."""
+        usual, small = self._fonts
+        room = max(self._value.width(), self._value.minimumWidth())
+        fits = QFontMetrics(usual).horizontalAdvance(self._value.text()) <= room
+        self._value.setFont(usual if fits else small)
+
+    @property
+    def tip(self) -> str:
+        """What the tooltip says of any value."""
+        return self._tip
+
+    @property
+    def caption(self) -> str:
+        return self._name
+
+    @property
+    def text(self) -> str:
+        return self._value.text()
+
+    @property
+    def detail(self) -> str:
+        return self._detail.whole_text
+
+    @property
+    def is_pale(self) -> bool:
+        return self._value.foregroundRole() == MUTED
+
+
+class ElidedLabel(Label):
+    """One line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
+
+    def __init__(self, scale: float, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
+        super().__init__()
+        self._whole = ""
+        self.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
+        self.setFont(scaled_font(scale))
+        self.setForegroundRole(MUTED)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_text(self, text: str) -> None:
+        if text != self._whole:
+            self._whole = text
+            self._elide()
+
+    @property
+    def whole_text(self) -> str:
+        return self._whole
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(60, self.fontMetrics().height() + 1)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        mode = Qt.TextElideMode.ElideRight
+        shown = self.fontMetrics().elidedText(self._whole, mode, self.width())
+        self.setText(shown)
+        self.setToolTip(tip_text(self._whole if shown != self._whole else ""))
+
+
+def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """The program's font for numbers, `factor` times as large."""
+    font = theme.numbers_font()
+    font.setPointSizeF(font.pointSizeF() * factor)
+    font.setWeight(weight)
+    return font

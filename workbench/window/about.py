@@ -1,0 +1,73 @@
+"""What this program is, and what it found on this computer."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.version import program_version
+from workbench.base import theme
+from workbench.base.assets_path import asset
+from workbench.base.columns import aligned
+from workbench.base.diagnostics import facts
+from workbench.base.plain_text import Label
+
+ICON_PX = 72
+
+
+class AboutDialog(QDialog):
+    """Version, licence, and the same diagnostics as `workbench doctor`, ready to copy."""
+
+    def __init__(self, device: Device | NoDevice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Filter Workbench")
+        icon = Label()
+        icon.setPixmap(QIcon(str(asset("icon.svg"))).pixmap(ICON_PX, ICON_PX))
+        title = Label(
+            f"<h2>Filter Workbench {escape(program_version())}</h2>See, time and verify image "
+            "filters on the CPU and on a ladder of CUDA kernels.<br>MIT licence."
+        )
+        title.setTextFormat(Qt.TextFormat.RichText)
+        title.setWordWrap(True)
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        head.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(title, 1)
+        found = facts(device)
+        report = QTextBrowser()
+        report.setObjectName("diagnostics")
+        report.setHtml(_table(found))
+        report.setAccessibleName("Diagnostics")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(aligned(found)))
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 16)
+        column.setSpacing(16)
+        column.addLayout(head)
+        column.addWidget(report, 1)
+        column.addWidget(buttons)
+        self.resize(theme.window_size(640, 480))
+
+
+def _table(found: list[tuple[str, str]]) -> str:
+    """A row each; what is long wraps within its own column."""
+    rows = (
+        f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
+        f"<td>{escape(value)}</td></tr>"
+        for name, value in found
+    )
+    return f'<table cellspacing="3">{"".join(rows)}</table>'

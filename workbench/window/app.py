@@ -1,0 +1,83 @@
+"""Start the Qt application and its window; Qt is first imported here."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication
+
+from kernels.engine.engine import Engine
+from workbench import __version__
+from workbench.base import theme
+from workbench.base.assets_path import asset
+from workbench.base.garbage import GarbageCollector
+from workbench.base.one_heap import share_one_heap
+from workbench.base.settings import Settings
+from workbench.window.main_window import TITLE, MainWindow
+from workbench.window.restoring.restoring import Restoring
+
+APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
+
+
+def make_application(scheme: theme.Scheme = "system") -> QApplication:
+    """The one QApplication, named, dressed, with its icon."""
+    share_one_heap()
+    _name_for_the_task_bar()
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("filter-workbench")
+    app.setApplicationDisplayName(TITLE)
+    app.setApplicationVersion(__version__)
+    QGuiApplication.setDesktopFileName(APPLICATION_ID)
+    app.setWindowIcon(QIcon(str(asset("icon.svg"))))
+    theme.apply(app, scheme)
+    return app
+
+
+def run(
+    paths: list[Path],
+    make_engine: Callable[[], Engine],
+    settings: Settings,
+    is_asked: bool = False,
+) -> int:
+    """Open the window on the first of `paths`, or on the start picture, until it is closed; or
+    bring back one that crashed.
+
+    is_asked  whether `settings` hold what the user asked for just now
+    """
+    restoring = Restoring(settings, is_asked=is_asked or bool(paths))
+    app = make_application(settings.get("theme", "system"))
+    window = MainWindow(make_engine, settings)
+    sys.excepthook = window.show_exception
+    _let_ctrl_c_close(window)
+    window.show()
+    restoring.begin(window, paths)
+    collector = GarbageCollector(window)
+    try:
+        return app.exec()
+    finally:
+        restoring.end()
+        collector.stop()
+
+
+def _let_ctrl_c_close(window: MainWindow) -> None:
+    """Ctrl+C in the terminal, or the system that wants to end the program, closes the window as its
+    button does.  Python looks at signals only between its own instructions, so Qt's loop has to
+    give it some now and then."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: window.close())
+    timer = QTimer(window)
+    timer.timeout.connect(lambda: None)
+    timer.start(200)
+
+
+def _name_for_the_task_bar() -> None:
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(APPLICATION_ID)

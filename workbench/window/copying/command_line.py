@@ -1,0 +1,73 @@
+"""The command that filters the picture's file as the window does."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+
+import numpy as np
+
+from kernels import filters
+from kernels.rungs.rung import Rung
+from workbench.model.intents import has_parameter, implementation, is_unclipped
+from workbench.model.state import State
+from workbench.window.copying.source import source_of
+
+
+def command_line(state: State) -> str:
+    """`workbench apply …`, quoted for the shell of this system."""
+    words = ["workbench", *words_of(state)]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def words_of(state: State) -> list[str]:
+    """What follows `workbench`: only options that make a difference."""
+    chosen = filters.get(state.filter)
+    path = source_of(state.picture).path
+    made = f"{path.stem}-filtered{_extension(state)}"
+    words = ["apply", _no_option(str(path)), _no_option(made)]
+    if has_parameter(chosen, "matrix"):
+        words.append(f"--weights={in_one_line(state)}")
+        words += [f"--offset={state.offset!r}"] if state.offset else []
+    else:
+        words += ["--filter", state.filter, "--size", str(state.ksize)]
+    for name in ("sigma", "amount"):
+        value = getattr(state, name)
+        if value is not None and has_parameter(chosen, name):
+            words += [f"--{name}", repr(value)]
+    words += ["--border", state.border]
+    if (stored := _stored_as(state)) is not None:
+        words += ["--pixel-type", stored]
+    words += ["--implementation", state.implementation]
+    if _takes_block(state):
+        words += ["--block", "{}x{}".format(*state.block_xy)]
+    return words
+
+
+def _no_option(name: str) -> str:
+    """A file's name, told from an option where it begins as one."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def in_one_line(state: State) -> str:
+    """ "0.0 1.0 0.0; 1.0 -4.0 1.0; 0.0 1.0 0.0": every number exactly."""
+    return "; ".join(" ".join(map(repr, row)) for row in state.matrix)
+
+
+def _extension(state: State) -> str:
+    """Of a format that keeps every bit of the result."""
+    stored = _stored_as(state)
+    if stored is None and state.picture is not None:
+        stored = str(state.picture.samples.dtype)
+    return ".tif" if np.dtype(stored or "uint8").kind == "f" else ".png"
+
+
+def _stored_as(state: State) -> str | None:
+    """None: as in the file.  What the window keeps of values below zero, a float file does, too."""
+    return "float32" if is_unclipped(state) else state.pixel_type
+
+
+def _takes_block(state: State) -> bool:
+    chosen = implementation(state.implementation)
+    return isinstance(chosen, Rung) and not chosen.own_block

@@ -1,0 +1,138 @@
+"""Edit ▸ Copy as: what is on the screen, as text on the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from kernels.core.device import Device
+from kernels.core.errors import KernelError
+from kernels.core.job import Job
+from kernels.engine.engine import Implementation
+from kernels.export.cuda_program import cuda_program
+from kernels.rungs.rung import Rung
+from workbench.model import intents
+from workbench.widgets.actions import Action
+from workbench.window.copying.command_line import command_line
+from workbench.window.copying.python_script import python
+from workbench.window.copying.source import source_of
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+MENU = "&Edit/Copy &as"
+NO_PICTURE = "Open a picture first: the program is made for its size and pixel type."
+ON_CPU = (
+    "{title} runs on the CPU, so there is no CUDA C++ of it; choose a rung, or look at one in the "
+    "Rung panel."
+)
+
+
+class CopyAs(QObject):
+    """Answers the menu of a MainWindow."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def actions(self) -> list[Action]:
+        return [
+            Action(
+                MENU,
+                "Co&mmand line",
+                self._copy_command_line,
+                ("Ctrl+Alt+M",),
+                "`workbench apply` with the filter, the implementation and the block of now.",
+            ),
+            Action(
+                MENU,
+                "&Python",
+                self._copy_python,
+                ("Ctrl+Alt+P",),
+                "A script that computes the filtered picture with the package `kernels`.",
+            ),
+            Action(
+                MENU,
+                "C&UDA C++",
+                self._copy_cuda,
+                ("Ctrl+Alt+U",),
+                "The rung as a whole program: compile it with nvcc, run it, it checks itself.",
+            ),
+        ]
+
+    def _copy_command_line(self) -> None:
+        self._copy(command_line, "the command line")
+
+    def _copy_python(self) -> None:
+        self._copy(python, "the Python script")
+
+    def _copy(self, make: Callable[..., str], what: str) -> None:
+        state = self._window.store.state
+        note = source_of(state.picture).note
+        if make is command_line and intents.is_unclipped(state):
+            note = f"It keeps what lies below zero: as float32, where white is 1. {note}".strip()
+        if make is python and state.picture is not None and state.picture.built_in:
+            note = ""  # it paints the picture itself
+        self._put(make(state), f"Copied {what}. {note}".strip())
+
+    def _copy_cuda(self) -> None:
+        state, rung = self._window.store.state, self._rung()
+        try:
+            job = intents.job_for(state)
+        except KernelError as error:
+            self._say("error", str(error))
+            return
+        if job is None:
+            self._say("info", NO_PICTURE)
+        elif not isinstance(rung, Rung):
+            self._say("info", ON_CPU.format(title=rung.title if rung else "What is chosen"))
+        else:
+            self._make(rung, job)
+
+    def _make(self, rung: Rung, job: Job) -> None:
+        """In the background: spectra and bands of weights take tens of milliseconds."""
+        device = self._window.device
+        device = device if isinstance(device, Device) else None
+        job = replace(job, implementation=rung.key)
+        if self._picked() is rung and (result := self._window.live.result) is not None:
+            job = replace(job, block_xy=result.block_xy or job.block_xy)
+        self._window.reading.run(
+            lambda: cuda_program(rung, job, device),
+            lambda text: self._put(
+                text,
+                f"Copied {rung.title} as {rung.key}.cu, {len(text.splitlines())} lines; its first "
+                "lines say how to compile it.",
+            ),
+            lambda error: self._say("error", str(error)),
+        )
+
+    def _rung(self) -> Implementation | None:
+        """What is chosen, or was picked; what the Rung panel shows, where that is no rung."""
+        picked = self._picked()
+        if picked is not None:
+            return picked
+        chosen = intents.implementation(self._window.store.state.implementation)
+        return chosen if isinstance(chosen, Rung) else self._window.rung.shown
+
+    def _picked(self) -> Rung | None:
+        """The rung that `auto` picked for the present job."""
+        state, result = self._window.store.state, self._window.live.result
+        if (
+            result is None
+            or result.picked is None
+            or result.job.implementation != (state.implementation)
+        ):
+            return None
+        found = intents.implementation(result.picked.implementation)
+        return found if isinstance(found, Rung) else None
+
+    def _put(self, text: str, sentence: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._say("info", sentence)
+
+    def _say(self, kind: str, sentence: str) -> None:
+        self._window.messages.show_message(kind, sentence)  # type: ignore[arg-type]

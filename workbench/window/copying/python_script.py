@@ -1,0 +1,87 @@
+"""The Python that computes what the window shows."""
+
+from __future__ import annotations
+
+from kernels import filters
+from workbench.model.intents import has_parameter, is_unclipped, offset_for
+from workbench.model.state import State
+from workbench.window.copying.source import ASSETS, source_of
+
+SCRIPT = '''\
+"""{about}"""
+
+{imports}
+
+picture = {picture}
+job = Job(
+    picture,
+    {weights},
+    border={border!r},
+    implementation={implementation!r},
+    block_xy={block_xy!r},
+{more})
+result = Engine().run(job)
+
+filtered = result.picture  # {shape}, {dtype}
+print(f"{{result.kernel.median_ms:.4g}} ms; {{result.check}}")
+'''
+
+
+def python(state: State) -> str:
+    """A script; `filtered` is what it computes."""
+    chosen = filters.get(state.filter)
+    imports, picture = _picture(state)
+    shown = state.picture
+    samples = shown.samples if shown is not None else None
+    if is_unclipped(state):  # what the window does to keep what lies below zero
+        picture += '.astype("float32")'
+    return SCRIPT.format(
+        about=f"{chosen.title} {state.ksize}×{state.ksize}, as Filter Workbench computes it.",
+        imports="\n".join(("from kernels import Engine, Job, filters", *imports)),
+        picture=picture,
+        weights=_weights(state),
+        border=state.border,
+        implementation=state.implementation,
+        block_xy=state.block_xy,
+        more=_more(state),
+        shape="(H, W, C)" if samples is None else samples.shape,
+        dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
+    )
+
+
+def _picture(state: State) -> tuple[tuple[str, ...], str]:
+    """What it imports, and the expression that is the picture's samples."""
+    shown, stored = state.picture, state.pixel_type
+    if shown is not None and shown.path is None and shown.built_in not in (None, *ASSETS):
+        made = f"PICTURES[{shown.built_in!r}].make()"
+        if stored is None:
+            return ("from kernels.pictures.generated import PICTURES",), made
+        return (
+            "from kernels.pictures.generated import PICTURES, stored_as",
+        ), f"stored_as({made}, {stored!r})"
+    loaded = f"load({str(source_of(shown).path)!r})"
+    if stored is not None:
+        loaded += f".stored_as({stored!r})"
+    return ("from workbench.files.image_files import load",), f"{loaded}.samples"
+
+
+def _more(state: State) -> str:
+    """Arguments that few jobs have."""
+    more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
+    if offset := offset_for(state):
+        more += f"    offset={offset!r},\n"
+    return more
+
+
+def _weights(state: State) -> str:
+    chosen = filters.get(state.filter)
+    given = [str(state.ksize)]
+    given += [
+        f"{name}={getattr(state, name)!r}"
+        for name in ("sigma", "amount")
+        if has_parameter(chosen, name) and getattr(state, name) is not None
+    ]
+    if has_parameter(chosen, "matrix"):
+        rows = "".join(f"            {row!r},\n" for row in state.matrix)
+        given.append(f"matrix=(\n{rows}        )")
+    return f"filters.get({state.filter!r}).weights({', '.join(given)})"

@@ -1,0 +1,31 @@
+"""Which file holds the picture in view, for text that has to open it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.base.assets_path import asset
+from workbench.model.state import Picture
+
+ASSETS = {"scene": "scene.png"}  # built-in pictures that come as files
+STAND_IN = "picture.png"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """path  of the picture's file, or what to save it as; note  a sentence where that is needed."""
+
+    path: Path
+    note: str = ""
+
+
+def source_of(picture: Picture | None) -> Source:
+    """Where text may say that the picture lies."""
+    if picture is None:
+        return Source(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
+    if picture.path is not None:
+        return Source(picture.path)
+    if name := ASSETS.get(picture.built_in or ""):
+        return Source(Path(str(asset(name))))
+    return Source(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")

@@ -1,0 +1,31 @@
+"""A page for each kind of chart, out of the kinds' registry."""
+
+from __future__ import annotations
+
+from workbench.charts.kinds import chart_kinds
+from workbench.window.help.book import Page
+from workbench.window.help.texts import escaped, link
+
+CHAPTER = "Charts"
+
+
+def pages(overview: str) -> list[Page]:
+    """How to read any of them, the page written by hand; then kind by kind."""
+    kinds = chart_kinds()
+    rows = "\n".join(
+        f"| {link(each.title, f'chart/{each.key}')} | {escaped(each.tip)} |" for each in kinds
+    )
+    table = f"| chart | shows |\n|---|---|\n{rows}"
+    return [
+        Page("charts", CHAPTER, "How to read a chart", f"{overview}\n\n{table}", "sweep"),
+        *(
+            Page(
+                f"chart/{each.key}",
+                CHAPTER,
+                each.title,
+                f"*{escaped(each.tip)}.*\n\n{escaped(each.reading)}\n\n"
+                f"What all charts have in common: {link('How to read a chart', 'charts')}.",
+            )
+            for each in kinds
+        ),
+    ]

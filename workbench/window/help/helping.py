@@ -1,0 +1,82 @@
+"""Help ▸ Help: the help window of a MainWindow, and "What's this"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QCursor, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QWidget
+
+from workbench.widgets.actions import Action
+from workbench.window.help.help_window import HelpWindow
+from workbench.window.help.topics import START, topic_of
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+MENU, KEY = "&Help", "F1"
+
+
+class Helping(QObject):
+    """Makes the help when it is first wanted."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._help: HelpWindow | None = None
+
+    @property
+    def help(self) -> HelpWindow | None:
+        return self._help
+
+    def actions(self) -> list[Action]:
+        """Its lines in the menu."""
+        return [
+            Action(
+                *(MENU, "&Help", self.open, (KEY,)),
+                "What each mode, number, implementation and chart is, with a search.",
+            ),
+            Action(
+                *(MENU, "&What's this", self.explain, ("Shift+F1",)),
+                "The page about what is under the pointer, or what has the keyboard.",
+            ),
+        ]
+
+    @Slot()
+    def open(self) -> None:
+        """Where it was left, or at its first page."""
+        self.show_place("" if self._help is not None else START)
+
+    @Slot()
+    def explain(self) -> None:
+        """The page about what the user points at."""
+        under, place = QApplication.widgetAt(QCursor.pos()), START
+        # Not under.window(), by which PySide takes a part to be gone once that window is.
+        if under is not None and self._window.isAncestorOf(under):
+            place = topic_of(self._window, under)
+        if place == START:  # nothing in particular
+            place = topic_of(self._window, QApplication.focusWidget())
+        self.show_place(place)
+
+    def serve(self, window: QWidget, place: str) -> None:
+        """Have the key lead to `place` in another window, too."""
+        QShortcut(QKeySequence(KEY), window, lambda: self.show_place(place))
+
+    def show_place(self, place: str) -> None:
+        """The page "key", or "key#section"."""
+        if self._help is None:
+            from workbench.window.help.pages import (
+                book_of,  # which reads all texts: not at every start
+            )
+
+            self._help = HelpWindow(book_of(self._window), self._window)
+        self._help.show_place(place)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def close(self) -> None:
+        """With the window."""
+        if self._help is not None:
+            self._help.close()

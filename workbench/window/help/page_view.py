@@ -1,0 +1,214 @@
+"""Shows a page: Markdown in the window's fonts and colours, with what was looked for marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QImage,
+    QPalette,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFrameFormat,
+    QTextLength,
+    QTextTable,
+)
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
+
+from workbench.base import theme
+from workbench.base.assets_path import asset
+from workbench.window.help.book import Page
+
+SCHEME = "help:"
+IMAGE = "\ufffc"  # what stands for one in a text
+LINE_PERCENT = 135.0
+MARGIN_PX, PARAGRAPH_PX, CELL_PX = 22, 8, 6
+MOST_MARKS = 500
+WIDEST_PICTURE_PX = 900
+_END = QTextCursor.MoveOperation.EndOfBlock
+SIZES = {1: 1.6, 2: 1.25, 3: 1.1}  # of headings, in the program's font size
+
+
+class PageView(QTextBrowser):
+    """Signals:
+    followed(place): a link to another page was: "numbers#Kernel".
+    """
+
+    followed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("help-page")
+        self.setAccessibleName("Page")
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(self._follow)
+        self.document().setDocumentMargin(MARGIN_PX)
+        self._page: Page | None = None
+        self._words: tuple[str, ...] = ()
+        self._width = 0
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._fit)
+        # Or it would come and go with pages, and pictures with it.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    @property
+    def page(self) -> Page | None:
+        return self._page
+
+    def show_page(self, page: Page, section: str = "", words: tuple[str, ...] = ()) -> None:
+        """From its beginning, or from the heading `section`; with `words` marked."""
+        self._page, self._words = page, words
+        self._render()
+        self.setAccessibleDescription(page.title)
+        if section:
+            self._go_to(section)
+        elif words:
+            self._go_to_first_mark()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._page is not None:
+            self._render()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        if self._picture_width() != self._width and self._page and self._page.picture:
+            self._later.start()  # amid a change of the document Qt would be lost
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+        """A screenshot, as wide as there is room."""
+        if kind != QTextDocument.ResourceType.ImageResource.value:
+            return super().loadResource(kind, name)
+        image = QImage(QUrl(name).toLocalFile())
+        ratio = self.devicePixelRatioF()
+        image = image.scaledToWidth(
+            round(self._width * ratio), Qt.TransformationMode.SmoothTransformation
+        )
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    # -- inside
+
+    def _render(self) -> None:
+        page = self._page
+        assert page is not None
+        self._width = self._picture_width()
+        self.setExtraSelections([])
+        self.setMarkdown(f"# {page.title}\n\n{self._with_picture(page)}")
+        self._dress()
+        self._mark()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _with_picture(self, page: Page) -> str:
+        """Its text, with the screenshot below the first paragraph, where there is one."""
+        picture = picture_of(page.picture, self.palette())
+        if picture is None:
+            return page.text
+        first, _, rest = page.text.partition("\n\n")
+        shown = f"![{page.title}]({QUrl.fromLocalFile(str(picture)).toString()})"
+        return f"{first}\n\n{shown}\n\n{rest}"
+
+    @Slot()
+    def _fit(self) -> None:
+        """The picture has another width now."""
+        at = self.verticalScrollBar().value()
+        self._render()
+        self.verticalScrollBar().setValue(at)
+
+    def _picture_width(self) -> int:
+        return min(self.viewport().width() - 2 * MARGIN_PX - 4, WIDEST_PICTURE_PX)
+
+    def _dress(self) -> None:
+        """What Markdown leaves to who shows it: distances, sizes of headings, lines of tables."""
+        document = self.document()
+        points = self.font().pointSizeF()
+        block = document.begin()
+        while block.isValid():
+            cursor = QTextCursor(block)
+            form = block.blockFormat()
+            level = form.headingLevel()
+            kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight
+            if IMAGE not in block.text():  # which would have room for more of it
+                form.setLineHeight(LINE_PERCENT, kind.value)
+            if level:
+                form.setTopMargin(PARAGRAPH_PX * (2 if block.blockNumber() else 0))
+                letters = block.charFormat()
+                letters.setFontPointSize(points * SIZES.get(level, 1.0))
+                letters.setFontWeight(QFont.Weight.DemiBold)
+                cursor.movePosition(_END, QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(letters)
+            form.setBottomMargin(PARAGRAPH_PX)
+            cursor.setBlockFormat(form)
+            block = block.next()
+        for frame in document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                _dress_table(frame, QColor(theme.colors(self.palette()).grid))
+
+    def _mark(self) -> None:
+        color = self.palette().color(QPalette.ColorRole.Highlight)
+        color.setAlpha(90)
+        marks: list[QTextEdit.ExtraSelection] = []
+        for word in self._words:
+            cursor = self.document().find(word)
+            while not cursor.isNull() and len(marks) < MOST_MARKS:
+                mark = QTextEdit.ExtraSelection()
+                mark.cursor = cursor
+                mark.format.setBackground(color)
+                marks.append(mark)
+                cursor = self.document().find(word, cursor)
+        self.setExtraSelections(marks)
+
+    def _go_to_first_mark(self) -> None:
+        marks = self.extraSelections()
+        if marks:
+            first = min((mark.cursor for mark in marks), key=QTextCursor.position)
+            self._scroll_to(first.block())
+
+    def _go_to(self, section: str) -> None:
+        block = self.document().begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel() and block.text() == section:
+                self._scroll_to(block)
+                return
+            block = block.next()
+
+    def _scroll_to(self, block: Any) -> None:
+        cursor = QTextCursor(block)
+        self.setTextCursor(cursor)
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
+
+    def _follow(self, url: QUrl) -> None:
+        if url.toString().startswith(SCHEME):
+            self.followed.emit(QUrl.fromPercentEncoding(url.toEncoded()).removeprefix(SCHEME))
+
+
+def picture_of(name: str, palette: QPalette) -> Path | None:
+    """The screenshot in this theme, or in the light one; None where there is none."""
+    if not name:
+        return None
+    dark = [f"{name}-dark"] if theme.colors(palette) is theme.DARK else []
+    for each in (*dark, name):
+        try:
+            return asset(f"screenshots/{each}.png")
+        except FileNotFoundError:
+            continue
+    return None
+
+
+def _dress_table(table: QTextTable, color: QColor) -> None:
+    form = table.format()
+    form.setBorder(1)
+    form.setBorderBrush(color)
+    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    form.setBorderCollapse(True)
+    form.setCellPadding(CELL_PX)
+    form.setBottomMargin(PARAGRAPH_PX)
+    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    table.setFormat(form)

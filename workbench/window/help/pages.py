@@ -1,0 +1,128 @@
+"""All pages of the help, for one window: its texts, its tiles, its menus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from kernels import filters
+from kernels.core.borders import BORDERS
+from workbench.model.modes import MODES
+from workbench.panels.controls.filter_controls import BORDER_TIPS
+from workbench.widgets.menu_lines import MenuLine, menu_lines
+from workbench.widgets.tile import Tile
+from workbench.window.help import charts, rungs
+from workbench.window.help.book import Book, Page
+from workbench.window.help.texts import Lookup, escaped, sections, written
+from workbench.window.shortcuts import ELSEWHERE
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
+# The pages written by hand that stand alone, and those that go on where a mode's few words end.
+ALONE = {"start": "What this program is for", "gpu": "Without a GPU"}
+WITH_MORE = (
+    *("side", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
+    *("weights", "sweep"),
+)
+# What else there is to say of numbers stands in the tooltips of these.
+TOLD_OF = {
+    "Verdict": "verdict-card",
+    "L2 cache": "cache",
+    "Block shape": "block-picker",
+    "Values below zero": "signed-as",
+    "Pixel types": "pixel-type",
+}
+
+
+def book_of(window: MainWindow) -> Book:
+    """As its menus and panels are now."""
+    lines = menu_lines(window)
+    by_name = {line.action.objectName().removesuffix("…"): line for line in lines}
+
+    def key_of(name: str) -> str:
+        return by_name[name.removesuffix("…")].keys
+
+    def place_of(name: str) -> str:
+        line = by_name[name.removesuffix("…")]
+        return escaped(" ▸ ".join((*line.path, name)))
+
+    def text(name: str) -> str:
+        return written(name, key_of, place_of)
+
+    return Book(
+        [
+            *(Page(key, FIRST, title, text(key)) for key, title in ALONE.items()),
+            *_modes(text),
+            Page("numbers", NUMBERS, "What each number means", _numbers(window, text("numbers"))),
+            Page("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),
+            *rungs.pages(text("rungs")),
+            *charts.pages(text("charts")),
+            Page("files", "Files and keys", "Files", text("files")),
+            Page("keys", "Files and keys", "All actions and their keys", _keys(lines)),
+        ]
+    )
+
+
+def _modes(text: Lookup) -> list[Page]:
+    found = []
+    for key, mode in MODES.items():
+        more = f"\n\n{text(key)}" if key in WITH_MORE else ""
+        found.append(Page(f"mode/{key}", MODES_CHAPTER, mode.title, mode.words + more, key))
+    return found
+
+
+def _numbers(window: MainWindow, more: str) -> str:
+    """What the tooltips say of every tile, and of what figures depend on."""
+    tiles = [*window.timing.findChildren(Tile), *window.findChildren(Tile)]
+    told = {tile.caption: tile.tip for tile in tiles}  # those of time first
+    for title, name in TOLD_OF.items():
+        widget = window.findChild(QWidget, name)
+        assert isinstance(widget, QWidget)
+        told[title] = widget.toolTip()
+    return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{more}"
+
+
+def _filters(more: str) -> str:
+    rows = [
+        f"| {escaped(each.title)} | {escaped(each.sizes_in_words)} | "
+        f"{escaped(', '.join(p.title for p in each.parameters) or '–')} |"
+        for each in filters.all_filters()
+    ]
+    table = "\n".join(("| filter | sizes | may be set |", "|---|---|---|", *rows))
+    borders: Mapping[str, str] = {name.capitalize(): _border(name) for name in BORDERS}
+    return f"{more}\n\n{table}\n\n{sections({'Borders': ''})}\n\n{_nested(borders)}"
+
+
+def _border(name: str) -> str:
+    shown, words = BORDER_TIPS[name].split("\n", 1)
+    return f"`{shown}` {escaped(words)}"
+
+
+def _nested(parts: Mapping[str, str]) -> str:
+    return "\n".join(f"- **{escaped(title)}**: {words}" for title, words in parts.items())
+
+
+def _keys(lines: list[MenuLine]) -> str:
+    """Every line of the menus, with its key and what it does."""
+    parts: dict[str, list[str]] = {}
+    for line in lines:
+        name = line.action.objectName().removesuffix("…") or line.name
+        if line.action.objectName() or line.keys:  # and not a file's name, or the like
+            tip = line.action.statusTip() or line.action.toolTip()
+            says = f": {escaped(tip)}" if tip not in (name, line.name) else ""
+            where = ": ".join((*line.path[1:], name))
+            row = f"| {escaped(line.keys)} | **{escaped(where)}**{says} |"
+            parts.setdefault(line.path[0], []).append(row)
+    parts["Mouse and elsewhere"] = [
+        f"| {escaped(keys)} | {escaped(what)} |" for keys, what in ELSEWHERE
+    ]
+    return sections(
+        {
+            title: "\n".join(("| key | action |", "|---|---|", *rows))
+            for title, rows in parts.items()
+        }
+    )

@@ -1,0 +1,39 @@
+"""The pages that are written by hand, in assets/help: Markdown, whose keys come from the menus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from workbench.base.assets_path import asset
+
+# {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.
+KEY, PLACE = re.compile(r"\{([^{}]+)\}"), re.compile(r"\{\{([^{}]+)\}\}")
+# What Markdown would take for a mark.
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
+Lookup = Callable[[str], str]
+
+
+def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
+    """The text of assets/help/NAME.md.
+
+    key_of, place_of  what stands for an action, by its name; they raise KeyError for others
+    """
+    text = asset(f"help/{name}.md").read_text(encoding="utf-8")
+    text = PLACE.sub(lambda found: f"*{place_of(found[1])}*", text)
+    return KEY.sub(lambda found: f"**{escaped(key_of(found[1]))}**", text)
+
+
+def escaped(text: str) -> str:
+    """Plain text as Markdown, line by line."""
+    return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
+
+
+def link(title: str, key: str) -> str:
+    return f"[{escaped(title)}](help:{key})"
+
+
+def sections(parts: dict[str, str]) -> str:
+    """Headings, each with its text."""
+    return "\n\n".join(f"## {escaped(title)}\n\n{text}" for title, text in parts.items())

@@ -1,0 +1,35 @@
+"""What is said of a very large picture: what it takes, before it is opened, and how to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.session.opener import Opener
+from workbench.widgets.message_bar import MessageBar
+
+
+def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
+    """Have the user asked before a picture that takes much memory is opened, and let them stop it
+    while it is."""
+
+    def ask(sentence: str, go_on: Callable[[], None]) -> None:
+        leave = ("Leave it", lambda: messages.clear("warning"))
+        messages.show_message("warning", sentence, actions=[("Open it", go_on), leave])
+
+    def tell(sentence: str, stop: Callable[[], None]) -> None:
+        def end() -> None:
+            stop()
+            leave_off()
+
+        messages.show_message("info", sentence, actions=[("Stop", end)], stays=True)
+        said.append(sentence)
+
+    def leave_off() -> None:
+        if messages.sentence in said:  # and nothing else meanwhile
+            messages.clear("info")
+        said.clear()
+
+    said: list[str] = []
+    opener.asked.connect(ask)
+    opener.began.connect(tell)
+    opener.opened.connect(lambda _: leave_off())

@@ -1,0 +1,116 @@
+"""All that the palette knows: the menus, filters, implementations, presets and sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kernels import filters
+from kernels.sweeps.presets import presets
+from workbench.model import intents
+from workbench.widgets.menu_lines import MenuLine, menu_lines
+from workbench.window.palette.fuzzy import Match, match
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+OWN_NAME = "All actions"  # the palette is not in the palette
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What can be done.
+
+    where   what kind of thing it is: "File ▸ Screenshot", "Filter"
+    keys    its shortcut, as it is written here
+    tip     what it does, in a sentence
+    reason  why it cannot be done now; empty if it can
+    is_on   it is chosen already
+    """
+
+    name: str
+    where: str
+    do: Callable[[], object] = field(repr=False)
+    keys: str = ""
+    tip: str = ""
+    reason: str = ""
+    is_on: bool = False
+
+
+def entries_of(window: MainWindow) -> list[Entry]:
+    """As things stand now, in the order of the menus; then what is not in them."""
+    return [
+        *(_of_menu(line) for line in menu_lines(window) if line.name != OWN_NAME),
+        *_filters(window),
+        *_implementations(window),
+        *_presets(window),
+    ]
+
+
+def found(entries: Iterable[Entry], query: str) -> list[tuple[Entry, Match]]:
+    """Those that `query` finds, the best first; all of them, in their order, for none."""
+    pairs = []
+    for entry in entries:
+        if (how := match(query, entry.name)) is not None:
+            pairs.append((entry, how))
+        elif (how := match(query, f"{entry.name} {entry.where}")) is not None:
+            places = tuple(at for at in how.places if at < len(entry.name))
+            pairs.append((entry, Match(how.score / 2, places)))  # by its menu: further down
+    if query.strip():
+        pairs.sort(key=lambda pair: (bool(pair[0].reason), -pair[1].score))
+    return pairs
+
+
+def _of_menu(line: MenuLine) -> Entry:
+    action = line.action
+    reason = "" if action.isEnabled() else "It cannot be done now."
+    tip = action.toolTip() if action.toolTip() != line.name else ""
+    return Entry(
+        line.name,
+        " ▸ ".join(line.path),
+        action.trigger,
+        line.keys,
+        tip,
+        reason,
+        is_on=action.isCheckable() and action.isChecked(),
+    )
+
+
+def _filters(window: MainWindow) -> list[Entry]:
+    state = window.store.state
+
+    def choose(key: str) -> None:
+        window.take_over(intents.with_filter(window.store.state, key))
+
+    return [
+        Entry(each.title, "Filter", partial(choose, each.key), is_on=each.key == state.filter)
+        for each in filters.all_filters()
+    ]
+
+
+def _implementations(window: MainWindow) -> list[Entry]:
+    state = window.store.state
+    found = []
+    for each in intents.choices():
+        reason = intents.why_unavailable(state, each, window.device) or ""
+        do = partial(window.take_over, {"implementation": each.key})
+        is_on = each.key == state.implementation
+        where = "Runs on" if each.kind == "auto" else f"Runs on ▸ {_KINDS[each.kind]}"
+        found.append(Entry(each.title, where, do, tip=each.idea, reason=reason, is_on=is_on))
+    return found
+
+
+_KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+
+
+def _presets(window: MainWindow) -> list[Entry]:
+    def show(number: int) -> None:
+        window.bring_forward("Sweep")
+        window.sweep.show_plan(presets()[number].plan)
+
+    return [
+        Entry(each.plan.title, "Sweep preset", partial(show, number), tip=each.plan.note)
+        for number, each in enumerate(presets())
+    ]

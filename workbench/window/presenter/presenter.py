@@ -1,0 +1,224 @@
+"""Presents steps on a stage, and puts everything back when that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QGuiApplication
+
+from kernels.core.errors import KernelError
+from kernels.core.job import Result
+from workbench.imaging.display import Display
+from workbench.model import intents
+from workbench.model.state import Picture
+from workbench.widgets.actions import Action
+from workbench.window.presenter.figures import figures_of, is_answer
+from workbench.window.presenter.stage import Stage
+from workbench.window.presenter.steps_dialog import StepsDialog
+from workbench.window.presenter.talk_steps import MOST, Step, ladder_steps, step_of, steps_from
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+MENU = "&View/Presenter"
+SETTING = "presentation"
+NO_PICTURE = "Open a picture first; it is what is presented."
+FULL = f"There are {MOST} steps already; remove one first."
+
+
+class Presenting(QObject):
+    """Stands between the window and the stage.
+
+    steps  prepared by the presenter; empty: the ladder on the present picture
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.steps: tuple[Step, ...] = steps_from(window.settings.get(SETTING, []))
+        self.stage: Stage | None = None
+        self._shown: tuple[Step, ...] = ()
+        self._at = 0
+        self._wish = 0
+        self._put_back: Callable[[], None] | None = None
+        self._before: Display | None = None
+        self._after: Display | None = None
+        self._is_refused = False  # what is asked for now
+        live = window.live
+        live.before_ready.connect(self._show_before)
+        live.after_ready.connect(self._show_after)
+        live.baseline_ready.connect(self._show_figures)
+        live.settled.connect(self._show_figures)
+        live.refused.connect(self._show_refusal)
+
+    def actions(self) -> list[Action]:
+        """Its lines in the menu."""
+        return [
+            Action(
+                *(MENU, "&Present", self.toggle, ("F5",)),
+                "Full screen and large: the prepared steps, or else the ladder on this picture.",
+            ),
+            Action(
+                *(MENU, "&Remember this as a step", self.remember, ("Ctrl+Shift+F5",)),
+                "Put the picture and what it is filtered with at the end of the steps to present; "
+                "how to compare is chosen there, by key.",
+                separator=True,
+            ),
+            Action(
+                *(MENU, "&Steps…", self.edit, ("Ctrl+F5",)),
+                "Name the steps to present, put them in order, remove them.",
+            ),
+        ]
+
+    @Slot()
+    def toggle(self) -> None:
+        """Begin, or leave."""
+        if self.stage is not None:
+            self.stage.close()
+        elif self._window.store.state.picture is None:
+            self._window.messages.show_message("info", NO_PICTURE)
+        else:
+            self._begin()
+
+    @Slot()
+    def remember(self) -> None:
+        """What the window shows now is one step more."""
+        window = self._window
+        if window.store.state.picture is None:
+            window.messages.show_message("info", NO_PICTURE)
+            return
+        if len(self.steps) >= MOST:
+            window.messages.show_message("info", FULL)
+            return
+        try:
+            step = step_of(window.store.state)
+        except KernelError as error:
+            window.messages.show_message("error", str(error))
+            return
+        self._keep((*self.steps, step))
+        window.messages.show_message("info", f"Step {len(self.steps)}: {step.name}.")
+
+    @Slot()
+    def edit(self) -> None:
+        """Show the steps in a dialog."""
+        dialog = StepsDialog(self.steps, self._window)
+        dialog.changed.connect(self._keep)
+        dialog.open()
+
+    def close(self) -> None:
+        """The window closes, and the stage with it; the steps are there again next time."""
+        if self.stage is not None:
+            self.stage.close()
+        self._keep(self.steps)
+
+    # -- on the stage
+
+    def _begin(self) -> None:
+        window = self._window
+        self._shown = self.steps or ladder_steps(window.store.state, window.device)
+        if not self._shown:
+            window.messages.show_message("info", "Nothing here can run this job.")
+            return
+        self._put_back = window.remembered()
+        self.stage = Stage(window)
+        self.stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
+        self.stage.jumped.connect(lambda last: self._go_to(len(self._shown) - 1 if last else 0))
+        self.stage.left.connect(self._leave)
+        screens = [s for s in QGuiApplication.screens() if s is not window.screen()]
+        screen = screens[0] if screens else window.screen()  # the projector, if there is one
+        self.stage.setGeometry(screen.geometry())
+        self.stage.showFullScreen()
+        self.stage.activateWindow()
+        self.stage.setFocus()
+        self._at = -1
+        self._go_to(0)
+
+    def _go_to(self, number: int) -> None:
+        """Show a step; beyond either end there is none."""
+        if self.stage is None or not 0 <= number < len(self._shown):
+            return
+        self._at = number
+        self._wish += 1
+        wish, step, window = self._wish, self._shown[number], self._window
+        self.stage.show_step(step.name, number + 1, len(self._shown))
+        state = window.store.state
+        if step.picture is None or step.picture.is_of(state.picture):
+            self._change(step, None)
+            return
+        ref, pixel_type = step.picture, step.data.get("pixel_type")
+
+        def show(picture: Picture) -> None:
+            if wish == self._wish:
+                self._change(step, picture)
+
+        window.reading.run(lambda: ref.load().stored_as(pixel_type), show, self._say_failure)
+
+    def _change(self, step: Step, picture: Picture | None) -> None:
+        window = self._window
+        changes = step.changes(window.store.state)
+        if picture is not None:
+            changes |= {"picture": picture, "levels": None}
+        state = window.store.state
+        if any(getattr(state, name) != value for name, value in changes.items()):
+            self._is_refused = False
+        with window.undoing.quietly():
+            window.take_over(changes)
+        self._refresh()
+
+    @Slot()
+    def _leave(self) -> None:
+        self.stage = None
+        self._wish += 1
+        if self._put_back is not None:
+            put_back, self._put_back = self._put_back, None
+            put_back()
+        self._window.activateWindow()
+
+    # -- what is known
+
+    @Slot(object, object)
+    def _show_before(self, _picture: Picture, display: Display) -> None:
+        self._before = display
+        if self._after is not None and self._after.size != display.size:
+            self._after = None
+        self._refresh()
+
+    @Slot(object, object)
+    def _show_after(self, _result: Result, display: Display) -> None:
+        self._after = display
+        self._refresh()
+
+    @Slot(object)
+    def _show_figures(self, _: Any = None) -> None:
+        self._refresh()
+
+    @Slot(str, str)
+    def _show_refusal(self, sentence: str, _details: str) -> None:
+        """The last result stays in the window; here it would stand under another step's title."""
+        self._is_refused, self._after = True, None
+        if self.stage is not None:
+            self._refresh()
+            self.stage.say(sentence)
+
+    def _say_failure(self, error: Exception) -> None:
+        if self.stage is not None:
+            self.stage.say(str(error))
+
+    def _refresh(self) -> None:
+        if self.stage is None:
+            return
+        live, state = self._window.live, self._window.store.state
+        result, baseline, look = live.result, None, ""
+        if result is not None:
+            look = intents.look_in_words(result.job, live.look)
+            if is_answer(result, state):
+                baseline = live.baseline_of(result)
+        self.stage.show_figures(figures_of(state, result, baseline, is_refused=self._is_refused))
+        self.stage.show_pictures(self._before, self._after, look)
+
+    @Slot(object)
+    def _keep(self, steps: tuple[Step, ...]) -> None:
+        self.steps = tuple(steps)
+        self._window.settings.set(SETTING, [each.to_data() for each in self.steps])

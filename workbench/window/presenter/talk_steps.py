@@ -1,0 +1,75 @@
+"""The steps of a talk: what each shows, prepared beforehand or made of the ladder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernels.core.device import Device, NoDevice
+from kernels.engine.engine import all_implementations
+from workbench.files.picture_refs import PictureRef
+from workbench.model import choices, intents
+from workbench.model.intents import Changes
+from workbench.model.state import State
+
+MOST = 200
+MOST_LETTERS = 200
+# What a step does not decide: how pictures are looked at is the room's affair.
+LEFT_OUT = {"view_mode", "divider", "difference", "gain"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to show.
+
+    data     choices, as `choices.to_data` gives them
+    picture  None: the one that is open
+    """
+
+    name: str
+    data: dict[str, Any]
+    picture: PictureRef | None = None
+
+    def changes(self, state: State) -> Changes:
+        """What of it makes sense here, as changes to `state`."""
+        return choices.from_data(self.data, state)
+
+    def to_data(self) -> dict[str, Any]:
+        """Fit for JSON."""
+        picture = self.picture.to_data() if self.picture else None
+        return {"name": self.name, "choices": self.data, "picture": picture}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Step | None:
+        """What `to_data` gave; None for anything else."""
+        if not isinstance(data, dict) or not isinstance(data.get("choices"), dict):
+            return None
+        name = data.get("name")
+        if not isinstance(name, str) or not name.strip():
+            return None
+        return cls(name[:MOST_LETTERS], data["choices"], PictureRef.from_data(data.get("picture")))
+
+
+def steps_from(data: Any) -> tuple[Step, ...]:
+    """The steps in `data`, as a file holds them; what is none is left out."""
+    if not isinstance(data, list):
+        return ()
+    return tuple(step for each in data[:MOST] if (step := Step.from_data(each)) is not None)
+
+
+def step_of(state: State) -> Step:
+    """What `state` shows now, as a step."""
+    data = {n: value for n, value in choices.to_data(state).items() if n not in LEFT_OUT}
+    ref = PictureRef.of(state.picture) if state.picture is not None else None
+    job = intents.job_for(state)
+    name = intents.caption(job) if job is not None else "A step"
+    return Step(name, data, ref if ref is not None and ref.can_load else None)
+
+
+def ladder_steps(state: State, device: Device | NoDevice | None) -> tuple[Step, ...]:
+    """All that can run the present job, slowest first: the CPU, then rung by rung."""
+    return tuple(
+        Step(each.title, {"implementation": each.key})
+        for each in all_implementations()
+        if intents.why_unavailable(state, each, device) is None
+    )

@@ -1,0 +1,97 @@
+"""Starts the program once more, as it is: same picture, same choices, same place on the screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QProcess
+
+from workbench.files import image_files
+from workbench.files.picture_refs import PictureRef
+from workbench.model.state import Picture
+from workbench.window.restoring.autosave import Keeper
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+NOT_KEPT = (
+    "The program was not restarted: there is no place to write down what it shows; close it and "
+    "start it again."
+)
+NOT_STARTED = "The program could not start itself once more; close it and start it again."
+
+
+class Restarting(QObject):
+    """What the window shows is handed over to a process that brings it back; this one ends."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def start(self) -> None:
+        """Do so; or say why not, and stay."""
+        picture = self._window.store.state.picture
+        if picture is None or PictureRef.of(picture).can_load:
+            self._hand_over()
+            return
+        self._window.reading.run(
+            lambda: _in_a_file(picture),
+            self._take,
+            lambda error: self._window.messages.show_message("error", str(error)),
+        )
+
+    def _take(self, kept: Picture) -> None:
+        """A picture that came from no file is in one now."""
+        shown = self._window.store.state.picture
+        if shown is not None and shown.samples is kept.samples:
+            self._window.take_over({"picture": kept})
+            if self._hand_over():
+                return
+            self._window.take_over({"picture": shown})
+        if kept.path is not None:
+            rmtree(kept.path.parent, ignore_errors=True)
+
+    def _hand_over(self) -> bool:
+        """Whether what is shown is written down for the next window, whoever starts that."""
+        window, keeper = self._window, self._window.findChild(Keeper)
+        if keeper is None or not keeper.hand_over():
+            window.messages.show_message("error", NOT_KEPT)
+            return False
+        words = ["-m", "workbench", *device_options(sys.argv[1:])]
+        if QProcess.startDetached(sys.executable, words)[0]:
+            window.close()
+        else:
+            keeper.take_back()
+            window.messages.show_message("error", NOT_STARTED)
+        return True
+
+
+def device_options(words: Sequence[str]) -> list[str]:
+    """Of a command line what says which GPU to use, and nothing else."""
+    found = []
+    for word, following in zip(words, (*words[1:], ""), strict=False):
+        if word == "--device":
+            found += [word, following]
+        elif word == "--no-gpu" or word.startswith("--device="):
+            found.append(word)
+    return found
+
+
+def _in_a_file(picture: Picture) -> Picture:
+    """`picture`, as it was before it was stored otherwise, in a file that outlives this process.
+
+    Raises ImageFileError.
+    """
+    path = Path(mkdtemp(prefix="filter-workbench-")) / f"{Path(picture.name).stem}.tif"
+    try:
+        image_files.save(path, picture.as_in_file, exif=picture.exif)
+    except BaseException:
+        rmtree(path.parent, ignore_errors=True)
+        raise
+    return replace(picture, path=path)

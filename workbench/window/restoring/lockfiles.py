@@ -1,0 +1,178 @@
+"""Where a running window keeps what it shows: one file a process, locked while that lives.
+
+A process that ends as it should removes its file; one whose file nobody locks any more crashed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_state_dir
+
+from kernels.core.job import PIXEL_TYPES
+from kernels.sweeps.locks import lock
+from workbench.base import atomic_files, limited_json
+from workbench.base.settings import DIRECTORY_VARIABLE
+
+VERSION = 1
+LONGEST_S = 7 * 24 * 3600  # so old, a window is nobody's any more
+LARGEST_BYTES = 16 << 20
+TRIES = 1  # to bring one window back
+_KEPT, _SAMPLES, _LOCK, _ASIDE = ".json", ".npy", ".lock", ".failed"
+
+
+class Place:
+    """The file of one process, held until `remove` or `close`.  Made by `new_place` or `left`.
+
+    path  of the file, which is there once something was written
+    """
+
+    def __init__(self, path: Path, held: BinaryIO) -> None:
+        self.path = path
+        self._held = held
+
+    def write(self, data: dict[str, Any], *, tries: int = 0) -> None:
+        """Keep `data`, fit for JSON, in place of what was kept; raises OSError.
+
+        tries  how often it was tried to bring this back
+        """
+        values = {"version": VERSION, "at": time.time(), "tries": tries, "window": data}
+        with atomic_files.replacing(self.path) as file:
+            file.write(json.dumps(values).encode())
+
+    def write_samples(self, samples: NDArray[Any]) -> None:
+        """Keep those of a picture that came from no file, too; raises OSError."""
+        with atomic_files.replacing(self.path.with_suffix(_SAMPLES)) as file:
+            np.save(file, samples)
+
+    def read_samples(self) -> NDArray[Any]:
+        """Return samples, (H, W, C) of one of `PIXEL_TYPES`; OSError where there are none."""
+        try:
+            samples = np.load(self.path.with_suffix(_SAMPLES), allow_pickle=False)
+            if (
+                samples.ndim == 3
+                and 0 < samples.shape[2] <= 4
+                and str(samples.dtype) in PIXEL_TYPES
+            ):
+                return np.ascontiguousarray(samples)
+        except (ValueError, EOFError):
+            pass
+        raise OSError("These are no samples of a picture.")
+
+    def read(self) -> tuple[dict[str, Any], float, int] | None:
+        """What was kept, when, in seconds since 1970, and how often it was tried to bring it back;
+        None where that is no file of this version."""
+        try:
+            if self.path.stat().st_size > LARGEST_BYTES:
+                return None
+            values = limited_json.parse(self.path.read_bytes())
+            kept, at, tries = (values[name] for name in ("window", "at", "tries"))
+            is_known = values["version"] == VERSION and isinstance(kept, dict)
+            return (kept, float(at), int(tries)) if is_known else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def set_aside(self) -> Path:
+        """Give it up, but leave the file under another name: where that is."""
+        aside = self.path.with_suffix(_ASIDE)
+        with suppress(OSError):
+            self.path.replace(aside)
+        self.remove()
+        return aside
+
+    def remove(self) -> None:
+        """Nothing is to be brought back of this one."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)  # first: without it nobody looks at the other
+        self.close()
+        for suffix in (_SAMPLES, _LOCK):
+            with suppress(OSError):
+                self.path.with_suffix(suffix).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let go of it; another process may bring it back."""
+        self._held.close()
+
+    def hold(self) -> bool:
+        """Hold it once more; whether nobody else does by now."""
+        if (again := _held(self.path)) is None:
+            return False
+        self._held = again._held
+        return True
+
+
+def folder() -> Path:
+    """In the user's folder for state, or in the one that FILTER_WORKBENCH_CONFIG names."""
+    chosen = os.environ.get(DIRECTORY_VARIABLE) or user_state_dir("filter-workbench")
+    return Path(chosen) / "running"
+
+
+def new_place() -> Place | None:
+    """For this process; None where nothing can be written there."""
+    path = folder() / f"{uuid4().hex}{_KEPT}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _held(path)
+    except OSError:
+        return None
+
+
+def left(now: float) -> Iterator[Place]:
+    """What processes left that are gone, the newest first; what is too old is cleared away.
+
+    Each is held, so that of two windows that start at once only one gets it: close what is not
+    wanted.
+    """
+    _clear_away(now - LONGEST_S)
+    for path in _by_age():
+        try:
+            place = _held(path)
+            if place is None:
+                continue  # its window is open
+            if not path.exists():  # another window has just brought it back
+                place.close()
+            elif now - path.stat().st_mtime > LONGEST_S:
+                place.remove()
+            else:
+                yield place
+        except OSError:
+            continue
+
+
+def _clear_away(before: float) -> None:
+    """What is of no use any more: of processes that were killed while they wrote, or before."""
+    with suppress(OSError):
+        for path in folder().iterdir():
+            if path.suffix == _KEPT or path.stat().st_mtime > before:
+                continue
+            if path.suffix == _LOCK:
+                if not path.with_suffix(_KEPT).exists() and (place := _held(path)) is not None:
+                    place.remove()
+            elif not path.with_suffix(_LOCK).exists():  # or a window that is open may need it
+                path.unlink(missing_ok=True)
+
+
+def _by_age() -> list[Path]:
+    try:
+        found = [(path.stat().st_mtime, path) for path in folder().glob(f"*{_KEPT}")]
+    except OSError:
+        return []
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def _held(path: Path) -> Place | None:
+    """None where another process holds it.  Raises OSError."""
+    held = path.with_suffix(_LOCK).open("ab")
+    if lock(held.fileno()):
+        return Place(path, held)
+    held.close()
+    return None

@@ -1,0 +1,201 @@
+"""Brings a window back to what was kept of another: step by step, as a user would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from workbench.files.errors import ImageFileError
+from workbench.files.picture_refs import PictureRef
+from workbench.model import choices
+from workbench.model.state import Picture
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.window.presenter.figures import is_answer
+from workbench.window.restoring.lockfiles import Place
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+GONE = "{} came from no file, and is gone."
+MOST_SESSIONS = 50
+LONGEST_MS = 60_000  # for any one of the steps
+
+
+class BringingBack(QObject):
+    """Picture, pins, place, sessions, weights: each waits until the one before has settled.
+
+    Signals:
+        done(complaint): all is there, but for what this sentence says; "" for nothing.
+    """
+
+    done = Signal(str)
+
+    def __init__(self, window: MainWindow, kept: dict[str, Any], place: Place) -> None:
+        super().__init__(window)
+        self._window, self._kept, self._place = window, kept, place
+        self._complaint = ""
+        self._steps = self._all_steps()
+        self._later = QTimer(self, singleShot=True, interval=LONGEST_MS)
+        self._later.timeout.connect(self._give_up)
+        self._is_hopeless = self._is_over = False
+
+    def start(self) -> None:
+        window, queued = self._window, Qt.ConnectionType.QueuedConnection  # never amid a step
+        window.settled.connect(self._go_on, queued)
+        window.live.refused.connect(self._give_up, queued)
+        window.opener.failed.connect(self._no_picture, queued)
+        self._go_on()
+
+    # -- the steps; at a `yield` they wait until something has come of what was asked for
+
+    def _all_steps(self) -> Iterator[None]:
+        window, kept = self._window, self._kept
+        settings = kept.get("settings")
+        wanted = choices.from_data(_of(settings, "choices", dict), window.store.state)
+        with self._quietly():
+            window.take_over(wanted)
+        yield from self._open_picture(PictureRef.from_data(kept.get("picture")))
+        for data in _of(kept, "pins", list):
+            yield from self._pin(data)
+        with self._quietly():
+            changes = dict(wanted)
+            levels = kept.get("levels")
+            if isinstance(levels, list) and len(levels) == 2:
+                with suppress(TypeError, ValueError):
+                    changes["levels"] = (float(levels[0]), float(levels[1]))
+            window.take_over(changes)
+        window.compare.restore(_of(kept, "view", dict))
+        match kept.get("pixel"):
+            case [int() as x, int() as y]:
+                window.pixel.show_pixel((x, y))
+        against = kept.get("against")
+        if isinstance(against, int) and 0 < against <= len(window.inspection.pins):
+            window.inspection.set_against(against)
+        yield from self._open_sessions()
+        self._draw_weights()
+
+    def _open_picture(self, ref: PictureRef | None) -> Iterator[None]:
+        opener, before = self._window.opener, self._window.store.state.picture
+        if ref is not None and ref.path is not None:
+            opener.open_file(ref.path)
+        elif ref is not None and ref.built_in is not None:
+            opener.open_built_in(ref.built_in)
+        elif name := _of(self._kept.get("picture"), "name", str):
+            self._open_samples(name)
+        else:
+            opener.open_start_picture()
+        yield from self._until(lambda: self._window.store.state.picture is not before)
+        yield from self._until(self._is_answered)
+
+    def _open_samples(self, name: str) -> None:
+        """Those of a picture that came from no file."""
+        pixel_type = self._window.store.state.pixel_type
+
+        def load() -> Picture:
+            try:
+                return Picture(name, self._place.read_samples()).stored_as(pixel_type)
+            except OSError as error:
+                raise ImageFileError(GONE.format(name)) from error
+
+        self._window.reading.run(
+            load, self._window.opener.opened.emit, lambda error: self._no_picture(str(error))
+        )
+
+    def _pin(self, data: Any) -> Iterator[None]:
+        window = self._window
+        changes = choices.from_data(data if isinstance(data, dict) else {}, window.store.state)
+        changes.pop("view_mode", None)
+        with self._quietly():
+            window.take_over(changes)
+        yield from self._until(self._is_answered)
+        if self._is_answered():
+            window.inspection.pin()
+
+    def _open_sessions(self) -> Iterator[None]:
+        window = self._window
+        paths = [each for each in _of(self._kept, "sessions", list) if isinstance(each, str)]
+        if not paths:
+            return
+        for path in paths[:MOST_SESSIONS]:
+            window.sessions.open(Path(path))
+        # What the same thread does next comes after them.
+        read: list[None] = []
+
+        def go_on(_: Any) -> None:
+            read.append(None)
+            self._go_on()
+
+        window.reading.run(lambda: None, go_on, lambda _: None)
+        yield from self._until(lambda: bool(read))
+        window.sweep.draw_now()
+        if isinstance(kind := self._kept.get("chart"), str):
+            window.sweep.chart.show_kind(kind)
+
+    def _draw_weights(self) -> None:
+        data = _of(self._kept, "weights", dict)
+        cells, divisor, offset = data.get("cells"), data.get("divisor"), data.get("offset", "0")
+        if _is_square(cells) and isinstance(divisor, str) and isinstance(offset, str):
+            assert isinstance(cells, list)
+            self._window.weights.open()
+            editor = self._window.weights.editor
+            assert editor is not None
+            editor.draw(Drawing(tuple(map(tuple, cells)), divisor, offset))
+
+    # -- going on
+
+    def _until(self, is_so: Callable[[], bool]) -> Iterator[None]:
+        self._is_hopeless = False
+        while not is_so() and not self._is_hopeless:
+            yield
+
+    def _is_answered(self) -> bool:
+        """Whether the window shows what it was asked for."""
+        result = self._window.live.result
+        return result is not None and is_answer(result, self._window.store.state)
+
+    @Slot()
+    def _give_up(self) -> None:
+        """What was waited for will not come; the window says why."""
+        self._is_hopeless = True
+        self._go_on()
+
+    @Slot()
+    def _go_on(self) -> None:
+        if self._is_over:
+            return
+        self._later.start()
+        if next(self._steps, self) is self:
+            self._is_over = True
+            self._later.stop()
+            self.done.emit(self._complaint)
+
+    @Slot(str)
+    def _no_picture(self, sentence: str) -> None:
+        """The one that comes with the program takes its place."""
+        if not self._is_over and not self._complaint:
+            self._complaint = sentence
+            self._window.opener.open_start_picture()
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        with self._window.undoing.quietly():
+            yield
+
+
+def _of(data: Any, name: str, kind: type) -> Any:
+    """The value called `name`, or an empty one where there is none of that kind."""
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, kind) else kind()
+
+
+def _is_square(cells: Any) -> bool:
+    return (
+        isinstance(cells, list)
+        and len(cells) % 2 == 1
+        and all(isinstance(row, list) and len(row) == len(cells) for row in cells)
+        and all(isinstance(text, str) for row in cells for text in row)
+    )

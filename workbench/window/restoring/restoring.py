@@ -1,0 +1,166 @@
+"""At the start: what another window left when it crashed is brought back, or offered.
+
+As the best programs do: it simply comes back, and one sentence says so, with a way out.  Where the
+user asked for something else, a picture or an option, that comes first, and the rest is offered.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QTimer
+
+from workbench.base.settings import Settings
+from workbench.model import choices
+from workbench.model.state import State
+from workbench.window.restoring import lockfiles
+from workbench.window.restoring.autosave import HANDED_OVER, Keeper
+from workbench.window.restoring.lockfiles import Place
+from workbench.window.restoring.restore import BringingBack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.window.main_window import MainWindow
+
+CALM_MS = 2000  # what is back and stays so long did not bring the crash back
+NOT_AGAIN = (
+    "Bringing back the last window ended the program, so it is not tried again; what it showed "
+    "is written down in {}."
+)
+
+
+class Restoring:
+    """Of one process: made before its window, told to `begin` with it and to `end` after it.
+
+    settings   are given what the crashed window would have saved
+    is_asked   the user asked for a picture or a filter: nothing of those is changed unasked
+    """
+
+    def __init__(self, settings: Settings, *, is_asked: bool) -> None:
+        self._is_asked = is_asked
+        self._complaint = ""
+        self._before = settings.get("choices", {})
+        self._left, self._kept, self._at = self._claim()
+        self._keeper: Keeper | None = None
+        if self._left is None or not (is_asked or self._try()):
+            return
+        saved = self._kept.get("settings")
+        for name, value in saved.items() if isinstance(saved, dict) else ():
+            if not (is_asked and name == "choices"):
+                settings.set(name, value)
+
+    def begin(self, window: MainWindow, paths: list[Path]) -> None:
+        """Open `paths`, or what was left; from then on keep what `window` shows."""
+        place = lockfiles.new_place()
+        if place is not None:
+            self._keeper = Keeper(window, place)
+        if self._left is not None and not self._is_asked:
+            self._bring_back(window)
+            return
+        window.open_paths(paths)
+        self._start_keeping()
+        if self._complaint:
+            window.messages.show_message("warning", self._complaint)
+        elif self._left is not None:
+            self._offer(window)
+
+    def end(self) -> None:
+        """The window was closed as it should be."""
+        if self._keeper is not None:
+            self._keeper.close()
+        self._forget()
+
+    # -- inside
+
+    def _claim(self) -> tuple[Place | None, dict[str, Any], float]:
+        """The newest that was left; what was tried before, and nothing came of it, is set aside."""
+        for place in lockfiles.left(time.time()):
+            found = place.read()
+            if found is None:
+                place.remove()
+            elif found[2] >= lockfiles.TRIES:
+                self._complaint = NOT_AGAIN.format(place.set_aside())
+            else:
+                return place, found[0], found[1]
+        return None, {}, 0.0
+
+    def _try(self) -> bool:
+        """Write down that it is tried; where that cannot be, a crash might repeat itself."""
+        try:
+            assert self._left is not None
+            self._left.write(self._kept, tries=1)
+        except OSError:
+            self._forget()
+        return self._left is not None
+
+    def _offer(self, window: MainWindow) -> None:
+        def accept() -> None:
+            window.messages.clear()
+            if self._try():
+                self._bring_back(window)
+
+        window.messages.show_message(
+            "warning",
+            f"A window ended unexpectedly {in_words(self._at)}.",
+            actions=[("&Yes, bring it back", accept)],
+        )
+
+    def _bring_back(self, window: MainWindow) -> None:
+        if self._keeper is not None:
+            self._keeper.pause()
+        assert self._left is not None
+        bringing = BringingBack(window, self._kept, self._left)
+
+        def say(complaint: str) -> None:
+            QTimer.singleShot(CALM_MS, window, self._go_on)
+            if HANDED_OVER in self._kept and not complaint:
+                return
+            window.messages.show_message(
+                "warning" if complaint else "info",
+                f"This window ended unexpectedly {in_words(self._at)}, and is back as it was."
+                + (" The pinned results were measured anew." if window.inspection.pins else "")
+                + (f" {complaint}" if complaint else ""),
+                actions=[("&Just start afresh", lambda: self._start_afresh(window))],
+                stays=True,
+            )
+
+        bringing.done.connect(say)
+        bringing.start()
+
+    def _start_afresh(self, window: MainWindow) -> None:
+        """As it would have been without all this: one step, to be taken back like any other."""
+        window.messages.clear()
+        while window.inspection.pins:
+            window.inspection.unpin()
+        window.sweep.close_sessions()
+        window.compare.show_fit()
+        fresh = choices.to_data(State()) | self._before
+        if "implementation" not in self._before:
+            del fresh["implementation"]  # what the device asks for
+        window.take_over(choices.from_data(fresh, State()))
+        window.opener.open_start_picture()
+
+    def _go_on(self) -> None:
+        """It is back, and did not crash again."""
+        self._forget()
+        self._start_keeping()
+
+    def _start_keeping(self) -> None:
+        if self._keeper is not None:
+            self._keeper.start()
+
+    def _forget(self) -> None:
+        if self._left is not None:
+            self._left.remove()
+            self._left = None
+
+
+def in_words(at: float) -> str:
+    """ "at 14:32", or "on 20 November at 14:32" where that was another day."""
+    then = datetime.fromtimestamp(at)
+    if then.date() == datetime.now().date():
+        return f"at {then:%H:%M}"
+    return f"on {then.day} {then:%B} at {then:%H:%M}"

@@ -1,0 +1,114 @@
+"""What is asked before a picture is saved in a format that loses some of it, or may."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base.plain_text import Label, tip_text
+from workbench.files.reducing import Fit
+from workbench.widgets.jump_slider import JumpSlider
+
+WIDTH_PX = 460
+QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
+
+
+class SaveDialog(QDialog):
+    """Says what the format does not hold, offers one that does, and asks for the quality.
+
+    Signals:
+        agreed(quality): save it so; None: without loss of quality.
+        other_wanted(title): save it in the format of that title instead.
+    """
+
+    agreed = Signal(object)
+    other_wanted = Signal(str)
+
+    def __init__(
+        self, name: str, fit: Fit, quality: int | None, default: int, parent: QWidget | None = None
+    ) -> None:
+        """name     of the file
+        quality  to begin with; None: without loss, where the format can do that
+        default  the quality to begin with once loss is allowed
+        """
+        super().__init__(parent)
+        self.setObjectName("save-dialog")
+        self.setWindowTitle(f"Save {name}")
+        self.setMinimumWidth(WIDTH_PX)
+        self._fit = fit
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(12)
+        if not fit.is_exact:
+            said = Label(str(fit))
+            said.setObjectName("save-said")
+            said.setWordWrap(True)
+            column.addWidget(said)
+        if fit.format.has_quality and fit.why_not is None:
+            self._add_quality(column, quality, default)
+        column.addWidget(self._make_buttons())
+
+    def _add_quality(self, column: QVBoxLayout, quality: int | None, default: int) -> None:
+        self._lossless = QCheckBox("&Lossless: every sample as it is")
+        self._lossless.setObjectName("save-lossless")
+        self._lossless.setToolTip("Larger, and exact; without it small, and nearly the same")
+        self._lossless.setVisible(self._fit.format.can_be_lossless)
+        label = Label("&Quality")
+        self._slider, self._quality = JumpSlider(), QSpinBox()
+        for each, name in ((self._slider, "save-quality"), (self._quality, "save-quality-number")):
+            each.setObjectName(name)
+            each.setAccessibleName("Quality")
+            each.setToolTip(QUALITY_TIP)
+            each.setRange(1, 100)
+        label.setBuddy(self._slider)
+        self._slider.valueChanged.connect(self._quality.setValue)
+        self._quality.valueChanged.connect(self._slider.setValue)
+        self._quality.setValue(quality or default)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(label)
+        row.addWidget(self._slider, 1)
+        row.addWidget(self._quality)
+        column.addWidget(self._lossless)
+        column.addLayout(row)
+        for part in (label, self._slider, self._quality):
+            self._lossless.toggled.connect(part.setDisabled)
+        self._lossless.setChecked(quality is None and self._fit.format.can_be_lossless)
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        title = self._fit.format.title
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.rejected.connect(self.reject)
+        if self._fit.why_not is None:
+            save = QPushButton(f"&Save as {title}")
+            save.setObjectName("save-agreed")
+            save.setToolTip(tip_text(f"Write the file as {title}, with what is said above"))
+            save.setDefault(True)
+            save.clicked.connect(self._agree)
+            buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
+        if not self._fit.is_exact and self._fit.instead:
+            other = self._fit.instead[0]
+            button = QPushButton(f"Save as {other[0]}&{other[1:]} instead…")
+            button.setObjectName("save-other")
+            button.setToolTip("Choose a name in a format that holds the picture as it is")
+            button.clicked.connect(lambda: self._choose(other))
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        return buttons
+
+    def _agree(self) -> None:
+        self.accept()
+        has_quality = self._fit.format.has_quality and not self._lossless.isChecked()
+        self.agreed.emit(self._quality.value() if has_quality else None)
+
+    def _choose(self, title: str) -> None:
+        self.reject()
+        self.other_wanted.emit(title)

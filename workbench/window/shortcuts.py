@@ -1,0 +1,161 @@
+"""The keys, on one page: every line of the menus that has one, and what the mouse does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from textwrap import wrap
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.base.plain_text import Label
+from workbench.widgets.menu_lines import MenuLine
+from workbench.widgets.tile import scaled_font
+
+ELSEWHERE = (
+    ("Wheel, + and −", "Zoom at the pointer"),
+    ("Drag, arrow keys", "Move the picture"),
+    ("Double click", "Fit, or one pixel for one"),
+    ("Space, held", "Show the original"),
+    ("Click on a pixel", "With the panel Pixel open: explain it"),
+    ("Arrow keys", "In Pixel: the next one; in Anatomy: a lane, a warp, with Shift a block"),
+    ("PgDn, PgUp", "In Presenter: on and back, as → and ←"),
+    ("Alt+Down", "In a sweep's line: choose its values"),
+    ("Click on a point", "In a chart: show what was measured"),
+    ("Arrow keys, Enter", "In a chart or map: go over it, take it"),
+    ("Esc", "Close a message, leave this page"),
+    ("Ctrl+Wheel", "In a chart: look closer; a double click shows all"),
+    ("P, right click", "In a chart's legend: pin a line to compare with"),
+)
+COLUMNS = 4
+OWN_GROUP = 8  # so many lines of a menu inside another one stand on their own
+LETTERS = 0.88  # of the program's font: all keys are to be seen at once
+NAME_LETTERS = 28  # as wide a name is before it takes a second line
+LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action, F1 explains them."
+
+Group = tuple[str, Sequence[tuple[str, str]]]  # a menu's title; keys and what they do
+
+
+class ShortcutsDialog(QDialog):
+    """Lies over its window, made from its menus, so that nothing can be missing."""
+
+    def __init__(self, lines: Iterable[MenuLine], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("shortcuts")
+        self.setWindowTitle("Keyboard shortcuts")
+        inside = QWidget()
+        columns = QHBoxLayout(inside)
+        columns.setContentsMargins(20, 14, 20, 10)
+        columns.setSpacing(18)
+        for column in _columns([*_groups(lines), ("Mouse and elsewhere", ELSEWHERE)]):
+            part = QVBoxLayout()
+            part.setSpacing(10)
+            for group in column:
+                part.addLayout(_group_grid(*group))
+            part.addStretch(1)
+            columns.addLayout(part)
+        area = QScrollArea()
+        area.setWidget(inside)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setAccessibleName("Keyboard shortcuts")
+        leave = Label(LEAVE)
+        leave.setProperty("muted", True)
+        leave.setContentsMargins(24, 4, 24, 12)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(area, 1)
+        page.addWidget(leave)
+        wanted = inside.sizeHint()
+        room = parent.size() * 0.98 if parent else wanted
+        width = min(wanted.width() + 24, max(room.width(), 400))
+        self.resize(width, min(wanted.height() + leave.sizeHint().height() + 8, room.height()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.text() == "?":
+            self.reject()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
+        self.reject()
+
+
+def _groups(lines: Iterable[MenuLine]) -> list[Group]:
+    """By menu, in order; those without a key are left out."""
+    found: list[Group] = []
+    for _, group in groupby((line for line in lines if line.keys), key=lambda line: line.path[0]):
+        of_menu = list(group)
+        sizes = Counter(line.path for line in of_menu)
+        own = {path for path, size in sizes.items() if len(path) > 1 and size >= OWN_GROUP}
+        rest = [line for line in of_menu if line.path not in own]
+        found.append((rest[0].path[0], [(line.keys, _name(line, 1)) for line in rest]))
+        for path in sorted(own):
+            inside = [line for line in of_menu if line.path == path]
+            found.append((" ▸ ".join(path), [(line.keys, _name(line, 2)) for line in inside]))
+    return found
+
+
+def _name(line: MenuLine, above: int) -> str:
+    """With the names of menus inside others, without which "Window" says little.
+
+    above  how many menus the heading names
+    """
+    name = line.action.objectName().removesuffix("…") or line.name
+    return ": ".join((*line.path[above:], name))
+
+
+def _columns(groups: list[Group]) -> list[list[Group]]:
+    """As even as they can be without breaking a group or their order."""
+    heights = [2 + sum(len(wrap(name, NAME_LETTERS)) for _, name in rows) for _, rows in groups]
+    columns: list[list[Group]] = [[]]
+    filled, whole = 0, sum(heights)
+    for group, height in zip(groups, heights, strict=True):
+        is_full = filled + height / 2 > whole * len(columns) / COLUMNS
+        if columns[-1] and is_full and len(columns) < COLUMNS:
+            columns.append([])
+        columns[-1].append(group)
+        filled += height
+    return columns
+
+
+def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(10)
+    grid.setVerticalSpacing(1)
+    heading = Label(title)
+    font = scaled_font(1.0)
+    font.setBold(True)
+    heading.setFont(font)
+    grid.addWidget(heading, 0, 0, 1, 2)
+    for number, (keys, name) in enumerate(rows, start=1):
+        label = Label(keys)
+        label.setFont(scaled_font(LETTERS))
+        label.setProperty("muted", True)
+        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(label, number, 0)
+        grid.addWidget(_name_label(name), number, 1)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def _name_label(name: str) -> QLabel:
+    """In two lines where it is long."""
+    label = Label("\n".join(wrap(name, NAME_LETTERS)))
+    label.setFont(scaled_font(LETTERS))
+    label.setAccessibleName(name)
+    return label

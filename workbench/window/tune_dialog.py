@@ -1,0 +1,113 @@
+"""How far a tuning is, what it has found so far, and a button to stop it."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kernels.engine.auto import ranked
+from kernels.engine.measurements import Candidate
+from kernels.measuring.tuner import Trial, Tuning
+from workbench.base import numbers, theme
+from workbench.base.plain_text import Label
+from workbench.widgets.tile import ElidedLabel, scaled_font
+
+SHOWN = 6  # of the quickest ways
+WIDTH_PX = 480
+HEADING = "Quickest first, the simplest of those that tie:"
+
+
+class TuneDialog(QDialog):
+    """Leaves the window usable beside it.
+
+    Signals:
+        cancelled(): the user wants it stopped; what was measured stays.
+    """
+
+    cancelled = Signal()
+
+    def __init__(self, job: str, parent: QWidget | None = None) -> None:
+        """job: what is tuned for, in words"""
+        super().__init__(parent)
+        self.setObjectName("tune-dialog")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Tune")
+        self.setMinimumWidth(theme.in_letters(WIDTH_PX))
+        self._is_running = True
+        self._found: list[Candidate] = []
+        self._refused = 0
+        self._about = Label(f"Measuring every rung and block shape for\n{job}")
+        self._about.setWordWrap(True)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("tune-progress")
+        self._bar.setAccessibleName("Ways measured")
+        self._doing = ElidedLabel(0.9)
+        self._doing.setObjectName("tune-doing")
+        self._best = Label("Nothing is measured yet.")
+        self._best.setObjectName("tune-best")
+        self._best.setFont(scaled_font(1.0))
+        self._best.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._best.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._best.setMinimumHeight((SHOWN + 1) * self._best.fontMetrics().lineSpacing())
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 16)
+        layout.setSpacing(10)
+        for each in (self._about, self._bar, self._doing, self._best, self._buttons):
+            layout.addWidget(each)
+
+    def show_step(self, step: Tuning | Trial) -> None:
+        """What is under way, or what came of one way."""
+        if isinstance(step, Tuning):
+            self._bar.setRange(0, step.ways)
+            self._bar.setValue(step.done)
+            self._doing.show_text(step.doing)
+            self._doing.setAccessibleName(f"Tuning: {step.doing}")
+            return
+        if isinstance(step.outcome, Candidate):
+            self._found.append(step.outcome)
+        else:
+            self._refused += 1
+        self._show_best()
+
+    def show_end(self, is_complete: bool) -> None:
+        """It came to its end, or was stopped."""
+        self._is_running = False
+        if is_complete:
+            self._bar.setRange(0, 1)
+            self._bar.setValue(1)
+        count = len(self._found)
+        left_out = (
+            f", {self._refused} left out as wrong or hopelessly slow" if self._refused else ""
+        )
+        self._doing.show_text(
+            f"{'Done' if is_complete else 'Stopped'}: {count} ways measured{left_out}."
+        )
+        self._buttons.setStandardButtons(QDialogButtonBox.StandardButton.Close)
+
+    def done(self, code: int) -> None:
+        """Closed in whatever way: nobody looks any more, so it is stopped."""
+        if self._is_running:
+            self._is_running = False
+            self.cancelled.emit()
+        super().done(code)
+
+    def _show_best(self) -> None:
+        """The quickest ways; ties stand as auto ranks them."""
+        best = islice(ranked(self._found), SHOWN)
+        lines = [f"{numbers.duration(each.median_ms):>9}  {_name(each)}" for each in best]
+        self._best.setText("\n".join([HEADING, *lines]) if lines else "Nothing counts yet.")
+
+
+def _name(candidate: Candidate) -> str:
+    block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
+    return f"{candidate.implementation} {block}".rstrip()

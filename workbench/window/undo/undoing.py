@@ -1,0 +1,162 @@
+"""Writes down what the user changes in the Store, and takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication
+
+from workbench.base.plain_text import tip_text
+from workbench.model.state import Picture, State
+from workbench.widgets.actions import Action
+from workbench.window.undo.past import Change, Past
+from workbench.window.undo.past_pictures import Album, Kept
+from workbench.window.undo.undo_words import in_words
+
+if TYPE_CHECKING:
+    from workbench.window.main_window import MainWindow
+
+MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
+NOTE_MS = 5000  # how long the status line says what was taken back
+NAMES = tuple(each.name for each in fields(State))
+
+
+class Undoing(QObject):
+    """Follows the store of a window.
+
+    Signals:
+        changed(): something else would be undone or redone.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._past, self._album = Past(), Album()
+        self._lines: dict[str, QAction] = {}
+        self._is_quiet = False
+        self._wish = 0
+        window.store.changed.connect(self._write_down)
+
+    @property
+    def undo_words(self) -> str:
+        """What `undo` would take back; empty: nothing."""
+        return in_words(self._past.to_undo) if self._past.to_undo else ""
+
+    @property
+    def redo_words(self) -> str:
+        """What `redo` would do again; empty: nothing."""
+        return in_words(self._past.to_redo) if self._past.to_redo else ""
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """What is changed in here is no step: nobody asked for it, or it is taken back at once."""
+        before, self._is_quiet = self._is_quiet, True
+        try:
+            yield
+        finally:
+            self._is_quiet = before
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last step back."""
+        if (change := self._past.to_undo) is not None:
+            self._apply(change.before, self._past.undo, f"Undone: {in_words(change.reversed)}")
+
+    @Slot()
+    def redo(self) -> None:
+        """Do what was taken back again."""
+        if (change := self._past.to_redo) is not None:
+            self._apply(change.after, self._past.redo, f"Redone: {in_words(change)}")
+
+    def forget(self) -> None:
+        """There is nothing to undo."""
+        self._past.forget()
+        self._album.forget()
+        self.changed.emit()
+
+    def actions(self) -> list[Action]:
+        """Its lines in the menu."""
+        return [
+            Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
+            Action(
+                *(MENU, f"&{REDO}", self.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
+                "Set again what was taken back.",
+            ),
+        ]
+
+    def connect_actions(self) -> None:
+        """Have them say what they would do, and be greyed where that is nothing."""
+        for name in (UNDO, REDO):
+            action = self._window.findChild(QAction, name)
+            assert isinstance(action, QAction)
+            self._lines[name] = action
+        self.changed.connect(self._show_words)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
+            action = self._lines[name]
+            action.setText(f"&{name} {words.replace('&', '&&')}".strip())
+            action.setToolTip(tip_text(f"{name} {words}".strip()))
+            action.setEnabled(bool(words))
+
+    # -- following
+
+    @Slot(object, object)
+    def _write_down(self, old: State, new: State) -> None:
+        self._wish += 1  # what is still being loaded comes too late
+        if self._is_quiet or _is_nobodys(old, new):
+            return
+        names = [name for name in NAMES if getattr(old, name) != getattr(new, name)]
+        change = Change(self._side(old, names), self._side(new, names))
+        is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        self._past.add(change, monotonic(), is_held=is_held)
+        self.changed.emit()
+
+    def _side(self, state: State, names: list[str]) -> dict[str, Any]:
+        return {name: self._kept(getattr(state, name)) for name in names}
+
+    def _kept(self, value: Any) -> Any:
+        return self._album.keep(value) if isinstance(value, Picture) else value
+
+    def _apply(self, side: Mapping[str, Any], done: Callable[[], None], note: str) -> None:
+        """Change what `side` says, after its picture was loaded, if it has one."""
+        self._wish += 1
+        wish, changes, picture = self._wish, dict(side), side.get("picture")
+        if not isinstance(picture, Kept):
+            self._change(changes, done, note)
+            return
+        pixel_type = changes.get("pixel_type", self._window.store.state.pixel_type)
+
+        def show(found: Picture) -> None:
+            if wish == self._wish:
+                self._change({**changes, "picture": found}, done, note)
+
+        self._window.reading.run(
+            lambda: picture.load().stored_as(pixel_type),
+            show,
+            lambda error: self._window.messages.show_message("error", str(error)),
+        )
+
+    def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
+        with self.quietly():
+            self._window.take_over(changes)
+        done()
+        self.changed.emit()
+        self._window.statusBar().showMessage(note, NOTE_MS)
+
+
+def _is_nobodys(old: State, new: State) -> bool:
+    """The first picture, and the same one stored in the pixel type that was chosen before."""
+    if old.picture is new.picture:
+        return False
+    if old.picture is None or new.picture is None:
+        return True
+    return old.picture.as_in_file is new.picture.as_in_file
