@@ -73,7 +73,7 @@ screenshots: .venv/test.stamp ## draw README's and the help's screenshots again,
 	@$(BIN)/python packaging/readme_screenshots.py
 
 snapshots: .venv/test.stamp ## write the pictures that the window's states are tested against again
-	@SNAPSHOTS=write $(BIN)/python -m pytest -q -k looks_as tests/workbench/test_snapshots.py
+	@SNAPSHOTS=write $(BIN)/python -m pytest -q -k looks_as tests/workbench/window/test_snapshots.py
 
 clean: ## remove .venv and everything else that was generated
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -35,7 +35,9 @@ class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
 
 def _version_module(root: Path) -> Any:
     """`kernels/core/version.py` by itself: the build has none of what the package needs."""
-    spec = importlib.util.spec_from_file_location("version_of", root / "kernels" / "version.py")
+    spec = importlib.util.spec_from_file_location(
+        "version_of", root / "kernels" / "core" / "version.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

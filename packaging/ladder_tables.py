@@ -33,7 +33,7 @@ REGISTERS = ROOT / "assets" / "measured" / "registers.json"
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)
 TENSOR_CORES_FROM = 75
 SHOWN = 90  # in the table of the ladder
-MOST_SHARED_BYTES = 232_448  # of a block on an H200
+MAX_SHARED_BYTES = 232_448  # of a block on an H200
 # What a rung is compiled for: the first of these that it takes.
 FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
 FILTERS_FOR = {"low_rank": ("unsharp",)}  # by the form of the weights
@@ -65,7 +65,7 @@ def _first_job(
         chosen, picture = filters.get(name), np.zeros((side, side, 1), np.float32)
         weights = chosen.weights(ksize)
         job = Job(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
-        if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MOST_SHARED_BYTES:
+        if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MAX_SHARED_BYTES:
             return job
     return None
 

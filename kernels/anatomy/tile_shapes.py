@@ -13,7 +13,7 @@ from kernels.rungs.rung import Pass, Rung
 Block = tuple[int, int]  # of the grid, x then y
 
 # The most a block may have on any GPU there is: compute capability 9.0 and 10.0.
-MOST_SHARED_BYTES = 227 * 1024
+MAX_SHARED_BYTES = 227 * 1024
 # Some rungs share out the rows among the multiprocessors; these are an H200's.
 USUAL_MULTIPROCESSORS = 132
 
@@ -140,7 +140,7 @@ def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
         if not facts.value(condition):
             return facts.text(sentence)
     needed = max(facts.value(each.shared_bytes) for each in rung.passes)
-    most = device.shared_bytes_per_block if device else MOST_SHARED_BYTES
+    most = device.shared_bytes_per_block if device else MAX_SHARED_BYTES
     if needed <= most:
         return None
     owner = f"{device.name} has" if device else "no GPU has more than"

@@ -23,7 +23,7 @@ SAME_WITHIN = 0.01  # two medians nearer than this are the same: clocks wander b
 FEW_WITHIN = 0.10  # so much further than they reach may the median of too few lie
 
 
-SHORTEST_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
+MIN_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
 
 
 WITHIN_CLOCKS, WITHIN_NOISE = f"equal within {100 * SAME_WITHIN:g} %", "equal within noise"
@@ -84,7 +84,7 @@ def compare(a: Timing, b: Timing) -> Comparison:
         low, high = _ratio_interval(first, second)
         if first == second:
             low, high = min(low, 1 / high), max(high, 1 / low)
-    ratio = max(b.median_ms, SHORTEST_MS) / max(a.median_ms, SHORTEST_MS)
+    ratio = max(b.median_ms, MIN_MS) / max(a.median_ms, MIN_MS)
     low, high = min(low, ratio), max(high, ratio)  # the ratio is of all samples
     verdict: Verdict = "same"
     if low > 1 + SAME_WITHIN:
@@ -124,8 +124,8 @@ def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tupl
     if min(len(first), len(second)) < ENOUGH_SAMPLES:
         (low_1, high_1), (low_2, high_2) = map(_reach, (first, second))
         return low_2 / high_1, high_2 / low_1
-    ratios = np.maximum(resampled_medians(second, SEEDS[1]), SHORTEST_MS) / np.maximum(
-        resampled_medians(first, SEEDS[0]), SHORTEST_MS
+    ratios = np.maximum(resampled_medians(second, SEEDS[1]), MIN_MS) / np.maximum(
+        resampled_medians(first, SEEDS[0]), MIN_MS
     )
     low, high = np.percentile(ratios, CONFIDENCE_EDGES)
     return float(low), float(high)
@@ -137,4 +137,4 @@ def _reach(samples: tuple[float, ...]) -> tuple[float, float]:
         low, high = median_interval(samples)
     else:
         low, high = min(samples) * (1 - FEW_WITHIN), max(samples) * (1 + FEW_WITHIN)
-    return max(low, SHORTEST_MS), max(high, SHORTEST_MS)
+    return max(low, MIN_MS), max(high, MIN_MS)

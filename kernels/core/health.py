@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 # Seldom enough not to slow the measuring down: NVML answers at once, or in some milliseconds.
 LOOK_EVERY_S = 0.05
-LARGEST_SHARE = 0.02  # of the time, where it answers slowly
+MAX_SHARE = 0.02  # of the time, where it answers slowly
 T = TypeVar("T", int, float)
 
 # NVML's clocks event reasons (nvml.h, nvmlClocksEventReasons) by their bits; idling is none.
@@ -116,7 +116,7 @@ class Watch:
         if (found := self._nvml.look()) is not None:
             self._looks.append(found)
         took_s = self._clock() - start
-        self._next_s = start + max(LOOK_EVERY_S, took_s / LARGEST_SHARE)
+        self._next_s = start + max(LOOK_EVERY_S, took_s / MAX_SHARE)
 
     def health(self) -> Health | None:
         """Of all looks so far; None where there was nothing to see."""

@@ -15,8 +15,8 @@ from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
-LARGEST_KSIZE = 127
-LARGEST_OFFSET = 65_535.0  # the largest sample of an integer type
+MAX_KSIZE = 127
+MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 # Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
 # is added counts as work until it is named here.
 NOT_WORK = ("implementation", "block_xy", "filter_title", "is_flat")
@@ -39,7 +39,7 @@ class Job:
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
     offset          added to every weighted sample but alpha, in sample values, before it is
-                    rounded: at most LARGEST_OFFSET either way, and 0 with a gradient
+                    rounded: at most MAX_OFFSET either way, and 0 with a gradient
     is_flat         whether the picture was given as (H, W); not to be set by hand
     """
 
@@ -63,10 +63,8 @@ class Job:
         _check_weights(self.weights)
         if self.border not in BORDERS:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
-        if not abs(self.offset) <= LARGEST_OFFSET:
-            raise BadJobError(
-                f"An offset must be within ±{LARGEST_OFFSET:,.0f}, not {self.offset:g}."
-            )
+        if not abs(self.offset) <= MAX_OFFSET:
+            raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
         if self.gradient and self.offset:
             raise BadJobError("A gradient's length takes no offset; leave it at 0.")
 
@@ -140,9 +138,9 @@ def _check_picture(picture: NDArray[Any]) -> None:
 def _check_weights(weights: NDArray[np.float32]) -> None:
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] % 2 == 0:
         raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
-    if weights.shape[0] > LARGEST_KSIZE:
+    if weights.shape[0] > MAX_KSIZE:
         raise BadJobError(
-            f"Weights of size {weights.shape[0]} are larger than the largest, {LARGEST_KSIZE}."
+            f"Weights of size {weights.shape[0]} are larger than the largest, {MAX_KSIZE}."
         )
     if weights.dtype != np.float32 or not np.isfinite(weights).all():
         raise BadJobError("Weights must be finite float32 numbers.")

@@ -10,7 +10,7 @@ from kernels.core.job import Job
 from kernels.core.weights import separable_terms
 
 # Of higher rank, sums of separable weights are no longer worth telling apart.
-LARGEST_RANK = 8
+MAX_RANK = 8
 BORDER_GROUPS = {"zero": "zero", "clamp": "clamp"}  # the others all fold the index back
 
 
@@ -66,4 +66,4 @@ def _class_of(job: Job) -> str:
     if rank == 1:
         return "separable"
     # From half the size on, as many multiply-adds are spent on the passes as on the weights.
-    return f"rank {rank}" if rank <= LARGEST_RANK and 2 * rank < job.ksize else "general"
+    return f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 
 
-LEAST_PERCENT = 0.01  # below this a share of samples is not counted out
+MIN_PERCENT = 0.01  # below this a share of samples is not counted out
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Check:
         if not (self.ok and self.levels and self.differing and self.samples):
             return ""
         percent = 100 * self.differing / self.samples
-        share = f"{percent:.2g}" if percent >= LEAST_PERCENT else f"under {LEAST_PERCENT}"
+        share = f"{percent:.2g}" if percent >= MIN_PERCENT else f"under {MIN_PERCENT}"
         levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
         rounding = f"{self.library}'s own rounding" if self.library else "its own rounding"
         return f"{rounding}: within {levels}, {share} % of samples differ"

@@ -30,10 +30,10 @@ ORDER = 2
 LEVELS = 1
 ERROR_FACTOR = 2.0
 # A gradient's squares are worked out in double precision where float32 has too few exponents.
-SMALLEST_LENGTH, LARGEST_LENGTH = 1e-9, 1e18
+MIN_LENGTH, MAX_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
-LARGEST_SUM = 2.0**30
+MAX_SUM = 2.0**30
 # A call gets so many samples at most, so that a large picture can be stopped in between.  That
 # costs nothing but where filter2D multiplies spectra: there 4 to 10 %, and a quarter of this 25 to
 # 40 %; ...
@@ -64,13 +64,13 @@ def tolerance(job: Job) -> Tolerance:
 
 def why_not(job: Job) -> str | None:
     """filter2D skips weights of zero, so NaN and infinity would not spread as they should; and
-    integers have to stay below LARGEST_SUM."""
+    integers have to stay below MAX_SUM."""
     if not all_finite(job.picture):
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
             "implementations do; choose another one, such as parallel."
         )
-    if job.picture.dtype.kind == "u" and _largest_sum(job) >= LARGEST_SUM:
+    if job.picture.dtype.kind == "u" and _largest_sum(job) >= MAX_SUM:
         return (
             f"With {job.pixel_type} pixels and weights this large OpenCV's sums may overflow; "
             "choose another implementation, such as parallel."
@@ -146,7 +146,7 @@ def _filling_lengths(job: Job, call: Call) -> Fill:
     import cv2
 
     largest = LENGTH_GAIN * gain(job.weights) * largest_finite(job.picture)
-    in_float32 = SMALLEST_LENGTH < largest < LARGEST_LENGTH
+    in_float32 = MIN_LENGTH < largest < MAX_LENGTH
     depth = cv2.CV_32F if in_float32 else cv2.CV_64F
 
     def weighted(rows: Span, columns: Span) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from kernels.core.timing import Timing
 
 SAMPLING = Sampling(min_samples=10, max_samples=50, max_seconds=0.5, noise=0.02, warmups=2)
 # Memory that is page-locked is taken from everything else that runs.
-LARGEST_BYTES = 2 << 30
+MAX_BYTES = 2 << 30
 
 Using = Callable[[str], AbstractContextManager[None]]  # see `Gpu._using`
 
@@ -39,10 +39,10 @@ class Transfers:
 
 def why_not_transferred(picture_bytes: int) -> str | None:
     """Why transfers of so much are not measured; None if they are."""
-    if picture_bytes <= LARGEST_BYTES:
+    if picture_bytes <= MAX_BYTES:
         return None
     return (
-        f"Transfers are measured for pictures of up to {LARGEST_BYTES / 1e9:.1f} GB, and this one "
+        f"Transfers are measured for pictures of up to {MAX_BYTES / 1e9:.1f} GB, and this one "
         f"takes {picture_bytes / 1e9:.1f} GB: as much memory again would have to be page-locked."
     )
 

@@ -18,7 +18,7 @@ from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.cuda.launch import STATIC_SHARED_LIMIT, Step, plan_steps
 from kernels.export.literals import array
-from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, SMALLEST_NORMAL
+from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import Pass, Rung
@@ -146,7 +146,7 @@ def _numbers(rung: Rung, job: Job) -> str:
     chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else bool(job.offset))
     grows = LENGTH_GAIN if job.gradient else 1.0
     roundings = rung.error_factor * chain * UNIT_ROUNDOFF
-    at_zero = grows * chain * SMALLEST_NORMAL + roundings * abs(job.offset)
+    at_zero = grows * chain * MIN_NORMAL + roundings * abs(job.offset)
     return (
         f'constexpr const char* NAME = "{rung.key}";\n'
         f"constexpr int WIDTH = {job.width}, HEIGHT = {job.height}, "

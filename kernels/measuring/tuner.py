@@ -22,7 +22,7 @@ WARP = 32
 # The block picker's shapes, and whole warps side by side and above each other.
 PRESETS: tuple[Block, ...] = ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))
 WIDTHS, HEIGHTS = (WARP, 2 * WARP, 4 * WARP, 8 * WARP), (1, 2, 4, 8, 16)
-FEWEST_THREADS = 2 * WARP
+MIN_THREADS = 2 * WARP
 # What is so many times slower than the best is measured no further, and in no other shape.
 HOPELESS = 3.0
 SAMPLING = Sampling(max_samples=30, max_seconds=0.25, check_taps=3_000_000)
@@ -71,7 +71,7 @@ def tuning(
 
 def block_grid(device: Device) -> list[Block]:
     """The shapes to try: the usual one first, none that the device refuses or that is tiny."""
-    grid = [(x, y) for x in WIDTHS for y in HEIGHTS if x * y >= FEWEST_THREADS]
+    grid = [(x, y) for x in WIDTHS for y in HEIGHTS if x * y >= MIN_THREADS]
     shapes = dict.fromkeys((DEFAULT_BLOCK_XY, *PRESETS, *grid))
     return [each for each in shapes if device.why_no_block(each) is None]
 

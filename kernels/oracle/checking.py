@@ -28,7 +28,7 @@ TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the C
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 LENGTH_GAIN = 8 * math.sqrt(2)
 LENGTH_CHAIN = 8
-SMALLEST_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
+MIN_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
 Oracle = dict[Rectangle, NDArray[np.float64]]
@@ -46,7 +46,7 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
     largest = grows * gain(job.weights) * largest_finite(job.picture) + abs(job.offset)
     if largest >= FLOAT32_MAX:
         return math.inf
-    return factor * chain * UNIT_ROUNDOFF * largest + grows * chain * SMALLEST_NORMAL
+    return factor * chain * UNIT_ROUNDOFF * largest + grows * chain * MIN_NORMAL
 
 
 def checking(

@@ -80,7 +80,7 @@ def _spectrum_and_roots(job: Job) -> Operands:
     return replace(given, arguments=(*given.arguments, roots(given.knobs["FFT_SIDE"])))
 
 
-SMALLEST_EXPONENT = -90  # of weights that are scaled up so far
+MIN_EXPONENT = -90  # of weights that are scaled up so far
 
 
 def _bands(job: Job) -> Operands:
@@ -102,8 +102,8 @@ def _thin_bands(job: Job) -> Operands:
 
 
 def _exponent(largest: float) -> int:
-    """The smallest power of two above `largest`, or SMALLEST_EXPONENT."""
-    return max(math.frexp(largest)[1] if largest else 0, SMALLEST_EXPONENT)
+    """The smallest power of two above `largest`, or MIN_EXPONENT."""
+    return max(math.frexp(largest)[1] if largest else 0, MIN_EXPONENT)
 
 
 def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:

@@ -24,7 +24,7 @@ from kernels.sweeps.rounds import part_of, rounds_done, rounds_of
 PRODUCTS_A_CORE = 5e8
 PRODUCTS_A_GPU = 3e12
 MEMORY_PRODUCTS = 8  # a sample's way through memory takes as long as so many
-OPENCV_SPEED, MOST_OPENCV_PRODUCTS = 10, 40  # vectors; and two passes or spectra for large weights
+OPENCV_SPEED, MAX_OPENCV_PRODUCTS = 10, 40  # vectors; and two passes or spectra for large weights
 START_S = {"cpu": 5e-4, "cuda": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the answer back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
@@ -122,7 +122,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
         return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
     kind, taps = _kind(cell), cell.ksize**2
     if cell.implementation == "opencv":
-        taps = min(taps // OPENCV_SPEED, MOST_OPENCV_PRODUCTS)
+        taps = min(taps // OPENCV_SPEED, MAX_OPENCV_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
     cores = 1 if cell.implementation == "sequential" else usable_cores()
     pace = PRODUCTS_A_GPU if kind == "cuda" else PRODUCTS_A_CORE * cores

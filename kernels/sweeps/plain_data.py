@@ -20,7 +20,7 @@ T = TypeVar("T")
 Read = Callable[[Any], Any]
 
 LARGEST = 1 << 63  # what other programs can read, and floats can hold the product of
-LONGEST_NAME = 80  # letters of what a damaged file calls something
+MAX_NAME = 80  # letters of what a damaged file calls something
 NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 IN_WORDS = {
@@ -40,7 +40,7 @@ class NotPlainError(ValueError):
 
     def __init__(self, why: str, where: str = "") -> None:
         shown = without_controls(where.lstrip("."))
-        shown = shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"
+        shown = shown if len(shown) <= MAX_NAME else f"{shown[:MAX_NAME]}…"
         super().__init__(f"{shown} {why}".lstrip())
         self.why, self.where = why, where
 

@@ -60,8 +60,8 @@ KEYS = {
 }
 NEEDED = ("title", "implementation")
 SAMPLING_KEYS = tuple(each.name for each in fields(Sampling) if each.name != "cache")
-MOST_BYTES = 1 << 20
-LONGEST_LIST = 80  # characters
+MAX_BYTES = 1 << 20
+MAX_LIST = 80  # characters
 
 
 def read_plan(path: Path) -> Plan:
@@ -69,14 +69,14 @@ def read_plan(path: Path) -> Plan:
     which are relative to its folder.  Raises PlanFileError."""
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise PlanFileError(f"{path} cannot be read ({error.strerror}).") from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
-    if "\0" in text or len(data) > MOST_BYTES:
+    if "\0" in text or len(data) > MAX_BYTES:
         raise PlanFileError(f"{path} is no plan: a plan is a small text, in TOML.")
     return plan_of(text, str(path))
 
@@ -170,7 +170,7 @@ def _on_one_line(found: re.Match[str]) -> str:
     are escaped."""
     values = found[0][2:-1].splitlines()
     line = f"[{' '.join(value.strip() for value in values).rstrip(',')}]"
-    return line if len(line) <= LONGEST_LIST else found[0]
+    return line if len(line) <= MAX_LIST else found[0]
 
 
 def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, PlanFileError
-from kernels.core.job import LARGEST_KSIZE, PIXEL_TYPES, Sampling
+from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
 from kernels.core.timing import Cache
 from kernels.engine.engine import all_implementations
 from kernels.filters import custom
@@ -23,11 +23,11 @@ from kernels.sweeps.plan import Plan
 
 Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
 
-LONGEST_SIDE = 99_999
-LONGEST_BLOCK = 1024
-MOST_PICTURES = 10_000
+MAX_SIDE = 99_999
+MAX_BLOCK = 1024
+MAX_PICTURES = 10_000
 MOST = 1_000_000_000_000
-LONGEST_S = 86_400.0
+MAX_SECONDS = 86_400.0
 
 
 def refuse_clashes(plan: Plan) -> None:
@@ -67,7 +67,7 @@ def sampling_value(name: str, value: Any) -> Any:
         low = 0 if may_be_none or name == "warmups" else 1
         number = _whole(low, MOST)(name, value)
     else:
-        number = _number(0.0, LONGEST_S)(name, value)
+        number = _number(0.0, MAX_SECONDS)(name, value)
     return None if number == 0 and may_be_none else number
 
 
@@ -120,23 +120,23 @@ def _parameter(parameter: Parameter) -> Reader:
 
 
 def _ksize(key: str, value: Any) -> int:
-    if type(value) is not int or value % 2 == 0 or not 1 <= value <= LARGEST_KSIZE:
-        raise _refused(key, f"an odd number from 1 to {LARGEST_KSIZE}", value)
+    if type(value) is not int or value % 2 == 0 or not 1 <= value <= MAX_KSIZE:
+        raise _refused(key, f"an odd number from 1 to {MAX_KSIZE}", value)
     return value
 
 
 def _size(key: str, value: Any) -> tuple[int, int]:
     pair = (value, value) if type(value) is int else _pair(value)
-    if pair is None or not all(1 <= side <= LONGEST_SIDE for side in pair):
-        words = f'a side such as 512, or "640x480", to {LONGEST_SIDE:,} pixels'
+    if pair is None or not all(1 <= side <= MAX_SIDE for side in pair):
+        words = f'a side such as 512, or "640x480", to {MAX_SIDE:,} pixels'
         raise _refused(key, words, value)
     return pair
 
 
 def _block(key: str, value: Any) -> tuple[int, int]:
     pair = _pair(value)
-    if pair is None or not all(1 <= threads <= LONGEST_BLOCK for threads in pair):
-        raise _refused(key, f'threads such as "32x8", to {LONGEST_BLOCK} each way', value)
+    if pair is None or not all(1 <= threads <= MAX_BLOCK for threads in pair):
+        raise _refused(key, f'threads such as "32x8", to {MAX_BLOCK} each way', value)
     return pair
 
 
@@ -205,11 +205,11 @@ READERS: dict[str, Reader] = {
     "picture": _picture,
     "channels": _whole(1, 4),
     "pixel_type": _one_of(lambda: PIXEL_TYPES),
-    "count": _whole(1, MOST_PICTURES),
+    "count": _whole(1, MAX_PICTURES),
     "cache": _one_of(lambda: get_args(Cache)),
     "transfers": _truth,
     "tolerance": _number(0.0, math.inf),
-    "cell_seconds": _number(0.001, LONGEST_S),
+    "cell_seconds": _number(0.001, MAX_SECONDS),
 }
 
 # Where TOML has another form than Plan.

@@ -17,7 +17,7 @@ from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_lines import record_of, session_of
 
 GZIP = b"\x1f\x8b"
-LONGEST_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
+MAX_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
 MAX_REMARKS = 5
 
 
@@ -42,7 +42,7 @@ class _Line:
 def scan(file: BinaryIO, path: Path) -> Found:
     """Everything a file holds, from its beginning.  Raises SessionFileError."""
     try:
-        first = file.readline(LONGEST_LINE)
+        first = file.readline(MAX_LINE)
         _refuse_foreign(first, path)
         session = session_of(first, str(path))
         return _with_records(session, file, len(first), first.endswith(b"\n"))
@@ -92,10 +92,10 @@ class _Remarks:
 def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[_Line]:
     """Line by line, however long one is; compressed data may break off."""
     try:
-        while text := file.readline(LONGEST_LINE):
+        while text := file.readline(MAX_LINE):
             part, length = text, len(text)
-            while len(part) == LONGEST_LINE and not part.endswith(b"\n"):
-                part = file.readline(LONGEST_LINE)
+            while len(part) == MAX_LINE and not part.endswith(b"\n"):
+                part = file.readline(MAX_LINE)
                 length += len(part)
             yield _Line(text, length, (part or text).endswith(b"\n"))
     except (gzip.BadGzipFile, EOFError, zlib.error):

@@ -18,8 +18,8 @@ from random import Random
 
 CASE_S = 120  # a case that takes longer hangs: a sound file takes milliseconds
 MORE_MEMORY = 2 << 30  # than after the sound files were read; what wants more gets a MemoryError
-MOST_MIB = 700  # that a small file may make the process grow by: about what is opened unasked
-LONGEST_SENTENCE = 600
+MAX_MIB = 700  # that a small file may make the process grow by: about what is opened unasked
+MAX_SENTENCE = 600
 
 
 def main():
@@ -64,7 +64,7 @@ def _try_all(arguments, folder, noise, to_parent):
         before = _peak_mib()
         problem, outcome = _read(reader, folder / name)
         grown = _peak_mib() - before
-        if problem is None and grown > MOST_MIB:
+        if problem is None and grown > MAX_MIB:
             problem = f"took {grown:.0f} MiB for {len(data):,} bytes"
         if (size := os.fstat(noise.fileno()).st_size) > noisy:
             said = os.pread(noise.fileno(), size - noisy, noisy).decode(errors="replace")
@@ -96,7 +96,7 @@ def _objection(sentence, path):
         return f"is no sentence: {sentence!r}"
     if path.name not in sentence and str(path) not in sentence:
         return f"does not name the file: {sentence!r}"
-    if len(sentence) - len(str(path)) > LONGEST_SENTENCE:
+    if len(sentence) - len(str(path)) > MAX_SENTENCE:
         return f"is long: {sentence!r}"
     return None
 

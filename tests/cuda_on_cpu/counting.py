@@ -49,7 +49,7 @@ ACCESS = np.dtype(
     ]
 )
 SHARED = -1
-MOST_ACCESSES = 3_000_000  # of one launch
+MAX_ACCESSES = 3_000_000  # of one launch
 MULTIPLY_ADDS, MULTIPLICATIONS, ADDITIONS, OTHERS = range(4)  # enum Operation in counted_float.h
 
 
@@ -149,7 +149,7 @@ class CountingShim(Shim):
         if self._traces is None:
             yield
             return
-        accesses, number = np.empty(MOST_ACCESSES, ACCESS), ctypes.c_uint64(0)
+        accesses, number = np.empty(MAX_ACCESSES, ACCESS), ctypes.c_uint64(0)
         write_down, pointer, size = (
             self._library.write_down_accesses,
             ctypes.c_void_p,

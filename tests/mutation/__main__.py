@@ -18,16 +18,14 @@ from tests.mutation.trying import Copy, preload, who_notices
 ROOT = Path(__file__).resolve().parents[2]
 # Everything that computes, reads, writes or words a figure, and has no planted faults of its own.
 AREAS = [
-    *("workbench/charts", "workbench/files", "workbench/report", "workbench/palette"),
-    *("workbench/weights", "workbench/analysis", "workbench/looking", "workbench/blocks"),
-    *("workbench/undo", "workbench/sweeps", "workbench/commands", "workbench/model/choices.py"),
-    *(
-        "workbench/base/numbers.py",
-        "workbench/model/rung_times.py",
-        "workbench/panels/timing/timing_strip.py",
-    ),
-    *("kernels/sweeps", "kernels/models", "kernels/core/statistics.py", "kernels/core/sampling.py"),
-    *("kernels/cuda/transfers.py", "kernels/engine/measurements.py", "kernels/core/weights.py"),
+    *("workbench/charts", "workbench/files", "workbench/report", "workbench/window/palette"),
+    *("workbench/panels/weights", "workbench/panels/analysis", "workbench/panels/blocks"),
+    *("workbench/imaging", "workbench/window/undo", "workbench/panels/sweep", "workbench/cli"),
+    *("workbench/model", "workbench/base/numbers.py", "workbench/panels/timing/timing_strip.py"),
+    *("kernels/sweeps", "kernels/rungs/work.py", "kernels/rungs/work_facts.py"),
+    *("kernels/cuda/occupancy.py", "kernels/cuda/ceilings.py", "kernels/cuda/transfers.py"),
+    *("kernels/core/statistics.py", "kernels/core/comparison.py", "kernels/core/sampling.py"),
+    *("kernels/engine/measurements.py", "kernels/core/weights.py"),
 ]
 
 

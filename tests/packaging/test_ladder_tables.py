@@ -9,7 +9,7 @@ import pytest
 from kernels.cuda import nvrtc
 from kernels.rungs.rung import ladder
 from kernels.rungs.work import not_described
-from tests.kernels.test_rungs_compile import SPILLS
+from tests.kernels.rungs.test_rungs_compile import SPILLS
 
 RUNGS = {rung.key: rung for rung in ladder()}
 TABLES = ("ladder", "work", "registers", "sizes", "peers", "bench")

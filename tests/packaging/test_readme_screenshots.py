@@ -13,7 +13,7 @@ from workbench.cli.window_driver import ENTER
 from workbench.model.modes import MODES
 from workbench.session.screenshot_files import read_settings, save_png
 
-MOST_BYTES = 2_500_000  # all together: they are in the wheel
+MAX_BYTES = 2_500_000  # all together: they are in the wheel
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_each_shows_its_mode_in_its_size_and_theme(script):
 
 
 def test_they_are_small(script):
-    assert sum(path.stat().st_size for path in script.DRAWN.iterdir()) < MOST_BYTES
+    assert sum(path.stat().st_size for path in script.DRAWN.iterdir()) < MAX_BYTES
 
 
 def test_readme_shows_every_one_and_names_none_that_is_not_there(script):

@@ -19,9 +19,9 @@ from tests.soak.tour import tour
 HANGS_S = 120  # an act after which the window answers no more ends the process, with all stacks
 STUCK_MS = 1500  # an act that waits inside a loop of its own, as a drag of text does
 WARM_UP = 0.3  # of the time: what is made once is made by then
-MOST_COMPLAINTS = 10  # then it stops
-RESTS = 4  # so often the window is brought back to one state and measured, or each LONGEST_S
-LONGEST_S = 120
+MAX_COMPLAINTS = 10  # then it stops
+RESTS = 4  # so often the window is brought back to one state and measured, or each MAX_SECONDS
+MAX_SECONDS = 120
 
 
 class Driver(QObject):
@@ -66,7 +66,7 @@ class Driver(QObject):
         if not self._stage.window.isVisible():
             self._complain("The window closed.")
             wait_ms = None
-        if wait_ms is None or len(self.complaints) >= MOST_COMPLAINTS:
+        if wait_ms is None or len(self.complaints) >= MAX_COMPLAINTS:
             self._stage.app.quit()
         else:
             QTimer.singleShot(wait_ms, self._advance)
@@ -75,8 +75,8 @@ class Driver(QObject):
         yield from tour(self._stage)
         yield from self._measure(0.0)
         begun = monotonic()
-        between = min(self._seconds * (1 - WARM_UP) / RESTS, LONGEST_S)
-        next_rest = min(self._seconds * WARM_UP, LONGEST_S)
+        between = min(self._seconds * (1 - WARM_UP) / RESTS, MAX_SECONDS)
+        next_rest = min(self._seconds * WARM_UP, MAX_SECONDS)
         while (passed := monotonic() - begun) < self._seconds and not self._is_over():
             if passed >= next_rest:
                 yield from self._measure(passed)

@@ -51,7 +51,7 @@ class Stage:
         self.saved.mkdir()
         self.files = _make_files(home / "files")
         self._watch()
-        rung_times.MOST_WORKS = FEW_WORKS
+        rung_times.MAX_WORKS = FEW_WORKS
         self.app = make_application()
         settings = Settings(home / "settings.json")
         settings.set("mirror", NOWHERE)

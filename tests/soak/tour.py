@@ -8,7 +8,7 @@ from tests.soak import finding
 from tests.soak.rest import all_compiled
 
 LONG_MS, SHORT_MS = 300, 60
-POLL_MS, MOST_POLLS = 20, 100
+POLL_MS, MAX_POLLS = 20, 100
 COMPILED = "global"
 LEFT_OUT = "Close all sessions"  # without any there is no report, and nothing to compare
 SLOW = ("Start or cancel sweep", "Block shapes, live", "Measure the ladder, or cancel")
@@ -54,7 +54,7 @@ def _a_compilation(window):
 
 
 def _answered(window, key):
-    for _ in range(MOST_POLLS):  # some cannot run every job
+    for _ in range(MAX_POLLS):  # some cannot run every job
         yield POLL_MS
         if window.live.result is not None and window.live.result.job.implementation == key:
             return

@@ -25,11 +25,11 @@ from tests.workbench import contrast
 from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.tile import ElidedLabel
 
-LEAST_PX = 24  # of what is clicked: WCAG 2.2, 2.5.8
+MIN_PX = 24  # of what is clicked: WCAG 2.2, 2.5.8
 FINER = 2  # the image that contrast is taken from: so that strokes have their full colour
 RING_PIXELS = 20  # that have to change their colour with the focus
-MOST_STOPS = 300
-MOST_LINKS = 12  # within one label
+MAX_STOPS = 300
+MAX_LINKS = 12  # within one label
 ARROW_EM = 1.5  # of a combo box; as in theme.qss
 FRAME_PX = 18  # paddings and borders there, of a combo box or a spin box
 ELIDED_LETTERS = 5  # that have to be seen of an entry
@@ -118,7 +118,7 @@ def small(root):
     return [
         f"{path_of(each)}: only {each.width()}×{each.height()} pixels"
         for each in usable(root)
-        if not isinstance(each, QTextEdit) and min(each.width(), each.height()) < LEAST_PX
+        if not isinstance(each, QTextEdit) and min(each.width(), each.height()) < MIN_PX
     ]
 
 
@@ -218,11 +218,11 @@ class Keyboard:
         if here is None:
             return [f"{path_of(root)}: nothing takes the keyboard"]
         stops, found = [], []
-        while len(stops) < MOST_STOPS and here not in stops:
+        while len(stops) < MAX_STOPS and here not in stops:
             stops.append(here)
             with_focus = None if here in self._known else _grab(here)
             _leave(here)
-            for _ in range(MOST_LINKS):
+            for _ in range(MAX_LINKS):
                 if QApplication.focusWidget() is here:
                     _leave(here)
             left, here = here, QApplication.focusWidget()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Smaller ones the C library keeps itself, larger ones are not worth holding on to.
-LEAST_BYTES, MOST_BYTES = 32 << 20, 128 << 20
+MIN_BYTES, MAX_BYTES = 32 << 20, 128 << 20
 KEPT = 2  # arrays at most, which nobody uses
 
 
@@ -55,7 +55,7 @@ def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """An array of this shape with anything in it; its memory comes back when the last view of it
     is gone, in whatever thread."""
     size = math.prod(shape)
-    if LEAST_BYTES < size <= MOST_BYTES:
+    if MIN_BYTES < size <= MAX_BYTES:
         return np.asarray(_Loan(SHELF.take(size))).reshape(shape)
     SHELF.clear()
     return np.empty(shape, np.uint8)

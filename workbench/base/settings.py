@@ -16,7 +16,7 @@ from workbench.base import atomic_files, limited_json
 VERSION = 1
 RECENT = "recent"
 RECENT_FILES = 10
-LARGEST_BYTES = 1_000_000  # a few thousand are usual
+MAX_BYTES = 1_000_000  # a few thousand are usual
 LOCK_NAME = ".settings.lock"  # held while the file is read, merged and written
 PATIENCE_S = 2.0  # writing takes milliseconds, but several windows may close at once
 DIRECTORY_VARIABLE = "FILTER_WORKBENCH_CONFIG"
@@ -181,7 +181,7 @@ def _read_file(path: Path) -> Values:
     """The values in `path`; none where there is no file.  Raises UnreadableError, NewerError."""
     try:
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_BYTES:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
             raise UnreadableError  # a pipe would be waited for
         values = limited_json.parse(path.read_bytes())
         version = values.pop("version")

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from kernels.core.errors import BadJobError
-from kernels.core.job import LARGEST_KSIZE
+from kernels.core.job import MAX_KSIZE
 from workbench.base.array_text import rows_of_array
 
 Texts = tuple[tuple[str, ...], ...]  # cells as they are written
 
 LARGEST = 31
 SIZES = range(1, LARGEST + 1, 2)
-LARGEST_VALUE = 3.4028234e38  # that float32 holds
+MAX_VALUE = 3.4028234e38  # that float32 holds
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 QUOTED = re.compile(r'"([^"\n]*)"')
-LONGEST_QUOTED = 20  # characters of a cell, in a sentence
-MOST_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
+MAX_QUOTED = 20  # characters of a cell, in a sentence
+MAX_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
 
 
 class BadTextError(BadJobError):
@@ -32,7 +32,7 @@ def value_of(text: str) -> float | None:
     """The number that a cell says: 0.25, 0,25, 1e-3 or 1/9; None where it is none, or not one that
     float32 holds."""
     value = _number(text)
-    return value if value is not None and abs(value) <= LARGEST_VALUE else None
+    return value if value is not None and abs(value) <= MAX_VALUE else None
 
 
 def why_no_value(text: str) -> str:
@@ -81,7 +81,7 @@ def read_block(text: str) -> Texts | None:
 
 def _readings(text: str) -> list[Texts]:
     """What the text may mean.  Raises BadTextError where there is nothing, or too much."""
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise BadTextError("That is too much text for weights; copy only the cells.")
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
     # A comma within quotes separates no cells: "0,5","1" is 0.5 and 1.
@@ -113,8 +113,8 @@ def compact(value: float, digits: int) -> str:
 
 def in_words(cell: str) -> str:
     """A cell, at the beginning of a sentence."""
-    cut = "…" if len(cell) > LONGEST_QUOTED else ""
-    return f"“{cell[:LONGEST_QUOTED]}{cut}”" if cell else "An empty cell"
+    cut = "…" if len(cell) > MAX_QUOTED else ""
+    return f"“{cell[:MAX_QUOTED]}{cut}”" if cell else "An empty cell"
 
 
 def _ways(text: str) -> Iterator[Callable[[str], Texts]]:
@@ -185,5 +185,5 @@ def _objection(tables: list[Texts]) -> str:
         return f"Weights are a square; this is {size}. Nothing was changed."
     if len(best) % 2 == 0:
         return f"Weights have an odd size; this is {size}. Nothing was changed."
-    over = " (the line in the panel takes more)" if len(best) <= LARGEST_KSIZE else ""
+    over = " (the line in the panel takes more)" if len(best) <= MAX_KSIZE else ""
     return f"The editor takes sizes up to {LARGEST}{over}; this is {size}. Nothing was changed."

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 AFTER_PAINTING_MS = 100
 
 
-class Later(QTimer):
+class Throttle(QTimer):
     """Begins to wait when it is asked for first; `stop` drops what was asked for."""
 
     def __init__(self, wait_ms: int, act: Callable[[], None], parent: QObject) -> None:

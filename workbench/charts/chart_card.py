@@ -16,7 +16,7 @@ from workbench.widgets.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
 HIDDEN = "Everything is hidden; show something by the legend."
-LEAST_PX, LARGEST_PX = 200, 16_000  # of the plot's height
+MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
 URGENT = ("✗", NOT_IN_SIGHT)  # how notes begin that are never folded
 NARROW_PX = 500  # of the card: in a narrower one notes are folded
 
@@ -55,7 +55,7 @@ class ChartCard(QFrame):
         self._canvas = Canvas(EMPTY)
         self._canvas.setObjectName("chart-canvas")
         self._canvas.setAccessibleName("Points of the chart")
-        self._canvas.setMinimumHeight(LEAST_PX)
+        self._canvas.setMinimumHeight(MIN_PX)
         self._canvas.ready.connect(self._draw)
         self._canvas.picked.connect(self.picked)
         self._lay_out()
@@ -126,7 +126,7 @@ class ChartCard(QFrame):
 
         font = self._letters()
         self._canvas.setMinimumHeight(round(least_px(figure, self._canvas.width(), font)))
-        self._canvas.setMaximumHeight(round(min(most_px(figure, font), LARGEST_PX)))
+        self._canvas.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
         self._canvas.show_plot()
         closer = self._canvas.closer_range
         drawn = draw(plot, figure, theme.colors(self._canvas.palette()), font)

@@ -15,7 +15,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
-from workbench.base.throttle import Later
+from workbench.base.throttle import Throttle
 from workbench.charts import kinds
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_menu import ChartMenu
@@ -27,9 +27,9 @@ from workbench.widgets.eliding_box import ElidingBox
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # of the time, one part at most goes into drawing,
-LONGEST_MS = 500  # unless nothing would be seen for longer than that
+MAX_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
-LARGEST_FACTOR = 1.6
+MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 
 Identity = tuple[float, str, bool, Plan]  # what a session keeps while it grows
@@ -60,7 +60,7 @@ class ChartView(QWidget):
         self._varied: tuple[str, ...] = ()
         self._figure: Figure | None = None
         self._factor = 1.0
-        self._later = Later(REDRAW_MS, self._show, self)
+        self._later = Throttle(REDRAW_MS, self._show, self)
         self._make_controls()
         self._lay_out()
         self._show()
@@ -149,7 +149,7 @@ class ChartView(QWidget):
         self._menu.show_figure(figure, choices)
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else kinds.NOTHING)
-        self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), LONGEST_MS))
+        self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
 
     def _kind(self, data: Data, reasons: dict[str, str | None]) -> ChartKind | None:
         chosen = (k for k in chart_kinds() if k.key == self._kind_key and not reasons[k.key])
@@ -169,7 +169,7 @@ class ChartView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        factor = min(self.width() / USUAL_PX[0], self.height() / USUAL_PX[1], LARGEST_FACTOR)
+        factor = min(self.width() / USUAL_PX[0], self.height() / USUAL_PX[1], MAX_FACTOR)
         factor = round(max(1.0, factor), 1)
         if factor != self._factor:
             self._factor = factor

@@ -34,7 +34,7 @@ from workbench.widgets.tile import MUTED, scaled_font
 SAMPLE_PX = 28
 GAP_PX = 4
 EDGE_PX = 3
-LEAST_ROW_PX = 24  # what a finger or an unsteady hand needs
+MIN_ROW_PX = 24  # what a finger or an unsteady hand needs
 FONT_SHARE = 0.85  # of the program's font
 NARROW_PX = 500  # a narrower one shows no more than so many rows at once:
 ROWS_SEEN = 5.5  # the piece of a row says that there are more
@@ -80,7 +80,7 @@ class LegendEntry(QAbstractButton):
         return 2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self.wide_px, LEAST_ROW_PX)
+        return QSize(self.wide_px, MIN_ROW_PX)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_P and not event.modifiers():
@@ -202,7 +202,7 @@ class Legend(QScrollArea):
         self.pinned.emit(self._shown[number].key)
 
     def _lay_out(self) -> None:
-        row_px = max(LEAST_ROW_PX, self.fontMetrics().height() + 6)
+        row_px = max(MIN_ROW_PX, self.fontMetrics().height() + 6)
         wide = self.viewport().width()
         rows = rows_of(self._shown, wide, _entry_px(self.entries, self._shown), self._heading_px)
         for button, place in zip(self.entries, rows.entries, strict=True):

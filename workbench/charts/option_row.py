@@ -13,7 +13,7 @@ from workbench.charts.data.figure import Option
 from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.tile import MUTED, scaled_font
 
-MOST_PX = 300  # of a list
+MAX_PX = 300  # of a list
 FRAME_PX, ARROW_EM = 24, 1.5  # of theme.qss: paddings and borders; and the arrow, in lines of text
 GAP_PX, PAIR_GAP_PX, ROW_GAP_PX = 6, 14, 4
 
@@ -86,7 +86,7 @@ class OptionRow(QWidget):
         for name in shown:
             label, box = self._lists[name]
             row_px = box.sizeHint().height()
-            label_px, box_px = label.sizeHint().width(), min(_list_px(box), MOST_PX)
+            label_px, box_px = label.sizeHint().width(), min(_list_px(box), MAX_PX)
             if x > 0 and x + label_px + GAP_PX + box_px > self.width():
                 x, y = 0, y + row_px + ROW_GAP_PX
             box_px = min(box_px, self.width() - x - label_px - GAP_PX)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench.model.modes import MODES
 
-LARGEST_WINDOW = 16384  # pixels across, or down
+MAX_WINDOW = 16384  # pixels across, or down
 # What --format takes -> the extension that says the same.
 EXTENSION_OF = {
     "png": ".png",
@@ -38,8 +38,8 @@ def pair(text: str) -> tuple[int, int]:
 
 def window_size(text: str) -> tuple[int, int]:
     """As `pair`, but no more than a screenshot can have."""
-    if max(found := pair(text)) > LARGEST_WINDOW:
-        raise argparse.ArgumentTypeError(f"takes up to {LARGEST_WINDOW} pixels each, not {text!r}")
+    if max(found := pair(text)) > MAX_WINDOW:
+        raise argparse.ArgumentTypeError(f"takes up to {MAX_WINDOW} pixels each, not {text!r}")
     return found
 
 

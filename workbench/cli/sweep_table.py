@@ -14,7 +14,7 @@ from workbench.base import numbers
 from workbench.base.columns import columns
 from workbench.report.baselines import Baseline, baseline_of
 
-MOST_REASONS = 8
+MAX_REASONS = 8
 # By what a row stands for, then by implementation.
 Rows = dict[tuple[str, ...], dict[str, list[Record]]]
 # Of Plan's lists: what one value, or several, are called, and what a cell has there.
@@ -167,10 +167,10 @@ def _reasons(records: Sequence[Record]) -> Iterator[str]:
         return
     counts = Counter(reason for _, reason in objections)
     yield ""
-    for reason, count in counts.most_common(MOST_REASONS):
+    for reason, count in counts.most_common(MAX_REASONS):
         whose = list(dict.fromkeys(key for key, each in objections if each == reason))
         names = ", ".join(whose) if len(whose) <= 3 else f"{len(whose)} implementations"
         yield f"{count} × no time of {names}: {reason}"
-    if len(counts) > MOST_REASONS:
-        rest = sum(counts.values()) - sum(n for _, n in counts.most_common(MOST_REASONS))
+    if len(counts) > MAX_REASONS:
+        rest = sum(counts.values()) - sum(n for _, n in counts.most_common(MAX_REASONS))
         yield f"{rest} × no time for other reasons: session.csv has them."

@@ -29,7 +29,7 @@ VALUES_SCALE = 64.0  # screen pixels a pixel, for values
 GAIN = 8.0  # what a filter changes is faint, but where nothing of the picture is left
 
 
-class Visit:
+class WindowDriver:
     """A window that is led from mode to mode.
 
     window
@@ -220,21 +220,21 @@ class Visit:
         action.trigger()
 
 
-ENTER: dict[str, Callable[[Visit], None]] = {
+ENTER: dict[str, Callable[[WindowDriver], None]] = {
     "side": lambda visit: visit.window.store.update(view_mode="side"),
     "wipe": lambda visit: visit._look("wipe"),
-    "difference": Visit._subtract,
+    "difference": WindowDriver._subtract,
     "values": lambda visit: visit._zoom_in(VALUES_SCALE),
-    "pins": Visit._pin,
-    "analysis": Visit._analyse,
+    "pins": WindowDriver._pin,
+    "analysis": WindowDriver._analyse,
     "mismatch": lambda visit: visit._look("mismatch"),
-    "pixel": Visit._explain_pixel,
-    "anatomy": Visit._take_apart,
-    "ladder": Visit._climb,
-    "blocks": Visit._compare_blocks,
-    "weights": Visit._edit_weights,
-    "sweep": Visit._open_recorded,
-    "presenter": Visit._present,
-    "palette": Visit._find,
-    "help": Visit._help,
+    "pixel": WindowDriver._explain_pixel,
+    "anatomy": WindowDriver._take_apart,
+    "ladder": WindowDriver._climb,
+    "blocks": WindowDriver._compare_blocks,
+    "weights": WindowDriver._edit_weights,
+    "sweep": WindowDriver._open_recorded,
+    "presenter": WindowDriver._present,
+    "palette": WindowDriver._find,
+    "help": WindowDriver._help,
 }

@@ -15,9 +15,9 @@ from workbench.files.needs import Need
 
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
-_LEAST_BITS = {"1": 1, "L": 1, "P": 1, "RGB": 15}  # of a pixel in a file; else 8 a band
-_MOST_PACKED = {"raw": 1, "zip": 1032}  # bytes to a byte of a file; of deflate, as zlib.net proves
-_MOST_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands for 4,096 at most
+_MIN_BITS = {"1": 1, "L": 1, "P": 1, "RGB": 15}  # of a pixel in a file; else 8 a band
+_MAX_PACKED = {"raw": 1, "zip": 1032}  # bytes to a byte of a file; of deflate, as zlib.net proves
+_MAX_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands for 4,096 at most
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
@@ -55,10 +55,10 @@ def refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     size = path.stat().st_size
     if image.format == "GIF":
         left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
-        is_cut = (right - left) * (bottom - top) > size * _MOST_GIF
+        is_cut = (right - left) * (bottom - top) > size * _MAX_GIF
     else:
-        bits = _LEAST_BITS.get(image.mode, 8 * len(image.getbands()))
-        most = size * max((_MOST_PACKED.get(tile[0], 0) for tile in image.tile), default=0)
+        bits = _MIN_BITS.get(image.mode, 8 * len(image.getbands()))
+        most = size * max((_MAX_PACKED.get(tile[0], 0) for tile in image.tile), default=0)
         is_cut = 0 < most < image.width * image.height * bits // 8
     if is_cut:
         raise EOFError(path.name)

@@ -25,9 +25,9 @@ JPEG_QUALITY = 95  # where none is asked for
 # Of zlib.  8000×8000 pixels of photographs take 5.4 s and 115.3 MB; at zlib's usual level, 6, they
 # take 19 s and 113.5 MB.
 PNG_LEVEL = 2
-LARGEST_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
-LARGEST_JPEG_EXIF_BYTES = 65_000
-LARGEST_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
+MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
+MAX_JPEG_EXIF_BYTES = 65_000
+MAX_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
 _PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 
@@ -144,7 +144,7 @@ def _encoded_grey_alpha_16(samples: NDArray[Any]) -> bytes:
 def _write_tiff(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, exif: bytes | None
 ) -> None:
-    channels, is_big = samples.shape[2], samples.nbytes > LARGEST_TIFF_BYTES
+    channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
     tifffile.imwrite(
         file,
         samples if channels > 1 else samples[:, :, 0],
@@ -227,7 +227,7 @@ FORMATS = (
         ("uint8", "uint16"),
         (1, 2, 3, 4),
         _write_png,
-        largest_deep_bytes=LARGEST_DEEP_BYTES,
+        largest_deep_bytes=MAX_DEEP_BYTES,
     ),
     Format("TIFF", (".tif", ".tiff"), PIXEL_TYPES, (1, 2, 3, 4), _write_tiff),
     # 65,500 is libjpeg's own limit, a little below the format's.
@@ -240,7 +240,7 @@ FORMATS = (
         65_500,
         has_quality=True,
         can_be_lossless=False,
-        largest_exif_bytes=LARGEST_JPEG_EXIF_BYTES,
+        largest_exif_bytes=MAX_JPEG_EXIF_BYTES,
     ),
     Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383, has_quality=True),
     Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp, largest_exif_bytes=0),

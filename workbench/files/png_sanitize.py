@@ -10,10 +10,10 @@ import numpy as np
 
 from workbench.files import png
 
-LARGEST_SIDE = 1_000_000  # pixels; libpng reads no more
+MAX_SIDE = 1_000_000  # pixels; libpng reads no more
 _SAMPLES = {0: 1, 2: 3, 4: 2, 6: 4}  # of a pixel, by colour type
 _FILTERS = 5  # each row begins with the number of one
-_LONGEST_CHUNK = 1 << 30
+_MAX_CHUNK = 1 << 30
 _WHOLE = ((0, 0, 1, 1),)
 # Adam7's passes: the first column and row, and how far it is to the next ones.
 _PASSES = (
@@ -37,8 +37,8 @@ def lean_png(path: Path) -> bytes:
     stored = memoryview(zlib.compress(rows, 0))
     del rows  # of a large picture there is no room for another copy
     pieces: list[bytes | memoryview] = [png.SIGNATURE, png.chunk(b"IHDR", header)]
-    for start in range(0, len(stored), _LONGEST_CHUNK):
-        body = stored[start : start + _LONGEST_CHUNK]
+    for start in range(0, len(stored), _MAX_CHUNK):
+        body = stored[start : start + _MAX_CHUNK]
         checksum = zlib.crc32(body, zlib.crc32(b"IDAT"))
         pieces += [struct.pack(">I4s", len(body), b"IDAT"), body, struct.pack(">I", checksum)]
     return b"".join([*pieces, png.chunk(b"IEND", b"")])
@@ -83,7 +83,7 @@ def _parts(name: str, header: bytes) -> list[tuple[int, int]]:
         raise UnsoundError(name)
     width, height, depth, colours, packing, filtering, order = struct.unpack(">IIBBBBB", header)
     is_known = depth == 16 and colours in _SAMPLES and packing == filtering == 0 and order <= 1
-    if not is_known or not 1 <= width <= LARGEST_SIDE or not 1 <= height <= LARGEST_SIDE:
+    if not is_known or not 1 <= width <= MAX_SIDE or not 1 <= height <= MAX_SIDE:
         raise UnsoundError(name)
     found = []
     for first_x, first_y, step_x, step_y in _PASSES if order else _WHOLE:

@@ -17,9 +17,9 @@ from workbench.base import buffer_pool, numbers
 from workbench.base.memory import demand
 from workbench.imaging import byte_differences
 from workbench.imaging.display import NAN_BGR, Bytes, Display, averaged
+from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN
 from workbench.imaging.on_all_threads import on_all_threads
 
-LEAST_GAIN, MOST_GAIN = 1.0, 1000.0
 # That a thread does at once: with less, threads wait for the interpreter more than they work; with
 # more, what is computed on the way takes much memory.
 PART_BYTES = 2 << 20
@@ -103,9 +103,9 @@ def subtracting(
 
 def auto_gain(largest: float, full: float) -> float:
     """The largest of 1, 2, 5, 10 … 1000 that takes `largest` no further than `full`."""
-    steps = [m * 10.0**power for power in range(3) for m in (1, 2, 5)] + [MOST_GAIN]
+    steps = [m * 10.0**power for power in range(3) for m in (1, 2, 5)] + [MAX_GAIN]
     fitting = [step for step in steps if step * largest <= full]
-    return fitting[-1] if fitting else LEAST_GAIN
+    return fitting[-1] if fitting else MIN_GAIN
 
 
 @cache

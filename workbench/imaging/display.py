@@ -16,7 +16,7 @@ from workbench.imaging.shown_size import is_compact
 
 Bytes = NDArray[np.uint8]
 
-SMALLEST_LEVEL = 512  # a picture this small is cheap to scale in any way
+MIN_LEVEL = 512  # a picture this small is cheap to scale in any way
 BAND_PIXELS = 1 << 24  # converted at once, since that takes several copies
 NAN_BGR = (255, 0, 255)  # magenta: no picture is likely to have it, nobody overlooks it
 CHECKER_GREYS = ("#909090", "#b0b0b0")  # what shows through where alpha lets it
@@ -29,7 +29,7 @@ class Display:
 
     images  Format_RGB32, or Format_Grayscale8 for large grey ones; the picture first, then each
             half as wide and high as the one before (rounded up), averaged by area, until both sides
-            are at most SMALLEST_LEVEL
+            are at most MIN_LEVEL
     pixels  the images' memory, (H, W, 4) or (H, W) uint8 each: an image is good as long as its
             Display is
     """
@@ -178,7 +178,7 @@ def _smaller(pixels: Bytes) -> list[Bytes]:
 
     levels = []
     height, width = pixels.shape[:2]
-    while max(width, height) > SMALLEST_LEVEL:
+    while max(width, height) > MIN_LEVEL:
         width, height = (width + 1) // 2, (height + 1) // 2
         half = np.empty((height, width, *pixels.shape[2:]), np.uint8)
         cv2.resize(pixels, (width, height), dst=half, interpolation=cv2.INTER_AREA)

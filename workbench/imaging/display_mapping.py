@@ -14,6 +14,7 @@ from workbench.base.memory import demand
 
 SignedAs = Literal["clipped", "absolute", "offset", "scaled"]
 SIGNED_AS: tuple[SignedAs, ...] = get_args(SignedAs)
+MIN_GAIN, MAX_GAIN = 1.0, 1000.0  # of a difference that is shown
 CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
 
 

@@ -7,10 +7,9 @@ from typing import Any, get_args
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, KernelError
-from kernels.core.job import LARGEST_KSIZE, PIXEL_TYPES
+from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
-from workbench.imaging.differences import LEAST_GAIN, MOST_GAIN
-from workbench.imaging.display_mapping import SIGNED_AS
+from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, SIGNED_AS
 from workbench.model.intents import Changes
 from workbench.model.intents import choices as choosable
 from workbench.model.state import DifferenceKind, Divider, Matrix, State, ViewMode
@@ -95,12 +94,12 @@ def _makes_sense(name: str, value: Any) -> bool:
             return value in get_args(DifferenceKind)
         case "gain":
             number = type(value) in (int, float)
-            return value is None or (number and LEAST_GAIN <= value <= MOST_GAIN)
+            return value is None or (number and MIN_GAIN <= value <= MAX_GAIN)
     return False
 
 
 def _is_size(value: Any) -> bool:
-    return type(value) is int and 1 <= value <= LARGEST_KSIZE and value % 2 == 1
+    return type(value) is int and 1 <= value <= MAX_KSIZE and value % 2 == 1
 
 
 def _is_in_range(value: Any, parameter: Parameter) -> bool:

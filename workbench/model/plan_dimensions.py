@@ -10,13 +10,13 @@ from typing import Any
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
-from kernels.core.job import LARGEST_KSIZE, PIXEL_TYPES
+from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
 from kernels.measuring import tuner
 from kernels.sweeps.cell import PICTURE_KINDS
 
 THIS = "this"  # the picture that is open
-LARGEST_SIDE = 16384
-LARGEST_COUNT = 1024
+MAX_SIDE = 16384
+MAX_COUNT = 1024
 PAIR = re.compile(r"(\d{1,5})\s*[×xX*]\s*(\d{1,5})")
 # A list is parted by commas, semicolons or spaces, but not by those around a ×.
 BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
@@ -90,18 +90,18 @@ def _size(value: tuple[int, int]) -> str:
 def _read_size(word: str, _: Here) -> Values:
     found = PAIR.fullmatch(word)
     sides = (int(found[1]), int(found[2])) if found else 2 * (_whole(word),)
-    if not all(1 <= side <= LARGEST_SIDE for side in sides):
+    if not all(1 <= side <= MAX_SIDE for side in sides):
         raise ValueError(
             f"“{word}” is no image size; give pixels a side, as in 512 or 640×480, up to "
-            f"{LARGEST_SIDE}."
+            f"{MAX_SIDE}."
         )
     return (sides,)
 
 
 def _read_ksize(word: str, _: Here) -> Values:
     ksize = _whole(word)
-    if not 1 <= ksize <= LARGEST_KSIZE or ksize % 2 == 0:
-        raise ValueError(f"“{word}” is no kernel size; give odd numbers from 1 to {LARGEST_KSIZE}.")
+    if not 1 <= ksize <= MAX_KSIZE or ksize % 2 == 0:
+        raise ValueError(f"“{word}” is no kernel size; give odd numbers from 1 to {MAX_KSIZE}.")
     return (ksize,)
 
 
@@ -123,8 +123,8 @@ def _read_block(word: str, here: Here) -> Values:
 
 
 def _read_count(word: str, _: Here) -> Values:
-    if not 1 <= _whole(word) <= LARGEST_COUNT:
-        raise ValueError(f"“{word}” is no count; give whole numbers from 1 to {LARGEST_COUNT}.")
+    if not 1 <= _whole(word) <= MAX_COUNT:
+        raise ValueError(f"“{word}” is no count; give whole numbers from 1 to {MAX_COUNT}.")
     return (_whole(word),)
 
 

@@ -16,7 +16,7 @@ from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values
 from workbench.model.plan_words import title_of
 from workbench.model.state import Picture, State
 
-MOST_CELLS = 20_000
+MAX_CELLS = 20_000
 NO_PICTURE = "Open a picture first."
 
 
@@ -156,8 +156,8 @@ def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
 
 
 def _check(plan: Plan) -> None:
-    if (count := count_of(plan)) > MOST_CELLS:
-        raise UnclearError(f"That makes {count:,} measurements; {MOST_CELLS:,} are the most.")
+    if (count := count_of(plan)) > MAX_CELLS:
+        raise UnclearError(f"That makes {count:,} measurements; {MAX_CELLS:,} are the most.")
     chosen = [filters.get(key) for key in plan.filters]
     for ksize in plan.ksizes:
         if not any(ksize in each.sizes for each in chosen):

@@ -22,7 +22,7 @@ from kernels.sweeps.record import Measurement, Record
 from workbench.base import numbers
 from workbench.model.intents import implementation
 
-MOST_WORKS = 256  # a large sweep has some dozens
+MAX_WORKS = 256  # a large sweep has some dozens
 
 Block = tuple[int, int]
 
@@ -161,7 +161,7 @@ class RungTimes:
         place = (key, time.block_xy, time.timing.cache)
         times.pop(place, None)  # so that the newest stands last
         times[place] = time
-        while len(self._times) > MOST_WORKS:
+        while len(self._times) > MAX_WORKS:
             del self._times[next(iter(self._times))]
 
 

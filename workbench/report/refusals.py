@@ -10,7 +10,7 @@ from workbench.charts.data.points import planned
 from workbench.report.report_words import header_dimensions, plural, value_of
 from workbench.report.tables import Column, Row, Table
 
-MOST_VALUES = 8  # of a dimension, before the list is cut to its ends
+MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 
 
 def refusals_table(session: Session, key: str) -> Table | None:
@@ -54,7 +54,7 @@ def which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
     for name in reversed(dimensions):
         values = [*dict.fromkeys(value_of(name, cell) for cell in cells)]
         values = [value for value in values if value]
-        if len(values) > MOST_VALUES:
+        if len(values) > MAX_VALUES:
             values = [*values[:2], "…", values[-1]]
         title = "" if name == "implementations" else f"{label(name).lower()} "
         if values:

@@ -23,8 +23,8 @@ Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or sample
 
 NAME = "Pasted picture"
 NOTHING = "The clipboard holds no picture; copy one first."
-MOST_FILES = 100  # of a list that are looked at
-_LONGEST_PATH = 4096  # characters; no file has a longer one
+MAX_FILES = 100  # of a list that are looked at
+_MAX_PATH = 4096  # characters; no file has a longer one
 # As other programs offer pictures, those without loss first; our decoders read them as they are,
 # while Qt would drop what it does not know and show half of what is cut short.
 _ENCODED = ("image/png", "image/tiff", "image/webp", "image/bmp", "image/jpeg")
@@ -84,11 +84,11 @@ def forget_what_is_gone() -> None:
 
 
 def files_in(content: QMimeData | None) -> list[Path]:
-    """The files on this computer that it names, MOST_FILES at most, as a list, or one as text."""
+    """The files on this computer that it names, MAX_FILES at most, as a list, or one as text."""
     if content is None:
         return []
     local = (url.toLocalFile() for url in content.urls() if url.isLocalFile())
-    if files := [Path(name) for name in islice(local, MOST_FILES)]:
+    if files := [Path(name) for name in islice(local, MAX_FILES)]:
         return files
     return [] if _has_image(content) or not content.hasText() else _named_in(content.text())
 
@@ -157,7 +157,7 @@ def _named_in(text: str) -> list[Path]:
     """The file that a text names by its whole path, or as an address; or a folder, which is refused
     where it is opened."""
     words = text.strip().strip("\"'")
-    if not words or len(words) > _LONGEST_PATH or not words.isprintable():
+    if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []
     url = QUrl(words)
     path = Path(url.toLocalFile() if url.isLocalFile() else words)

@@ -17,7 +17,7 @@ from workbench.imaging.display_mapping import Look, known_unclipped, unclipped
 from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.model.store import Store
+from workbench.session.store import Store
 from workbench.session.worker import Worker
 
 # A change of any of these asks for another result.

@@ -19,7 +19,7 @@ class Ended:
     steps: Iterator[Any] | None
 
 
-class Aside:
+class PreemptibleTask:
     """A long computation that everything else goes before: the one wished for, the one that runs.
     Of one thread, which alone takes, steps and tells; others may wish, under a lock of the owner's,
     which that thread holds, too, but for stepping and telling.

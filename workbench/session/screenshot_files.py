@@ -18,7 +18,7 @@ from workbench.files.errors import ImageFileError
 
 KEYWORD = b"filter-workbench"
 VERSION = 1
-_LARGEST_TEXT = 1_000_000  # bytes; the settings take a few hundred
+_MAX_TEXT = 1_000_000  # bytes; the settings take a few hundred
 _PLAIN_UTF8 = b"\0\0\0\0\0"  # iTXt behind the keyword: not compressed, no language, no translation
 
 
@@ -66,7 +66,7 @@ def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
     prefix = KEYWORD + _PLAIN_UTF8
     if found.kind != b"iTXt" or file.read(len(prefix)) != prefix:
         return None
-    data = png.read_chunk(file, found) if found.length <= _LARGEST_TEXT else None
+    data = png.read_chunk(file, found) if found.length <= _MAX_TEXT else None
     if data is None:
         raise _damaged(name)
     return data.removeprefix(prefix)

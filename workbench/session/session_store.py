@@ -25,11 +25,11 @@ from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume
 from kernels.sweeps.session_lines import session_of
-from kernels.sweeps.session_scan import LONGEST_LINE, open_to_read
+from kernels.sweeps.session_scan import MAX_LINE, open_to_read
 from workbench.base.assets_path import asset
 
 RECORDED = "recorded"  # of the assets
-MOST_SHOWN = 12  # of the sessions kept, in a menu
+MAX_SHOWN = 12  # of the sessions kept, in a menu
 LOOKING = Progress("looking at this computer")
 NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept."
 
@@ -116,13 +116,13 @@ def kept() -> list[Path]:
         found = [path for path in folder().iterdir() if path.name.endswith(SUFFIXES)]
     except OSError:
         return []
-    return sorted(found, reverse=True)[:MOST_SHOWN]  # their names begin with the time
+    return sorted(found, reverse=True)[:MAX_SHOWN]  # their names begin with the time
 
 
 def heading(path: Path) -> Session:
     """The session in a file, but for its records: quick to read.  Raises SessionFileError."""
     with open_to_read(path) as file:
-        return session_of(file.readline(LONGEST_LINE), str(path))
+        return session_of(file.readline(MAX_LINE), str(path))
 
 
 def slug(title: str) -> str:

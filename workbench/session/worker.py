@@ -28,7 +28,7 @@ from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import Look
 from workbench.imaging.showing import show
 from workbench.session.idle_jobs import Quiet
-from workbench.session.preemptible_task import Aside, Sweeping, close
+from workbench.session.preemptible_task import PreemptibleTask, Sweeping, close
 
 # A superseded job goes on while newer wishes keep coming, so that a dragged slider always has a
 # picture to show; once the newest has waited for so long, the hand rests, and it gives way.
@@ -94,9 +94,11 @@ class Worker(QThread):
         self._is_held = False
         self._wants_device = True  # to know it
         self._knows_device = False  # only the thread itself touches it
-        self._sweep = Aside(self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit)
-        self._tuning = Aside(self.tuning_stepped.emit, self.tuning_ended.emit)
-        self._comparison = Aside(
+        self._sweep = PreemptibleTask(
+            self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit
+        )
+        self._tuning = PreemptibleTask(self.tuning_stepped.emit, self.tuning_ended.emit)
+        self._comparison = PreemptibleTask(
             self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
         )
         # What is looked at goes before what is waited for; the first of these before the others.
@@ -178,17 +180,17 @@ class Worker(QThread):
         """End it at its next step."""
         self._cancel(self._comparison)
 
-    def _start(self, aside: Aside, make: Sweeping) -> None:
+    def _start(self, aside: PreemptibleTask, make: Sweeping) -> None:
         with self._wake:
             aside.start(make)
             self._wake.notify()
 
-    def _pause(self, aside: Aside, is_paused: bool) -> None:
+    def _pause(self, aside: PreemptibleTask, is_paused: bool) -> None:
         with self._wake:
             aside.pause(is_paused)
             self._wake.notify()
 
-    def _cancel(self, aside: Aside) -> None:
+    def _cancel(self, aside: PreemptibleTask) -> None:
         with self._wake:
             aside.cancel()
             self._wake.notify()
@@ -303,7 +305,7 @@ class Worker(QThread):
         except DeviceLostError as error:
             self._fail(error, self.failed.emit)
 
-    def _step_aside(self, aside: Aside) -> None:
+    def _step_aside(self, aside: PreemptibleTask) -> None:
         try:
             is_over = not aside.step()
         except (KernelError, MemoryError) as error:
@@ -312,7 +314,9 @@ class Worker(QThread):
         if is_over:
             self._end_aside(aside, None, True)
 
-    def _end_aside(self, aside: Aside, error: KernelError | None, is_complete: bool) -> None:
+    def _end_aside(
+        self, aside: PreemptibleTask, error: KernelError | None, is_complete: bool
+    ) -> None:
         with self._wake:  # who cancels now comes too late
             steps = aside.drop()
         close(steps)

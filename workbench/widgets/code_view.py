@@ -22,7 +22,7 @@ from workbench.widgets.code_colours import CodeColours, Language
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import MUTED, scaled_font
 
-LONGEST_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
+MAX_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
 MARGIN_PX = 6
 
 
@@ -121,7 +121,7 @@ class CodeView(QWidget):
     @property
     def _language(self) -> Language | None:
         chosen = self._texts[self._files.currentIndex()]
-        return chosen.language if len(chosen.text) <= LONGEST_COLOURED else None
+        return chosen.language if len(chosen.text) <= MAX_COLOURED else None
 
     @Slot()
     def _show_chosen(self) -> None:

@@ -47,7 +47,7 @@ WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"
 INFO_MS = 8000
 WIDEST = 900
 NARROW = 480
-MOST_ACTS = 2
+MAX_ACTS = 2
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
 
@@ -72,7 +72,7 @@ class MessageBar(QWidget):
         self._word = Label()
         self._sentence = Sentence()
         self._more = QPushButton("Deta&ils…")
-        self._acts = [QPushButton() for _ in range(MOST_ACTS)]
+        self._acts = [QPushButton() for _ in range(MAX_ACTS)]
         self._dismiss = QToolButton()
         self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
         self._build()
@@ -98,7 +98,7 @@ class MessageBar(QWidget):
         stays: bool = False,
     ) -> None:
         """Say `sentence` instead of whatever was said; `details` are one click away, and so is
-        what can be done about it: `actions`, MOST_ACTS at most.
+        what can be done about it: `actions`, MAX_ACTS at most.
 
         stays  also an info waits until it is dismissed
         """
@@ -207,7 +207,7 @@ class MessageBar(QWidget):
         if is_folded != is_narrow:
             self._grid.removeWidget(self._sentence)
             self._grid.addWidget(
-                self._sentence, *((1, 0, 1, 5 + MOST_ACTS) if is_narrow else (0, 2, 1, 1))
+                self._sentence, *((1, 0, 1, 5 + MAX_ACTS) if is_narrow else (0, 2, 1, 1))
             )
 
     def _between(self) -> QWidget | None:

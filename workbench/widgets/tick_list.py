@@ -18,7 +18,7 @@ from workbench.base.plain_text import Label
 from workbench.widgets.tile import MUTED, scaled_font
 
 ROWS_SEEN = 4.6  # the piece of a row says that there are more
-LEAST_PX = 90
+MIN_PX = 90
 
 
 class Tick(QCheckBox):
@@ -31,7 +31,7 @@ class Tick(QCheckBox):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(LEAST_PX, super().minimumSizeHint().height())
+        return QSize(MIN_PX, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

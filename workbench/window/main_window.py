@@ -30,11 +30,10 @@ from workbench.files.errors import ImageFileError
 from workbench.imaging.display import Display
 from workbench.model import choices, intents
 from workbench.model.state import State
-from workbench.model.store import Store
 from workbench.panels.analysis.analysing import Analysing
 from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.anatomy.anatomy_panel import AnatomyPane
-from workbench.panels.blocks.block_comparison import Following
+from workbench.panels.blocks.block_comparison import BlockComparison
 from workbench.panels.blocks.blocks_panel import BlocksPanel
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
@@ -60,6 +59,7 @@ from workbench.session.live import Live
 from workbench.session.opener import Opener
 from workbench.session.rung_compiler import Compiling
 from workbench.session.session_store import is_of_sweep
+from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copying.copy_as import CopyAs
@@ -70,7 +70,7 @@ from workbench.window.help.helping import Helping
 from workbench.window.large_picture_prompt import ask_about_large_pictures
 from workbench.window.menus import Menus
 from workbench.window.on_screen import OnScreen
-from workbench.window.picture_intake import Arriving
+from workbench.window.picture_intake import PictureIntake
 from workbench.window.presenter.presenter import Presenting
 from workbench.window.tune_for_job import TuneForJob
 from workbench.window.undo.undoing import Undoing
@@ -296,7 +296,7 @@ class MainWindow(QMainWindow):
         live.recovered.connect(lambda: self.messages.clear("error"))
 
         ask_about_large_pictures(self.opener, self.messages)
-        self.arriving = Arriving(self)
+        self.arriving = PictureIntake(self)
         self.opener.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
@@ -309,7 +309,7 @@ class MainWindow(QMainWindow):
         self.gallery.broke.connect(self._show_bug)
 
         self.measuring = Measuring(self)
-        self.following = Following(self)
+        self.following = BlockComparison(self)
         self.presenting = Presenting(self)
         self._left_over = LeftOver(self)
         self.picking = Picking(self)

@@ -27,7 +27,7 @@ NOT_FINITE = (
 )
 
 
-class Arriving(QObject):
+class PictureIntake(QObject):
     """Stands between the opener and the store."""
 
     def __init__(self, window: MainWindow) -> None:

@@ -3,8 +3,8 @@
 from PySide6.QtGui import QAction
 
 from tests.made_sessions import a_session
+from tests.workbench.charts.test_chart_view import show, spoken, view  # noqa: F401
 from tests.workbench.driving import child, click
-from tests.workbench.test_chart_view import show, spoken, view  # noqa: F401
 from workbench.charts.chart_menu import ChartMenu
 
 

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import QPointF
 
 from tests.made_sessions import a_session
+from tests.workbench.charts.test_chart_view import show, view  # noqa: F401
 from tests.workbench.seeing import pixels_of
-from tests.workbench.test_chart_view import show, view  # noqa: F401
 from workbench.charts.drawing.cividis import cividis
 
 

@@ -14,8 +14,8 @@ from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Slice, is_left_out
 from workbench.model.names import title_of
 
-MOST_PLACES = 3
-MOST_NOTES = 6
+MAX_PLACES = 3
+MAX_NOTES = 6
 NOT_IN_SIGHT = "Not in sight:"
 
 
@@ -66,9 +66,9 @@ def notes(shown: Slice) -> tuple[str, ...]:
     wrong = [p for p in shown.points if p.is_wrong]
     refused = [p for p in shown.points if p.objection and not p.is_wrong]
     told = [f"✗ {each}" for each in _grouped(wrong, shown)] + _grouped(refused, shown)
-    left = len(told) - MOST_NOTES
+    left = len(told) - MAX_NOTES
     if left > 0:
-        told[MOST_NOTES:] = [f"{left} more reason{'s' if left > 1 else ''} of this kind."]
+        told[MAX_NOTES:] = [f"{left} more reason{'s' if left > 1 else ''} of this kind."]
     return (*told, *_not_in_sight(shown), *_published_notes(shown))
 
 
@@ -173,11 +173,11 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
     names = [name for name in shown.own if name not in ("implementations", "caches", "machines")]
     places = list(dict.fromkeys(chart_dimensions.where(point.cell, names) for point in group))
     there = list(filter(None, places))
-    more = len(there) - MOST_PLACES
+    more = len(there) - MAX_PLACES
     if len(there) == _all_places(shown, names):
         there, more = [], 0
     if more > 0:
-        there[MOST_PLACES:] = [f"{more} more"]
+        there[MAX_PLACES:] = [f"{more} more"]
     at = f" at {list_of(there)}" if there else ""
     reason = group[0].objection or ""
     if len({point.objection for point in group}) > 1:

@@ -16,7 +16,7 @@ from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 
 NEAR = 1.25  # who takes longer than this many times the best is not asked whether it equals it
-MOST_EQUALS = 4
+MAX_EQUALS = 4
 SHOWN_AS_PERCENT = 1.1
 WORDS = {
     "sizes": ("size", "sizes"),
@@ -186,8 +186,8 @@ def _subject(names: Sequence[str], how: str) -> str:
 
 
 def _shortened(names: Sequence[str]) -> str:
-    more = len(names) - MOST_EQUALS
-    return list_of([*names[:MOST_EQUALS], f"{more} more"] if more > 0 else names)
+    more = len(names) - MAX_EQUALS
+    return list_of([*names[:MAX_EQUALS], f"{more} more"] if more > 0 else names)
 
 
 def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) -> str:

@@ -22,7 +22,7 @@ from workbench.charts.data.points import (
     sources_of,
 )
 
-LARGEST_FIRST = ("sizes", "counts")  # of these the largest is the one to look at
+MAX_FIRST = ("sizes", "counts")  # of these the largest is the one to look at
 
 
 class Data:
@@ -125,7 +125,7 @@ class Data:
         measured = [value for value in values if value in met] or list(values)
         if name == "implementations":
             return _quickest(own) or measured[-1]
-        return measured[-1 if name in LARGEST_FIRST else 0]
+        return measured[-1 if name in MAX_FIRST else 0]
 
 
 @dataclass(frozen=True, slots=True)

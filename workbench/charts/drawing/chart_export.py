@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIZE_PX = (960, 600)
 BASE_PX = (900, 560)  # a page of this size has letters of FONT_PX, larger ones have larger letters
 FONT_PX = 13
-LARGEST_FACTOR = 1.7
+MAX_FACTOR = 1.7
 FAMILIES = "'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 SVG_DPI = 96
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -93,7 +93,7 @@ def _paint(page: Page, device: QPaintDevice) -> None:
 
 def font_for(wide: int, high: int) -> QFont:
     """Letters that suit a page of this size: a large one is looked at from farther away."""
-    factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), LARGEST_FACTOR)
+    factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     font.setPixelSize(round(factor * FONT_PX))
     return font

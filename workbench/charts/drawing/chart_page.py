@@ -24,7 +24,7 @@ MARGIN_PX = 16.0
 GAP_PX = 8.0
 SAMPLE_PX = 30.0
 ENTRY_GAP_PX = 18.0
-LEAST_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
+MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Page:
         )
         words = sum(text.height(self._wide) + GAP_PX for text in (*self._above, *self._below))
         words += self._legend.total * self._row_px + 2 * MARGIN_PX
-        least_px = max(LEAST_PLOT_SHARE * size.height(), least_px_of(figure, self._wide, font))
+        least_px = max(MIN_PLOT_SHARE * size.height(), least_px_of(figure, self._wide, font))
         plot_px = min(max(size.height() - words, least_px), most_px(figure, font))
         self.size = QSize(size.width(), round(words + plot_px))
         self._plot_size = QSizeF(self._wide, plot_px)

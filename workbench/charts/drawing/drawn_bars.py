@@ -16,12 +16,12 @@ from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_
 from workbench.charts.drawing.plot_labels import Label, Labels
 
 GROUP_SHARE = 0.8  # of a group's room that its bars take
-LARGEST_BAR_PX = 26.0
-LARGEST_ROW_PX = 48.0
+MAX_BAR_PX = 26.0
+MAX_ROW_PX = 48.0
 NARROW_PX = 520  # in a wider plot the names of bars stand beside them
 NAME_SHARE = 0.44  # of the width, at most
-LEAST_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
-LEAST_TEXT_PX = 8
+MIN_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
+MIN_TEXT_PX = 8
 MARKER_PX = 8.0
 HEADROOM = 0.06  # of the height, over the highest of upright bars
 TICK_SLACK = 1e-9
@@ -58,7 +58,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
     bottom.fixed = [(float(i), label) for i, label in enumerate(labels or names)]
     make_room(plot, Captions(body.axis.label), colors, font)
     slots = 1 + max((bar.slot for group in body.groups for bar in group.bars), default=0)
-    step = min(GROUP_SHARE / slots, 1.25 * LARGEST_BAR_PX * magnified(font) / max(group_px, 1.0))
+    step = min(GROUP_SHARE / slots, 1.25 * MAX_BAR_PX * magnified(font) / max(group_px, 1.0))
     placed = [
         Placed(
             bar,
@@ -84,7 +84,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
     plot.setXRange(scale.start, scale.end, padding=0)
     make_room(plot, captions, colors, font)
     tall = max(plot.getViewBox().boundingRect().height(), 40.0)
-    row_px = min(LARGEST_ROW_PX * magnified(font), tall / max(rows(body, plot.width()), 1))
+    row_px = min(MAX_ROW_PX * magnified(font), tall / max(rows(body, plot.width()), 1))
     small = _fitting(font, row_px)
     metrics = QFontMetricsF(small)
     most = plot.width() * (1.0 if is_narrow else NAME_SHARE) - 2 * EDGE_PX
@@ -99,7 +99,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
     y = (-tall / row_px, 0.0)
     plot.setXRange(*x, padding=0)
     plot.setYRange(*y, padding=0)
-    half = min(0.36, 0.5 * LARGEST_BAR_PX * magnified(font) / row_px)
+    half = min(0.36, 0.5 * MAX_BAR_PX * magnified(font) / row_px)
     placed: list[Placed] = []
     labels: list[Label] = []
     ticks: list[tuple[float, str]] = []
@@ -140,12 +140,12 @@ def _length(body: Bars, scale: Scale, metrics: QFontMetricsF, wide_px: float) ->
     for bar in (bar for group in body.groups for bar in group.bars):
         share = (scale.place(bar.high) - scale.start) / whole if bar.value and whole else 0.0
         room = wide_px - metrics.horizontalAdvance(bar.words) - 22
-        shares.append(share * wide_px / max(room, LEAST_LENGTH * wide_px))
+        shares.append(share * wide_px / max(room, MIN_LENGTH * wide_px))
     return whole * max(shares)
 
 
 def _fitting(font: QFont, row_px: float) -> QFont:
     """As large as `font`, unless a row is too low for that."""
     small = QFont(font)
-    small.setPixelSize(max(LEAST_TEXT_PX, min(font.pixelSize(), int(0.78 * row_px))))
+    small.setPixelSize(max(MIN_TEXT_PX, min(font.pixelSize(), int(0.78 * row_px))))
     return small

@@ -19,8 +19,8 @@ from workbench.charts.drawing.plot_labels import Label, Labels
 from workbench.charts.drawing.series_style import mixed
 
 GAP = 0.03  # of a tile, left free around it
-LEAST_TEXT_PX = 8
-LARGEST_TILE, LARGEST_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
+MIN_TEXT_PX = 8
+MAX_TILE, MAX_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
 NAME_SHARE = 0.42  # of the width, at most
 TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
 TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwards
@@ -92,7 +92,7 @@ def least_px(body: Grid, wide_px: float, font: QFont) -> float:
 
 def largest_tile_px(body: Grid, font: QFont) -> float:
     """How high a tile may be: a table's need no more than its text."""
-    return font.pixelSize() * (LARGEST_TABLE_TILE if body.scale is None else LARGEST_TILE)
+    return font.pixelSize() * (MAX_TABLE_TILE if body.scale is None else MAX_TILE)
 
 
 def _spot(tile: Tile) -> Spot:
@@ -212,7 +212,7 @@ def _mark(tile: Tile) -> str:
 
 def _fitting(font: QFont, words: list[str], wide: float, high: float) -> QFont | None:
     """The largest font in which all of them fit."""
-    for px in range(round(1.15 * font.pixelSize()), LEAST_TEXT_PX - 1, -1):
+    for px in range(round(1.15 * font.pixelSize()), MIN_TEXT_PX - 1, -1):
         small = QFont(font)
         small.setPixelSize(px)
         metrics = QFontMetricsF(small)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from workbench.base.theme import Colors
 
 EDGE_PX = 12  # right of the plot, for half of the last tick's text
-MOST_LINES = 3
+MAX_LINES = 3
 GAP_PX = 4
 CLAUSE = re.compile(r"(?:[:;.]| ·) [^:;·]*$")  # the last one of a caption
 USUAL_FONT_PX = 13
@@ -60,7 +60,7 @@ def make_room(
 
 
 def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> list[str]:
-    """The names in as many lines as they need, MOST_LINES at most; none where they do not fit."""
+    """The names in as many lines as they need, MAX_LINES at most; none where they do not fit."""
     found = []
     for name in names:
         lines = [""]
@@ -71,7 +71,7 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
             else:
                 lines.append(word)
         lines = [line for line in lines if line]
-        if len(lines) > MOST_LINES or any(metrics.horizontalAdvance(x) > wide_px for x in lines):
+        if len(lines) > MAX_LINES or any(metrics.horizontalAdvance(x) > wide_px for x in lines):
             return []
         found.append("\n".join(lines))
     return found

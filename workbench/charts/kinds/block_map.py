@@ -9,7 +9,7 @@ from workbench.charts.data.figure import Axis, Figure, Grid
 from workbench.charts.data.points import Point
 from workbench.charts.data.sentences import best_and_worst, best_of
 from workbench.charts.data.slices import Data, Slice
-from workbench.charts.kinds.block_shapes import MOST_BARS
+from workbench.charts.kinds.block_shapes import MAX_BARS
 from workbench.charts.kinds.common import made
 from workbench.charts.kinds.maps import tiles_of
 from workbench.model.names import title_of
@@ -28,7 +28,7 @@ ORDER = 5
 
 
 def made_for(plan: Plan) -> bool:
-    return len(plan.blocks) > MOST_BARS and len(plan.sizes) * len(plan.ksizes) == 1
+    return len(plan.blocks) > MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1
 
 
 def why_not(data: Data) -> str | None:

@@ -20,11 +20,11 @@ READING = (
     "neighbouring threads should read neighbouring samples."
 )
 ORDER = 6
-MOST_BARS = 12  # more shapes are easier to read on a map
+MAX_BARS = 12  # more shapes are easier to read on a map
 
 
 def made_for(plan: Plan) -> bool:
-    return 1 < len(plan.blocks) <= MOST_BARS and len(plan.sizes) * len(plan.ksizes) == 1
+    return 1 < len(plan.blocks) <= MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1
 
 
 def why_not(data: Data) -> str | None:

@@ -25,7 +25,7 @@ from workbench.cli.real_window import (
 )
 from workbench.cli.result_words import as_table
 from workbench.cli.state_options import changes_of, ignored
-from workbench.cli.window_driver import Visit
+from workbench.cli.window_driver import WindowDriver
 from workbench.files.errors import ImageFileError
 from workbench.model import intents
 from workbench.model.intents import Changes
@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
         wait_for_baseline(window, result)
         result = wait_for_repeat(window, result)
         _resize(window, arguments.size_px)  # with the timings its contents may have grown
-        visit = Visit(window, arguments.at, arguments.zoom)
+        visit = WindowDriver(window, arguments.at, arguments.zoom)
         try:
             image = picture_of(visit, arguments.mode, arguments.size_px)
         finally:
@@ -108,7 +108,7 @@ def _refuse_another_implementation(arguments: Namespace, window: MainWindow) -> 
         raise CommandError(intents.why_not_here(asked, window.device) or "")
 
 
-def picture_of(visit: Visit, modes: Sequence[str], size: tuple[int, int]) -> QImage:
+def picture_of(visit: WindowDriver, modes: Sequence[str], size: tuple[int, int]) -> QImage:
     """What there is to see, `size` pixels large, after `modes` were entered one after the other."""
     QGuiApplication.styleHints().setCursorFlashTime(0)  # or a text cursor is there only at times
     for mode in modes:
@@ -119,7 +119,7 @@ def picture_of(visit: Visit, modes: Sequence[str], size: tuple[int, int]) -> QIm
     return wait_for_calm(visit.window, visit.shown)
 
 
-def _with_dialogs(image: QImage, visit: Visit) -> QImage:
+def _with_dialogs(image: QImage, visit: WindowDriver) -> QImage:
     """With the dialogs that lie over the window in its middle, as a desktop puts them."""
     painter = QPainter(image)
     for dialog in visit.dialogs():

@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from workbench.base.throttle import Later
+from workbench.base.throttle import Throttle
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import Line, column, row
 from workbench.imaging.similarity import comparing
 from workbench.model.state import State
-from workbench.model.store import Store
 from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.pins import name_of
 from workbench.session.analysis_thread import Steps
 from workbench.session.live import Live
+from workbench.session.store import Store
 
 REDRAW_MS = 60  # a profile follows the pointer, but does not hold it up
 HISTOGRAM, LIKENESS = "histogram", "likeness"
@@ -52,7 +52,7 @@ class Analysing(QObject):
         self._of: Pair | None = None  # what is shown, or under way
         self._point: tuple[int, int] | None = None
         self._drawn: Line | None = None
-        self._later = Later(REDRAW_MS, self._draw_profile, self)
+        self._later = Throttle(REDRAW_MS, self._draw_profile, self)
         store.changed.connect(self._forget)
         live.settled.connect(lambda _: self._analyse())
         inspection.pins_changed.connect(self._show_pins)

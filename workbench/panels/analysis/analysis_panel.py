@@ -43,7 +43,7 @@ PSNR_TIP = (
     "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
     "More is more alike; 40 dB is hard to see."
 )
-LARGEST_TIP = "The largest difference of any sample, in the picture's own units."
+MAX_TIP = "The largest difference of any sample, in the picture's own units."
 LINE_TIP = "What is drawn below; Shift and a drag over a picture draws a line of your own."
 
 
@@ -178,7 +178,7 @@ class AnalysisPanel(UprightArea):
         self._psnr = Tile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.05, detail=False)
         self._ssim = Tile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.05, detail=False)
         self._largest = Tile(
-            "largest", "Largest error", "0.0001234", LARGEST_TIP, scale=1.05, detail=False
+            "largest", "Largest error", "0.0001234", MAX_TIP, scale=1.05, detail=False
         )
         for tile in (self._psnr, self._ssim, self._largest):
             tiles.addWidget(tile, 1)

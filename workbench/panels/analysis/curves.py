@@ -18,8 +18,8 @@ from workbench.base import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.drawing.chart_spots import Spot
 
-MOST_SPOTS = 256  # to point at
-MOST_POINTS = 2000  # of a curve, and no more than POINTS_PER_PX for each pixel across
+MAX_SPOTS = 256  # to point at
+MAX_POINTS = 2000  # of a curve, and no more than POINTS_PER_PX for each pixel across
 POINTS_PER_PX = 2  # of a noisy curve the highest and the lowest
 AXIS_PX = 56
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
@@ -99,7 +99,7 @@ class CurvesChart(Canvas):
         low, high = math.inf, -math.inf
         in_order = sorted(self._curves, key=lambda each: each.is_after)
         for curve, item in zip(in_order, self._items_for(len(in_order)), strict=True):
-            xs, ys = thinned(curve, min(POINTS_PER_PX * self.width(), MOST_POINTS))
+            xs, ys = thinned(curve, min(POINTS_PER_PX * self.width(), MAX_POINTS))
             ys = np.log10(np.maximum(ys, 0.5)) if self._is_log else ys
             if np.isfinite(ys).any():
                 low, high = min(low, float(np.nanmin(ys))), max(high, float(np.nanmax(ys)))
@@ -148,7 +148,7 @@ class CurvesChart(Canvas):
         curve = max(self._curves, key=lambda each: each.is_after)
         count = curve.ys.size
         places = []
-        for index in range(0, count, max(-(-count // MOST_SPOTS), 1)):
+        for index in range(0, count, max(-(-count // MAX_SPOTS), 1)):
             y = float(curve.ys[index])
             y = math.log10(max(y, 0.5)) if self._is_log else y
             if curve.xs.size > count:
@@ -185,7 +185,7 @@ class ToldWhenAsked(Sequence[Spot]):
 
 
 def thinned(
-    curve: Curve, most: int = MOST_POINTS
+    curve: Curve, most: int = MAX_POINTS
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At most about `most` points of a curve, peaks and valleys among them."""
     xs, ys = curve.xs, curve.ys

@@ -19,7 +19,7 @@ from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
-from workbench.base.throttle import AFTER_PAINTING_MS, Later
+from workbench.base.throttle import AFTER_PAINTING_MS, Throttle
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.anatomy.anatomy_overlay import block_area, grid_is_drawn, paint_look
@@ -57,8 +57,8 @@ class AnatomyPane(QWidget):
         self._worded: Look | None = None  # the one that the panel tells of
         self._at: tuple[int, int] | None = None  # sample and row looked at
         self._scale = 1.0
-        self._passing = Later(PASSING_MS, self._catch_up, self)
-        self._later = Later(AFTER_PAINTING_MS, self._refresh, self)
+        self._passing = Throttle(PASSING_MS, self._catch_up, self)
+        self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._make()
         self._lay_out()
 

@@ -22,7 +22,7 @@ NONE_CAN = "None of them can run this job; each says why."
 CALM_MS = 300  # so long nothing has to change before it starts anew
 
 
-class Following(QObject):
+class BlockComparison(QObject):
     """Stands between the window, its worker and the panel Blocks.
 
     Nothing is measured while the panel cannot be seen.

@@ -16,9 +16,9 @@ from workbench.widgets.hatching import hatched
 from workbench.widgets.tile import scaled_font
 
 GAP_PX = 2.0
-LEAST_TILE_PX = (34, 26)
-LARGEST_TILE_PX = (120, 64)
-LEAST_TEXT_PX = 8
+MIN_TILE_PX = (34, 26)
+MAX_TILE_PX = (120, 64)
+MIN_TEXT_PX = 8
 UNITS = (("s", 1e3), ("ms", 1.0), ("µs", 1e-3))  # and how many ms one is
 CENTRE = Qt.AlignmentFlag.AlignCenter
 
@@ -35,7 +35,7 @@ class BlockMap(Spots):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         across, down = len(self._sides(0)), len(self._sides(1))
-        return QSize(44 + across * LEAST_TILE_PX[0], 76 + down * LEAST_TILE_PX[1])
+        return QSize(44 + across * MIN_TILE_PX[0], 76 + down * MIN_TILE_PX[1])
 
     def boxes(self) -> list[tuple[QRectF, Row]]:
         wide, high = self._sides(0), self._sides(1)
@@ -70,8 +70,8 @@ class BlockMap(Spots):
         left = small.horizontalAdvance("256") + 14
         top = 2 * small.height() + 6
         room_x, room_y = self.width() - left - 6, self.height() - top - 2 * small.height() - 12
-        wide = min(room_x / max(across, 1), LARGEST_TILE_PX[0])
-        high = min(room_y / max(down, 1), LARGEST_TILE_PX[1])
+        wide = min(room_x / max(across, 1), MAX_TILE_PX[0])
+        high = min(room_y / max(down, 1), MAX_TILE_PX[1])
         return _Area(left, top, wide, high)
 
     def _paint_sides(self, p: QPainter, colors: Colors) -> None:
@@ -199,7 +199,7 @@ def _fitting(words: list[str], boxes: list[tuple[QRectF, Row]]) -> QFont:
     font = scaled_font(0.95)
     room = min((box.width() for box, _ in boxes), default=40.0) - 6
     px = max(font.pixelSize(), QFontMetricsF(font).height() * 0.75)
-    while px > LEAST_TEXT_PX:
+    while px > MIN_TEXT_PX:
         font.setPixelSize(round(px))
         metrics = QFontMetricsF(font)
         if max(metrics.horizontalAdvance(text) for text in words or ["100%"]) <= room:

@@ -17,7 +17,7 @@ from workbench.imaging.cell_values import ALPHABET, MARGIN, WIDEST, Cells, CellW
 from workbench.imaging.display import Display
 from workbench.panels.compare.view_transform import Size, ViewTransform
 
-LEAST_PX = 40  # of a pixel on the screen, in device-independent pixels
+MIN_PX = 40  # of a pixel on the screen, in device-independent pixels
 SIZES_PX = range(15, 5, -1)  # of the digits
 ROOM = 0.84  # of a cell, for what is written in it: between cells there is a gap
 
@@ -41,7 +41,7 @@ class CellLayer:
     def paint(self, painter: QPainter, transform: ViewTransform, view: Size) -> None:
         """painter  in device pixels, which `view` has"""
         samples, ratio = self._samples, self._view.devicePixelRatioF()
-        if samples is None or self._display is None or transform.scale < LEAST_PX * ratio:
+        if samples is None or self._display is None or transform.scale < MIN_PX * ratio:
             return
         region = _in_view(transform, view, samples)
         digits = digits_for(math.floor(transform.scale), samples.shape[2], str(samples.dtype))

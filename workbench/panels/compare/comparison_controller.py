@@ -17,13 +17,13 @@ from workbench.imaging.display import Display
 from workbench.imaging.mismatch import Mismatch, searching
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.model.store import Store
 from workbench.panels.compare.compare_view import CompareView
 from workbench.session.analysis_thread import Steps
 from workbench.session.live import Live
+from workbench.session.store import Store
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # the names of modes, and of what is under way
-MOST_RINGS = 200  # around single pixels; more are seen without
+MAX_RINGS = 200  # around single pixels; more are seen without
 URGENCY = 1  # of what is quick, before what takes long or is only read
 COMPARING = "Mismatch\ncomparing with the float64 oracle…"
 STOPPED = "stopped; N goes on"
@@ -31,7 +31,7 @@ STOPPED = "stopped; N goes on"
 Other = Callable[[Picture], tuple[NDArray[Any], str]]
 
 
-class WorkedOut(QObject):
+class ComparisonController(QObject):
     """Works out what a mode shows while it is shown, off the GUI thread.
 
     Signals:
@@ -215,7 +215,7 @@ class WorkedOut(QObject):
         if found is None:
             return self._live.shown, f"Mismatch\n{note}", []
         width = found.display.size[0]
-        few = found.places.tolist() if found.places.size <= MOST_RINGS else []
+        few = found.places.tolist() if found.places.size <= MAX_RINGS else []
         rings = [(place % width, place // width) for place in few]
         above = " · ".join(filter(None, ("Mismatch", found.scope, note)))
         return found.display, f"{above}\n{found}", rings

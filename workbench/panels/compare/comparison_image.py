@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage, 
 from workbench.base.memory import demand
 from workbench.imaging.display import Display
 
-_SMALLEST_TEXT_PX = 14
+_MIN_TEXT_PX = 14
 _PAPER, _INK = QColor("#ffffff"), QColor("#16191d")
 
 
@@ -22,7 +22,7 @@ def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
     tiles = [(display, text.replace("\n", " · ")) for display, text in tiles]
     width, height = tiles[0][0].size
     font = QFont(QGuiApplication.font())
-    font.setPixelSize(max(_SMALLEST_TEXT_PX, width // 40))
+    font.setPixelSize(max(_MIN_TEXT_PX, width // 40))
     metrics = QFontMetrics(font)
     gap = metrics.height() // 2
     column = max(width, *(metrics.horizontalAdvance(text) + 2 * gap for _, text in tiles))

@@ -17,13 +17,13 @@ from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.speed_up import single_in_words
 from workbench.model.state import Picture, State
-from workbench.model.store import Store
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.comparison_controller import WorkedOut
+from workbench.panels.compare.comparison_controller import ComparisonController
 from workbench.panels.compare.pin_cache import Pins, SetAside, of_same
 from workbench.panels.compare.pins import MOST, Pin, name_of
 from workbench.session.analysis_thread import Steps
 from workbench.session.live import Live
+from workbench.session.store import Store
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # the names of what is under way
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
@@ -64,7 +64,7 @@ class Inspection(QObject):
         self._aside = SetAside()
         self._coming: Picture | None = None  # the one in view, while it is not on the screen yet
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self.worked_out = WorkedOut(store, live, compare, steps, self.other, self)
+        self.worked_out = ComparisonController(store, live, compare, steps, self.other, self)
         self.worked_out.said.connect(self.said)
         self.pins_changed.connect(self.worked_out.refresh)
         store.changed.connect(self._follow)

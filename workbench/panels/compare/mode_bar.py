@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QWidget
 
-from workbench.imaging.differences import MOST_GAIN
+from workbench.imaging.display_mapping import MAX_GAIN
 from workbench.model.state import State
 from workbench.widgets.buttons import check_segment, make_button, make_segments
 from workbench.widgets.eliding_box import ElidingBox
@@ -191,7 +191,7 @@ class ModeOptions(QWidget):
         self._gain.setObjectName("gain")
         self._gain.setAccessibleName("Gain")
         self._gain.setToolTip("What differences are multiplied by, 1 to 1000; 0: as fits (auto)")
-        self._gain.setRange(0, int(MOST_GAIN))
+        self._gain.setRange(0, int(MAX_GAIN))
         self._gain.setSpecialValueText("auto")
         metrics = self._gain.fontMetrics()
         self._gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)

@@ -12,7 +12,7 @@ from workbench.imaging.display_mapping import known_unclipped
 from workbench.model.state import Picture
 from workbench.panels.compare.pins import Pin
 
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 AT_ONCE = 4 << 20  # bytes that are compared in one step
 
 
@@ -43,7 +43,7 @@ class Pins(NamedTuple):
 class SetAside:
     """most_bytes  of all together; the oldest give way"""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
         self._most_bytes = most_bytes
         self._kept: list[Pins] = []  # the newest last
 

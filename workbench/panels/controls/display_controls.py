@@ -20,7 +20,7 @@ from workbench.widgets.form import Form
 from workbench.widgets.number_boxes import DecimalBox
 
 LARGEST = 1e6  # of a level; 16 bits end at 65535
-MOST_DECIMALS = 9
+MAX_DECIMALS = 9
 SIGNED_TITLES = {
     "clipped": "Clipped to black",
     "absolute": "Absolute",
@@ -90,7 +90,7 @@ class DisplayControls(QGroupBox):
         low, high = state.levels or (0.0, white)
         # Floats mean what their file wants: 0 to 1, 0 to 4095, or a few millionths.
         digits = 0 if white > 1 else 3 - math.floor(math.log10(high - low))
-        decimals = min(max(digits, 0), MOST_DECIMALS)
+        decimals = min(max(digits, 0), MAX_DECIMALS)
         apart = 10.0**-decimals
         for box, value, least, most in (
             (self._black, low, -LARGEST, high - apart),

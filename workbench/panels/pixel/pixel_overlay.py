@@ -12,9 +12,9 @@ from kernels.oracle.explain import Explained
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
-LEAST_FOR_ARROWS = 6.0  # device pixels a pixel
-LEAST_FOR_ZEROS = 14.0
-MOST_ARROWS = 32  # along an axis, the nearest
+MIN_FOR_ARROWS = 6.0  # device pixels a pixel
+MIN_FOR_ZEROS = 14.0
+MAX_ARROWS = 32  # along an axis, the nearest
 
 
 def paint_neighbourhood(
@@ -27,7 +27,7 @@ def paint_neighbourhood(
     radius = len(found.rows) // 2
     if not found.is_alpha:
         _paint_beyond(painter, found)
-        if scale >= LEAST_FOR_ARROWS:
+        if scale >= MIN_FOR_ARROWS:
             _paint_stand_ins(painter, scale, found)
         if reach > radius:
             _outline(painter, _square(found, reach), Qt.PenStyle.DashLine)
@@ -76,14 +76,14 @@ def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
 
 
 def _nearest(stand_ins: list[tuple[int, int]], centre: int) -> list[tuple[int, int]]:
-    return sorted(stand_ins, key=lambda each: abs(each[0] - centre))[:MOST_ARROWS]
+    return sorted(stand_ins, key=lambda each: abs(each[0] - centre))[:MAX_ARROWS]
 
 
 def _arrow_or_zero(
     painter: QPainter, scale: float, begin: QPointF, end: QPointF, source: int
 ) -> None:
     if source == OUTSIDE:
-        if scale >= LEAST_FOR_ZEROS:
+        if scale >= MIN_FOR_ZEROS:
             _write(painter, scale, begin, "0")
         return
     line = QLineF(begin, end)

@@ -19,7 +19,7 @@ from kernels.core.job import Job, Result
 from kernels.oracle.explain import Explained, explain_pixel
 from workbench.base.channels import CHANNELS
 from workbench.base.plain_text import Label
-from workbench.base.throttle import AFTER_PAINTING_MS, Later
+from workbench.base.throttle import AFTER_PAINTING_MS, Throttle
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.pixel import pixel_words
@@ -61,7 +61,7 @@ class PixelPane(QWidget):
         self._channel = 0
         self._what: What = "all"
         self._found: Explained | None = None
-        self._later = Later(AFTER_PAINTING_MS, self._refresh, self)
+        self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._make()
         self._lay_out()
 

@@ -10,7 +10,7 @@ from kernels.sweeps.session_comparison import Pair, Summary, compare_sessions, s
 from workbench.base import numbers
 from workbench.model.plan_words import in_words, varied_of
 
-MOST_ROWS = 2000
+MAX_ROWS = 2000
 
 Answer = tuple[str, Sequence[tuple[str, ...]], Sequence[Pair]]
 
@@ -19,7 +19,7 @@ def compared(a: Session, b: Session) -> Answer:
     """All of it in words, the table's rows, and the pairs themselves."""
     pairs = compare_sessions(a, b)
     varied = varied_of(pair.cell for pair in pairs)
-    rows = [row_of(pair, varied) for pair in pairs[:MOST_ROWS]]
+    rows = [row_of(pair, varied) for pair in pairs[:MAX_ROWS]]
     return said(summary_of(pairs), len(pairs)), rows, pairs
 
 

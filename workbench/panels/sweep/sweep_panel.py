@@ -29,7 +29,7 @@ from kernels.sweeps.record import Session
 from kernels.sweeps.rounds import share_done
 from workbench.base.assets_path import asset
 from workbench.base.plain_text import Label, tip_text
-from workbench.base.throttle import Later
+from workbench.base.throttle import Throttle
 from workbench.charts.chart_view import ChartView
 from workbench.model.plan_estimate import time_s
 from workbench.model.plan_words import fixed_choices, in_words, varied_of
@@ -88,7 +88,7 @@ class SweepPanel(QWidget):
         self._agreed: Plan | None = None  # to measure it, however long it takes
         self._device: Device | NoDevice | None = None
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
-        self._later = Later(REFRESH_MS, self._show_sessions, self)
+        self._later = Throttle(REFRESH_MS, self._show_sessions, self)
         self._fold = _fold()
         self._choice = PlanChoice()
         self._run = RunRow()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECENT_S = 7 * 24 * 3600
 OFFERED = "offered"  # among the settings: the names of the files that were
-MOST_OFFERED = 50
+MAX_OFFERED = 50
 
 
 class LeftOver(QObject):
@@ -49,7 +49,7 @@ class LeftOver(QObject):
         name, path = left.path.name, left.path
         others = [each for each in self._offered if each != name]
         settings = self._window.settings
-        settings.set(OFFERED, [*others, name][-MOST_OFFERED:])
+        settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
 
         def resume() -> None:
             settings.set(OFFERED, others)  # left once more, it is offered once more

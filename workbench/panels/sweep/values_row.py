@@ -21,7 +21,7 @@ from workbench.model.plan_dimensions import Dimension, words_of
 from workbench.widgets.tile import scaled_font
 
 LABEL_PX = 88
-LONGEST_TEXT = 1000  # of values, in characters
+MAX_TEXT = 1000  # of values, in characters
 
 
 class ValuesRow(QWidget):
@@ -42,7 +42,7 @@ class ValuesRow(QWidget):
         self._line = QLineEdit(dimension.start)
         self._line.setObjectName(f"values-{name}")
         self._line.setAccessibleName(f"Values of {dimension.name.lower()}")
-        self._line.setMaxLength(LONGEST_TEXT)
+        self._line.setMaxLength(MAX_TEXT)
         self._line.setToolTip(tip_text(f"{dimension.tip}\nKey: Alt+Down for what may stand here"))
         self._line.textEdited.connect(lambda _: self.edited.emit())
         self._line.installEventFilter(self)
@@ -76,7 +76,7 @@ class ValuesRow(QWidget):
 
     def show_text(self, text: str) -> None:
         with QSignalBlocker(self._line):
-            self._line.setText(text[:LONGEST_TEXT])
+            self._line.setText(text[:MAX_TEXT])
             self._line.setCursorPosition(0)
 
     def show_wrong(self, sentence: str) -> None:

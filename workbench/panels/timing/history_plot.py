@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from kernels.core.job import Job, Result
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
-from workbench.base.throttle import Later
+from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.legend_entries import look_of_implementation
 from workbench.charts.drawing.chart_spots import Spot
@@ -28,11 +28,11 @@ EMPTY = "The next runs appear here."
 REDRAW_MS = 200  # often enough to keep up with dragging, seldom enough not to slow it down
 LARGE_RANGE = 10.0  # from here on the axis is logarithmic
 LABEL_ROWS = 2
-LEAST_LABEL_PX = 44  # a shorter piece of a name says nothing
+MIN_LABEL_PX = 44  # a shorter piece of a name says nothing
 LABEL_GAP_PX = 8
 MARKER_PX = 9
 AXIS_PX = 60  # about what the left axis takes
-LEAST_WIDTH = 20  # runs; so that the first ones do not stand at opposite ends
+MIN_WIDTH = 20  # runs; so that the first ones do not stand at opposite ends
 
 
 class Run(NamedTuple):
@@ -59,7 +59,7 @@ class HistoryPlot(QFrame):
         self._canvas.setObjectName("history-canvas")
         self._canvas.setAccessibleName("Kernel times of the last runs")
         self._canvas.ready.connect(self._draw)
-        self._later = Later(REDRAW_MS, self._draw, self)
+        self._later = Throttle(REDRAW_MS, self._draw, self)
         caption = Label(f"Kernel time of the last {LAST_RUNS} runs")
         caption.setFont(scaled_font(0.85))
         caption.setForegroundRole(MUTED)
@@ -117,7 +117,7 @@ class HistoryPlot(QFrame):
 
     def _draw_range(self, plot: Any, ys: list[float], is_log: bool, top_px: float) -> None:
         """The newest run at the right, whole markers, and the marks' labels above them."""
-        plot.setXRange(-0.5, max(len(ys), LEAST_WIDTH) - 0.5, padding=0.01)
+        plot.setXRange(-0.5, max(len(ys), MIN_WIDTH) - 0.5, padding=0.01)
         plot.hideAxis("bottom")
         plot.getAxis("left").setWidth(AXIS_PX)
         if ys:
@@ -174,7 +174,7 @@ class HistoryPlot(QFrame):
         self, plot: Any, font: QFont, marks: Sequence[tuple[int, str]]
     ) -> list[LabelPlace | None]:
         width = plot.width() - AXIS_PX
-        px_per_run = width / max(len(self._runs), LEAST_WIDTH)
+        px_per_run = width / max(len(self._runs), MIN_WIDTH)
         metrics = QFontMetricsF(font)
         return label_places(
             [index * px_per_run for index, _ in marks],
@@ -212,7 +212,7 @@ def _label_place(start: float, width: float, free: Sequence[float]) -> LabelPlac
     rooms = [end - start - LABEL_GAP_PX for end in free]
     whole = [row for row, px in enumerate(rooms) if px >= width]
     row = whole[0] if whole else rooms.index(max(rooms))
-    if rooms[row] >= min(width, LEAST_LABEL_PX):
+    if rooms[row] >= min(width, MIN_LABEL_PX):
         return LabelPlace(row, min(width, rooms[row]))
     return None
 

@@ -19,8 +19,8 @@ from workbench.base.table_text import as_text, read_table, shortest
 from workbench.panels.weights.weights_draft import Drawing
 
 DIRECTORY_VARIABLE = "FILTER_WORKBENCH_DATA"
-LARGEST_FILE_BYTES = 1_000_000
-LONGEST_NAME = 80
+MAX_FILE_BYTES = 1_000_000
+MAX_NAME = 80
 FILE_TYPES = "Weights (*.toml *.csv *.txt);;All files (*)"
 SAVE_TYPES = "TOML, with name, divisor and offset (*.toml);;CSV (*.csv);;Text (*.txt)"
 
@@ -111,8 +111,8 @@ class Shelf:
 
 def check_name(name: str) -> None:
     """Raise WeightsFileError unless it can be told from others."""
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise WeightsFileError(f"A name has 1 to {LONGEST_NAME} characters that can be seen.")
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        raise WeightsFileError(f"A name has 1 to {MAX_NAME} characters that can be seen.")
 
 
 def read_file(path: Path) -> Named:
@@ -120,7 +120,7 @@ def read_file(path: Path) -> Named:
     try:
         if not path.is_file():
             raise WeightsFileError(f"{path.name} is no file.")
-        if path.stat().st_size > LARGEST_FILE_BYTES:
+        if path.stat().st_size > MAX_FILE_BYTES:
             raise WeightsFileError(f"{path.name} is too large to hold weights.")
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -16,7 +16,7 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 INVALID = int(Role.UserRole)  # whether the cell is no number
 INSTEAD = "{} {}, so nothing is applied; write a number such as 0.25, -1 or 1/9."
-LONGEST_SHOWN = 7  # characters
+MAX_SHOWN = 7  # characters
 STRONGEST = 0.52  # opacity of the largest weight's tint: its digits stand out to 4.5 to 1
 
 
@@ -133,6 +133,6 @@ def _tint(value: float | None, largest: float, above: str, below: str) -> QColor
 
 def _shown(text: str, value: float) -> str:
     """What was typed; of what is too long for a cell, two digits: "2.2e−5", and not "2.17…"."""
-    if len(text) > LONGEST_SHOWN:
+    if len(text) > MAX_SHOWN:
         return compact(value, 2)
     return text.replace("-", "−")

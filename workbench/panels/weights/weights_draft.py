@@ -15,7 +15,7 @@ from kernels.core.errors import BadJobError
 from workbench.base.table_text import Texts, shortest, value_of
 from workbench.model.state import Matrix
 
-MOST_DIVISOR = 4096  # looked for, behind weights that are fractions of it
+MAX_DIVISOR = 4096  # looked for, behind weights that are fractions of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def whole_over(weights: NDArray[np.float32]) -> int | None:
         return 1 if size.size == 0 else None
     for times in range(1, 5):
         divisor = round(times / float(size.min()))
-        if divisor > MOST_DIVISOR:
+        if divisor > MAX_DIVISOR:
             return None
         for candidate in (1, divisor):
             if candidate < 1:

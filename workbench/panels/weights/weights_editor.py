@@ -26,7 +26,7 @@ from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.table_text import (
     LARGEST,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     SIZES,
     as_text,
     in_words,
@@ -38,13 +38,13 @@ from workbench.panels.weights.named_weights import Named, Shelf
 from workbench.panels.weights.pasting import pasted
 from workbench.panels.weights.weights_draft import Drawing, drawing_of
 from workbench.panels.weights.weights_grid import WeightsGrid
-from workbench.panels.weights.weights_summary import ToldBox
+from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.panels.weights.weights_undo import Step
 from workbench.widgets.odd_spin_box import OddSpinBox
 
 SIZE_PX = (1100, 740)
 SIDE_PX = 400
-MOST_STEPS = 500
+MAX_STEPS = 500
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = (
     "Type, or paste from a spreadsheet. Enter goes down, Tab right, Ctrl+Tab out of the grid; "
@@ -71,7 +71,7 @@ class WeightsEditor(QDialog):
         self._drawing = Drawing((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
         self._steps = QUndoStack(self)
-        self._steps.setUndoLimit(MOST_STEPS)
+        self._steps.setUndoLimit(MAX_STEPS)
         self._grid = WeightsGrid(self._drawing)
         self._grid.typed.connect(self._type)
         self._grid.copy_wanted.connect(self._copy)
@@ -95,7 +95,7 @@ class WeightsEditor(QDialog):
         self._sentence = Label(HINT)
         self._sentence.setObjectName("weights-sentence")
         self._sentence.setWordWrap(True)
-        self._told = ToldBox()
+        self._told = WeightsSummary()
         self._shelf = ShelfBox(shelf, lambda: self._drawing)
         self._shelf.picked.connect(self._draw_named)
         self._shelf.said.connect(self._say)
@@ -203,7 +203,7 @@ class WeightsEditor(QDialog):
         self._say(f"Copied {len(cells)} cells.")
 
     def _paste(self) -> None:
-        text = QGuiApplication.clipboard().text()[: MOST_CHARACTERS + 1]  # more is said to be much
+        text = QGuiApplication.clipboard().text()[: MAX_CHARACTERS + 1]  # more is said to be much
         try:
             drawing, words = pasted(text, self._drawing, self._grid.selected)
         except BadJobError as error:

@@ -29,7 +29,7 @@ from workbench.widgets.tile import scaled_font
 
 Index = QModelIndex | QPersistentModelIndex
 Hint = QAbstractItemDelegate.EndEditHint
-LARGEST_CELL_PX = 180
+MAX_CELL_PX = 180
 MARK_PX = 7
 MANY = 9  # cells across, for which smaller digits do
 
@@ -157,7 +157,7 @@ class WeightsGrid(QTableView):
         self.setFont(scaled_font(0.85 if size > MANY else 1.0))
         least = QFontMetrics(self.font()).horizontalAdvance("−2.2e−5") + 8
         room = self.viewport().size()
-        across = min(max(room.width() // size, least), LARGEST_CELL_PX)
+        across = min(max(room.width() // size, least), MAX_CELL_PX)
         down = min(max(room.height() // size, least * 2 // 3), across)
         self.horizontalHeader().setDefaultSectionSize(across)
         self.verticalHeader().setDefaultSectionSize(down)

@@ -14,7 +14,7 @@ from workbench.panels.weights.weight_facts import as_html, facts, response, resp
 UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
 
 
-class ToldBox(QGroupBox):
+class WeightsSummary(QGroupBox):
     """Shows it for the weights it is given."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

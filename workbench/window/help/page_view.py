@@ -29,7 +29,7 @@ SCHEME = "help:"
 IMAGE = "\ufffc"  # what stands for one in a text
 LINE_PERCENT = 135.0
 MARGIN_PX, PARAGRAPH_PX, CELL_PX = 22, 8, 6
-MOST_MARKS = 500
+MAX_MARKS = 500
 WIDEST_PICTURE_PX = 900
 _END = QTextCursor.MoveOperation.EndOfBlock
 SIZES = {1: 1.6, 2: 1.25, 3: 1.1}  # of headings, in the program's font size
@@ -156,7 +156,7 @@ class PageView(QTextBrowser):
         marks: list[QTextEdit.ExtraSelection] = []
         for word in self._words:
             cursor = self.document().find(word)
-            while not cursor.isNull() and len(marks) < MOST_MARKS:
+            while not cursor.isNull() and len(marks) < MAX_MARKS:
                 mark = QTextEdit.ExtraSelection()
                 mark.cursor = cursor
                 mark.format.setBackground(color)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.window.presenter.talk_steps import MOST_LETTERS, Step
+from workbench.window.presenter.talk_steps import MAX_LETTERS, Step
 
 NONE = (
     "There are none yet, so F5 presents the ladder on the open picture.\n"
@@ -124,7 +124,7 @@ def _item(step: Step) -> QListWidgetItem:
 def _step(item: QListWidgetItem) -> Step:
     """As it is called now; without a name it keeps the one it had."""
     step: Step = item.data(Qt.ItemDataRole.UserRole)
-    return replace(step, name=item.text().strip()[:MOST_LETTERS] or step.name)
+    return replace(step, name=item.text().strip()[:MAX_LETTERS] or step.name)
 
 
 def _button(name: str, text: str, key: str, do: Callable[[], None]) -> QPushButton:

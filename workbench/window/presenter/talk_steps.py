@@ -13,7 +13,7 @@ from workbench.model.intents import Changes
 from workbench.model.state import State
 
 MOST = 200
-MOST_LETTERS = 200
+MAX_LETTERS = 200
 # What a step does not decide: how pictures are looked at is the room's affair.
 LEFT_OUT = {"view_mode", "divider", "difference", "gain"}
 
@@ -47,7 +47,7 @@ class Step:
         name = data.get("name")
         if not isinstance(name, str) or not name.strip():
             return None
-        return cls(name[:MOST_LETTERS], data["choices"], PictureRef.from_data(data.get("picture")))
+        return cls(name[:MAX_LETTERS], data["choices"], PictureRef.from_data(data.get("picture")))
 
 
 def steps_from(data: Any) -> tuple[Step, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.window.main_window import MainWindow
 
 HANDED_OVER = "handed over"  # to the next process, of one's own free will
-MOST_BYTES = 256 << 20  # of a picture that came from no file
+MAX_BYTES = 256 << 20  # of a picture that came from no file
 EVERY_MS = 1500  # so much of what was done may be lost
 
 
@@ -102,7 +102,7 @@ class Keeper(QObject):
             return
         samples = picture.as_in_file
         is_kept = self._samples is not None and self._samples() is samples
-        if not is_kept and samples.nbytes <= MOST_BYTES:
+        if not is_kept and samples.nbytes <= MAX_BYTES:
             self._samples = weakref.ref(samples)
             self._write(partial(self._place.write_samples, samples))
 

@@ -24,8 +24,8 @@ from workbench.base import atomic_files, limited_json
 from workbench.base.settings import DIRECTORY_VARIABLE
 
 VERSION = 1
-LONGEST_S = 7 * 24 * 3600  # so old, a window is nobody's any more
-LARGEST_BYTES = 16 << 20
+MAX_SECONDS = 7 * 24 * 3600  # so old, a window is nobody's any more
+MAX_BYTES = 16 << 20
 TRIES = 1  # to bring one window back
 _KEPT, _SAMPLES, _LOCK, _ASIDE = ".json", ".npy", ".lock", ".failed"
 
@@ -72,7 +72,7 @@ class Place:
         """What was kept, when, in seconds since 1970, and how often it was tried to bring it back;
         None where that is no file of this version."""
         try:
-            if self.path.stat().st_size > LARGEST_BYTES:
+            if self.path.stat().st_size > MAX_BYTES:
                 return None
             values = limited_json.parse(self.path.read_bytes())
             kept, at, tries = (values[name] for name in ("window", "at", "tries"))
@@ -132,7 +132,7 @@ def left(now: float) -> Iterator[Place]:
     Each is held, so that of two windows that start at once only one gets it: close what is not
     wanted.
     """
-    _clear_away(now - LONGEST_S)
+    _clear_away(now - MAX_SECONDS)
     for path in _by_age():
         try:
             place = _held(path)
@@ -140,7 +140,7 @@ def left(now: float) -> Iterator[Place]:
                 continue  # its window is open
             if not path.exists():  # another window has just brought it back
                 place.close()
-            elif now - path.stat().st_mtime > LONGEST_S:
+            elif now - path.stat().st_mtime > MAX_SECONDS:
                 place.remove()
             else:
                 yield place

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from workbench.window.main_window import MainWindow
 
 GONE = "{} came from no file, and is gone."
-MOST_SESSIONS = 50
-LONGEST_MS = 60_000  # for any one of the steps
+MAX_SESSIONS = 50
+MAX_MS = 60_000  # for any one of the steps
 
 
 class BringingBack(QObject):
@@ -39,7 +39,7 @@ class BringingBack(QObject):
         self._window, self._kept, self._place = window, kept, place
         self._complaint = ""
         self._steps = self._all_steps()
-        self._later = QTimer(self, singleShot=True, interval=LONGEST_MS)
+        self._later = QTimer(self, singleShot=True, interval=MAX_MS)
         self._later.timeout.connect(self._give_up)
         self._is_hopeless = self._is_over = False
 
@@ -120,7 +120,7 @@ class BringingBack(QObject):
         paths = [each for each in _of(self._kept, "sessions", list) if isinstance(each, str)]
         if not paths:
             return
-        for path in paths[:MOST_SESSIONS]:
+        for path in paths[:MAX_SESSIONS]:
             window.sessions.open(Path(path))
         # What the same thread does next comes after them.
         read: list[None] = []

@@ -9,7 +9,7 @@ from workbench.files.errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ class Kept:
 class Album:
     """Gives out Kept pictures; holds those that cannot be loaded again, up to so many bytes."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
         self._most_bytes = most_bytes
         self._held: list[Picture] = []  # the newest last
 

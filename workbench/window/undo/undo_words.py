@@ -35,7 +35,7 @@ COMES_ALONG = {  # with what: not worth a word
     "matrix": {"ksize", "offset"},
 }
 WITHOUT_VALUES = {"matrix", "levels"}
-MOST_LETTERS = 24
+MAX_LETTERS = 24
 NAMED = 2  # fields at most
 
 
@@ -89,7 +89,7 @@ def _filter_title(key: str) -> str:
 
 def _cut(name: str) -> str:
     """A long file name's middle says the least."""
-    if len(name) <= MOST_LETTERS:
+    if len(name) <= MAX_LETTERS:
         return name
-    half = MOST_LETTERS // 2
+    half = MAX_LETTERS // 2
     return f"{name[:half]}…{name[-half:]}"

@@ -1,0 +1,179 @@
+"""The GPU's health, from an NVML that does as a test says."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from kernels.core.health import LOOK_EVERY_S, MAX_SHARE, Health, Nvml, Watch
+
+BUS_ID = "0000:1B:00.0"
+
+
+class NVMLError(Exception):
+    """As pynvml's."""
+
+
+class FakeNvml:
+    """Stands for the module pynvml; what is None in `facts` is not supported here."""
+
+    NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
+
+    def __init__(self, **facts):
+        self.facts = {"sm": 1980, "memory": 3201, "celsius": 40, "milliwatts": 250_500, **facts}
+        self.facts.setdefault("reasons", 0)
+        self.asked_for = None
+
+    def nvmlInit(self):  # noqa: N802
+        if error := self.facts.get("error"):
+            raise error
+
+    def nvmlDeviceGetHandleByPciBusId(self, bus_id):  # noqa: N802
+        self.asked_for = bus_id
+        return "the handle"
+
+    def nvmlDeviceGetClockInfo(self, handle, which):  # noqa: N802
+        return self._fact(handle, "sm" if which == self.NVML_CLOCK_SM else "memory")
+
+    def nvmlDeviceGetTemperature(self, handle, sensor):  # noqa: N802
+        return self._fact(handle, "celsius")
+
+    def nvmlDeviceGetPowerUsage(self, handle):  # noqa: N802
+        return self._fact(handle, "milliwatts")
+
+    def nvmlDeviceGetCurrentClocksEventReasons(self, handle):  # noqa: N802
+        return self._fact(handle, "reasons")
+
+    def _fact(self, handle, name):
+        assert handle == "the handle"
+        if self.facts[name] is None:
+            raise NVMLError("Not Supported")
+        return self.facts[name]
+
+
+@pytest.fixture
+def nvml(monkeypatch):
+    """Makes an Nvml of a fake module."""
+
+    def make(fake):
+        monkeypatch.setitem(sys.modules, "pynvml", fake)
+        return Nvml(BUS_ID)
+
+    return make
+
+
+class Clock(SimpleNamespace):
+    """Goes on by `each_s` whenever it is asked."""
+
+    def __call__(self):
+        self.now_s += self.each_s
+        return self.now_s
+
+
+def test_the_device_is_found_by_its_place_on_the_bus(nvml):
+    fake = FakeNvml()
+    found = nvml(fake)
+    assert fake.asked_for is None  # not before it is wanted
+    found.look()
+    assert fake.asked_for == BUS_ID
+
+
+def test_lowest_and_highest_of_all_looks_are_kept(nvml):
+    fake = FakeNvml()
+    clock = Clock(now_s=0.0, each_s=0.0)
+    watch = Watch(nvml(fake), clock)
+    for sm, celsius in ((1980, 41), (1755, 55), (1830, 60)):
+        fake.facts.update(sm=sm, celsius=celsius)
+        watch.look()
+        clock.now_s += LOOK_EVERY_S
+    assert watch.health() == Health(
+        sm_mhz=(1755, 1980),
+        memory_mhz=(3201, 3201),
+        temperature_c=(41, 60),
+        power_w=(250.5, 250.5),
+    )
+
+
+def test_throttling_is_said_in_words_even_if_it_was_seen_once(nvml):
+    fake = FakeNvml(reasons=0x4 | 0x20)
+    clock = Clock(now_s=0.0, each_s=0.0)
+    watch = Watch(nvml(fake), clock)
+    watch.look()
+    fake.facts["reasons"] = 0
+    clock.now_s += 1
+    watch.look()
+    assert watch.health().throttled == ("power limit", "heat, by the driver")
+
+
+def test_an_idle_gpu_is_not_throttled(nvml):
+    watch = Watch(nvml(FakeNvml(reasons=0x1)))
+    watch.look()
+    assert watch.health().throttled == ()
+
+
+def test_it_does_not_look_all_the_time(nvml):
+    clock = Clock(now_s=0.0, each_s=0.0)
+    found = nvml(FakeNvml())
+    looks = []
+    found.look = lambda: looks.append(clock.now_s)
+    watch = Watch(found, clock)
+    for _ in range(1000):
+        watch.look()
+        clock.now_s += 0.001
+    assert len(looks) == pytest.approx(1 / LOOK_EVERY_S, abs=1)
+
+
+def test_where_nvml_answers_slowly_it_is_asked_the_less(nvml):
+    clock = Clock(now_s=0.0, each_s=0.0)
+    found = nvml(FakeNvml())
+    looks = []
+
+    def slow_look():
+        looks.append(clock.now_s)
+        clock.now_s += 0.01
+
+    found.look = slow_look
+    watch = Watch(found, clock)
+    while clock.now_s < 10:
+        watch.look()
+        clock.now_s += 0.001
+    assert 0.01 * len(looks) <= 1.1 * MAX_SHARE * 10
+
+
+def test_what_the_driver_does_not_say_is_left_out(nvml):
+    watch = Watch(nvml(FakeNvml(milliwatts=None, sm=None, reasons=None)))
+    watch.look()
+    assert watch.health() == Health(memory_mhz=(3201, 3201), temperature_c=(40, 40))
+
+
+def test_where_nothing_is_said_there_is_no_health(nvml):
+    nothing = dict.fromkeys(("sm", "memory", "celsius", "milliwatts", "reasons"))
+    watch = Watch(nvml(FakeNvml(**nothing)))
+    watch.look()
+    assert watch.health() is None
+
+
+@pytest.mark.parametrize("error", [NVMLError("Driver Not Loaded"), OSError("no library")])
+def test_without_nvml_there_is_no_health_and_no_failure(nvml, error):
+    watch = Watch(nvml(FakeNvml(error=error)))
+    watch.look()
+    assert watch.health() is None
+
+
+def test_without_the_package_there_is_no_health_and_no_failure(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", None)  # an import of it fails
+    watch = Watch(Nvml(BUS_ID))
+    watch.look()
+    assert watch.health() is None
+
+
+def test_the_real_package_has_what_is_asked_of_it():
+    pynvml = pytest.importorskip("pynvml")
+    names = [name for name in vars(FakeNvml) if name.startswith(("nvml", "NVML"))]
+    assert names
+    assert all(hasattr(pynvml, name) for name in names)
+    watch = Watch(Nvml("0000:ff:1f.0"))  # where no GPU is
+    watch.look()
+    assert watch.health() is None

@@ -1,0 +1,183 @@
+"""What OpenCV would get wrong, it refuses; right up to there it is right, whichever call runs."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from kernels import Engine, Job, Sampling, filters
+from kernels.core.borders import BORDERS
+from kernels.core.cores import usable_cores
+from kernels.core.errors import CannotRunError
+from kernels.cpu import cv_choice, opencv
+from kernels.cpu.cv_calls import calls
+from kernels.cpu.cv_choice import Choice
+from kernels.cpu.opencv import MAX_SUM
+from kernels.oracle.checking import checking
+
+QUICK = Sampling(max_samples=1)
+PATTERNS = {
+    "in one pass": [[1, 0, 0], [0, 0, 0], [0, 0, 1]],
+    "in two passes": [[0, 0, 0], [1, 2, 1], [0, 0, 0]],
+    "downwards": [[-1, 0, 0], [0, 0, 0], [0, 0, -1]],
+}
+
+
+@pytest.fixture
+def engine():
+    return Engine(use_gpu=False)
+
+
+def job_of(pattern, pixel_type, largest_sum, implementation="opencv"):
+    """Weights that can bring sums up to `largest_sum`, over a picture that does."""
+    largest = np.iinfo(pixel_type).max
+    picture = np.random.default_rng().integers(0, largest, (20, 30, 3), pixel_type, endpoint=True)
+    picture[5:9, 5:9] = largest
+    drawn = np.array(PATTERNS[pattern], np.float64)
+    weights = drawn * (largest_sum / largest / np.abs(drawn).sum())
+    return Job(picture, weights.astype(np.float32), implementation=implementation)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+def test_large_weights_saturate(engine, pattern, pixel_type):
+    result = engine.run(job_of(pattern, pixel_type, 0.99 * MAX_SUM), QUICK)
+    assert result.check.ok
+    assert result.picture.max() == (0 if pattern == "downwards" else np.iinfo(pixel_type).max)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+@pytest.mark.parametrize("largest_sum", [1.01 * MAX_SUM, 2.0**32, 1e32])
+def test_larger_ones_are_refused_and_go_to_parallel(engine, pattern, pixel_type, largest_sum):
+    job = job_of(pattern, pixel_type, largest_sum)
+    with pytest.raises(CannotRunError, match=f"With {pixel_type} pixels .* such as parallel"):
+        engine.run(job, QUICK)
+    assert engine.best_for(job) == "parallel"
+    other = job_of(pattern, pixel_type, largest_sum, "parallel")
+    assert engine.run(other, QUICK).check.ok
+
+
+def test_float_pictures_take_large_weights(engine):
+    picture = np.random.default_rng().random((20, 30, 3), np.float32)
+    weights = np.array(PATTERNS["in one pass"], np.float32) * np.float32(1e30)
+    assert engine.run(Job(picture, weights, implementation="opencv"), QUICK).check.ok
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_are_refused_and_go_to_parallel(engine, value):
+    picture = np.zeros((9, 9, 1), np.float32)
+    picture[4, 4] = value
+    job = Job(picture, np.ones((3, 3), np.float32), implementation="opencv")
+    assert "such as parallel" in engine.why_not(job)
+    assert engine.best_for(job) == "parallel"
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("pixel_type", ["uint8", "float16"])
+def test_seams_of_bands_do_not_show(engine, monkeypatch, border, gradient, channels, pixel_type):
+    monkeypatch.setattr(opencv, "BAND_SAMPLES", 1)
+    monkeypatch.setattr(opencv, "BAND_REACHES", 1)  # bands of two or three rows
+    random = np.random.default_rng()
+    picture = random.integers(0, 255, (40, 30, channels), endpoint=True).astype(pixel_type)
+    weights = random.random((5, 5), np.float32) / 25
+    job = Job(picture, weights, border, "opencv", gradient=gradient)
+    check = engine.run(job, QUICK).check
+    assert check.is_full
+    assert check.ok, str(check)
+
+
+def test_a_large_picture_can_be_stopped_between_bands():
+    picture = np.zeros((4096, 4096, 3), np.uint8)
+    job = Job(picture, filters.get("box").weights(3), implementation="opencv")
+    assert sum(1 for _ in opencv.prepare(job).filtering(np.empty_like(picture))) == 4
+
+
+NAMED = {
+    "cv2.GaussianBlur": filters.get("gaussian").weights(7),
+    "cv2.blur": filters.get("box").weights(5),
+    "cv2.Sobel": filters.get("sobel_y").weights(3) * 2,
+    "cv2.Laplacian": filters.get("laplacian").weights(3),
+    "cv2.sepFilter2D": filters.get("prewitt_x").weights(3),
+    "cv2.filter2D": filters.get("unsharp").weights(9),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_filters_that_cv2_has_a_name_for_are_tried_by_it(name):
+    job = Job(np.zeros((9, 9, 1), np.uint8), NAMED[name], implementation="opencv")
+    assert name in [call.name for call in calls(job)]
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("border", BORDERS)
+def test_every_call_that_is_tried_gives_the_filter(engine, monkeypatch, name, pixel_type, border):
+    """Whichever is the quickest here, all are right."""
+    picture = np.random.default_rng(3).integers(0, 255, (37, 41, 3)).astype(pixel_type)
+    job = Job(picture, NAMED[name], border, "opencv")
+    for call in calls(job):
+        monkeypatch.setattr(opencv, "choose", lambda *_, call=call: Choice(call, 1))
+        check = engine.run(job, QUICK).check
+        assert check.ok, f"{call.name}: {check}"
+        assert check.levels == (1 if pixel_type != "float32" else 0)
+
+
+@pytest.mark.parametrize("sigma", [None, 0.3, 1.0, 4.0, 60.0])
+@pytest.mark.parametrize("ksize", [3, 5, 7, 31, 127])
+def test_a_bell_curve_is_known_by_its_weights(ksize, sigma):
+    weights = filters.get("gaussian").weights(ksize, sigma=sigma)
+    job = Job(np.zeros((9, 9, 1), np.float32), weights, implementation="opencv")
+    names = [call.name for call in calls(job)]
+    vanishes = weights.min() <= 0  # a bell so narrow that its ends are zero has no logarithm
+    assert ("cv2.GaussianBlur" in names) != vanishes
+    nearly = weights.copy()
+    nearly[0, 0] += np.float32(0.001)
+    assert "cv2.GaussianBlur" not in [call.name for call in calls(replace(job, weights=nearly))]
+
+
+def test_an_offset_is_left_to_calls_that_take_one(engine):
+    picture = np.random.default_rng(4).integers(0, 255, (20, 20, 1), np.uint8)
+    job = Job(picture, filters.get("gaussian").weights(5), implementation="opencv", offset=20.0)
+    assert {call.name for call in calls(job)} == {"cv2.sepFilter2D"}
+    assert engine.run(job, QUICK).check.ok
+
+
+def test_a_call_that_is_off_by_more_than_a_level_is_passed_over(engine):
+    """GaussianBlur rounds its weights to a 256th, which noise under a wide bell brings out."""
+    picture = np.where(np.random.default_rng(5).random((200, 300, 1)) < 0.5, 0, 255)
+    weights = filters.get("gaussian").weights(63, sigma=9.7)
+    job = Job(picture.astype(np.uint8), weights, implementation="opencv")
+    gaussian = next(call for call in calls(job) if call.name == "cv2.GaussianBlur")
+    blurred = gaussian.apply(job.picture, None, -1, cv2.BORDER_REPLICATE).reshape(200, 300, 1)
+    *_, check = checking(job, blurred, opencv.tolerance(job))
+    assert not check.ok  # or this shows nothing
+    result = engine.run(job, QUICK)
+    assert result.check.ok
+    assert result.ran[0].function != "cv2.GaussianBlur"
+
+
+def test_what_was_called_and_on_how_many_threads_is_told(engine):
+    picture = np.random.default_rng(6).integers(0, 255, (64, 64, 3), np.uint8)
+    job = Job(picture, filters.get("box").weights(31), implementation="opencv")
+    ran = engine.run(job, QUICK).ran[0]
+    assert ran.function in {"cv2.blur", "cv2.sepFilter2D"}
+    assert ran.threads in {1, usable_cores()}
+    assert ran.function in str(ran)
+
+
+def test_the_first_call_of_a_kind_of_job_tries_and_the_next_does_not(engine, monkeypatch):
+    picture = np.random.default_rng(7).integers(0, 255, (63, 65, 3), np.uint8)
+    job = Job(picture, filters.get("gaussian").weights(9), implementation="opencv")
+    tried = []
+    monkeypatch.setattr(
+        cv_choice, "_runs", lambda call, *_: iter([tried.append(call.name) or len(tried)])
+    )
+    opencv.prepare(job)
+    assert set(tried) == {"cv2.GaussianBlur", "cv2.sepFilter2D"}
+    tried.clear()
+    opencv.prepare(replace(job, weights=filters.get("gaussian").weights(9, sigma=2.0)))
+    assert tried == []

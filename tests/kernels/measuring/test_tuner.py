@@ -1,0 +1,134 @@
+"""Tuning measures what can run, checks it, gives up on the hopeless, and loses nothing."""
+
+import numpy as np
+import pytest
+
+from kernels import Engine
+from kernels.core.errors import CannotRunError, CompileFailedError
+from kernels.core.job import Job
+from kernels.core.job_class import kind_of
+from kernels.engine.measurements import Candidate, Measurements
+from kernels.measuring.tuner import MIN_THREADS, PRESETS, Trial, Tuning, block_grid, tuning
+from kernels.rungs.rung import ladder
+from tests.kernels.made_up_gpu import TimedEngine
+from tests.made_up import H200
+
+WEIGHTS = np.random.default_rng(3).standard_normal((5, 5), np.float32)
+PICTURE = np.random.default_rng(5).integers(0, 256, (40, 50, 1), np.uint8)
+JOB = Job(PICTURE, WEIGHTS)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "measurements.json"
+
+
+def trials(engine, **how):
+    return [each for each in tuning(engine, [lambda: JOB], **how) if isinstance(each, Trial)]
+
+
+def test_every_rung_that_can_run_is_measured_and_remembered(path):
+    engine = TimedEngine(path)
+    found = trials(engine, shapes=False)
+    able = {rung.key for rung in ladder() if engine.picker.may_run(rung, JOB)}
+    assert {each.implementation for each in found} == able
+    assert len(Measurements(H200, path).of(kind_of(JOB))) == len(able)
+
+
+def test_what_honours_the_picker_is_tried_in_other_shapes(path):
+    engine = TimedEngine(path, {("shared", (64, 4)): 1.0})
+    found = [each for each in trials(engine) if each.implementation == "shared"]
+    assert {each.block_xy for each in found} == set(block_grid(H200))
+    assert next(engine.picks(JOB)).block_xy == (64, 4)
+
+
+def test_a_rung_with_its_own_shape_is_measured_once(path):
+    own = [rung.key for rung in ladder() if rung.own_block]
+    found = [each for each in trials(TimedEngine(path)) if each.implementation in own]
+    assert len(found) == len({each.implementation for each in found})
+    assert {each.block_xy for each in found} <= {None}
+
+
+def test_the_hopeless_are_not_tried_in_other_shapes(path):
+    engine = TimedEngine(path, {"shared": 1.0, "global": 3.1, "constant": 2.9})
+    shapes = {}
+    for each in trials(engine):
+        shapes.setdefault(each.implementation, set()).add(each.block_xy)
+    assert len(shapes["global"]) == 1
+    assert len(shapes["constant"]) > 1
+
+
+def test_the_very_slow_are_given_up_at_once(path):
+    engine = TimedEngine(path, {ladder()[-1].key: 10.0, ladder()[0].key: 40.0})
+    engine.DEFAULT_MS = 20.0
+    last = next(t for t in trials(engine, shapes=False) if t.implementation == ladder()[0].key)
+    assert "hopelessly slow" in last.outcome
+
+
+def test_a_wrong_answer_does_not_count(path):
+    engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))
+    found = [each for each in trials(engine) if each.implementation == "shared"]
+    assert len(found) == 1
+    assert "WRONG" in found[0].outcome
+    assert next(engine.picks(JOB)).implementation == "constant"
+
+
+def test_what_is_found_wrong_now_is_forgotten_in_every_shape(path):
+    trials(TimedEngine(path, {"shared": 1.0, "constant": 2.0}))
+    engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))
+    trials(engine, shapes=False)
+    known = Measurements(H200, path).of(kind_of(JOB))
+    assert "shared" not in {each.implementation for each in known}
+    assert (64, 4) in {each.block_xy for each in known}
+    assert next(engine.picks(JOB)).implementation == "constant"
+
+
+def test_where_all_are_wrong_no_other_shape_is_tried(path):
+    found = trials(TimedEngine(path, wrong=[rung.key for rung in ladder()]))
+    assert len(found) == len({each.implementation for each in found})
+
+
+def test_what_fails_is_said_and_the_rest_goes_on(path):
+    failure = CompileFailedError("It did not compile.")
+    found = trials(TimedEngine(path, fails={"shared": failure}), shapes=False)
+    outcomes = {each.implementation: each.outcome for each in found}
+    assert outcomes["shared"] == "It did not compile."
+    assert isinstance(outcomes["global"], Candidate)
+
+
+def test_stopped_early_it_has_kept_what_was_measured(path):
+    steps = tuning(TimedEngine(path), [lambda: JOB])
+    measured = 0
+    while measured < 2:
+        measured += isinstance(next(steps), Trial)
+    steps.close()
+    assert len(Measurements(H200, path).of(kind_of(JOB))) == 2
+
+
+def test_it_says_how_far_it_is(path):
+    steps = list(tuning(TimedEngine(path), [lambda: JOB] * 2, shapes=False))
+    told = [each for each in steps if isinstance(each, Tuning)]
+    assert {each.number for each in told} == {1, 2}
+    assert all(0 <= each.done < each.ways and each.count == 2 for each in told)
+    assert any("shared 32×8" in each.doing for each in told)
+
+
+def test_kernels_are_compiled_before_they_are_measured(path):
+    engine = TimedEngine(path)
+    for step in tuning(engine, [lambda: JOB], shapes=False):
+        if isinstance(step, Trial):
+            assert len(engine.compiled) >= len(engine.ran)
+            break
+
+
+def test_without_a_gpu_there_is_nothing_to_tune():
+    with pytest.raises(CannotRunError, match="--no-gpu"):
+        next(tuning(Engine(use_gpu=False), [lambda: JOB]))
+
+
+def test_the_grid_is_whole_warps_and_the_presets():
+    grid = block_grid(H200)
+    assert grid[0] == (32, 8)
+    assert set(PRESETS) <= set(grid)
+    assert all(x % 32 == 0 and x * y >= MIN_THREADS for x, y in grid if (x, y) not in PRESETS)
+    assert len(set(grid)) == len(grid)

@@ -1,0 +1,87 @@
+"""The tests, tested: a rung with a fault in it must not get through them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.rungs.rung import Rung, ladder
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import LaunchError, Order, Shim
+from tests.kernels import runners as r
+from tests.kernels.cases import Case, pairwise_cases
+from tests.kernels.rungs.faults import FAULTS, Fault, plant
+from tests.kernels.test_against_oracle import INEXACT, a_case_for, halves_differ, light_in_the_dark
+from tests.made_up import H200
+
+RUNGS = {rung.key: rung for rung in ladder()}
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+
+
+AT_ONCE = 6  # cases to compile and run before looking whether the fault is caught
+
+
+def is_caught(rung: Rung, build_cache: Path) -> bool:
+    """Whether the pairwise cases, a light in the dark or the test of halves find `rung` wrong."""
+    jobs = [case.job(rung.key) for case in sorted(pairwise_cases(), key=_slowness)]
+    jobs.append(light_in_the_dark(rung.key))
+    jobs = [job for job in jobs if not rung.why_not(job, H200)]
+    for some in (jobs[start : start + AT_ONCE] for start in range(0, len(jobs), AT_ONCE)):
+        shim = Shim(rung, some, build_cache)
+        if any(not r.verdict(job, shim.run(job, r.order_of(job))).ok for job in some):
+            return True
+    if rung.key in INEXACT:
+        return False
+    return halves_differ(rung.key, lambda job: Shim(rung, [job], build_cache).run(job)) > 0
+
+
+def _slowness(case: Case) -> tuple[bool, int]:
+    """Pictures of a few blocks show most faults at once, and quickly."""
+    return case.size_hw not in ((31, 33), (64, 64)), case.ksize
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_caught(name, build_cache):
+    fault = FAULTS[name]
+    assert is_caught(plant(fault, RUNGS[fault.rung]), build_cache)
+
+
+@pytest.mark.parametrize("order", Order)
+def test_a_missing_barrier_is_caught_in_whatever_order_threads_run(order, build_cache):
+    rung = plant(FAULTS["no barrier"], RUNGS["shared"])
+    job = next(case for case in pairwise_cases() if case.size_hw == (64, 64)).job("shared")
+    assert not r.verdict(job, Shim(rung, [job], build_cache).run(job, order)).ok
+
+
+@pytest.mark.parametrize(
+    "key", [key for key, rung in RUNGS.items() if "__constant__" in rung.source]
+)
+def test_weights_of_the_job_before_are_caught(key, build_cache):
+    job = a_case_for(key, lambda case: case.ksize == 5 and case.size_hw[0] > 30)
+    constants = RUNGS[key].operands(job).constants
+    stale = {name: np.roll(values, 1) + values.dtype.type(1) for name, values in constants.items()}
+    shim = r.shim_of(RUNGS[key], build_cache)
+    assert r.verdict(job, shim.run(job)).ok
+    assert not r.verdict(job, shim.run(job, constants=stale)).ok
+
+
+def test_a_barrier_that_some_threads_never_reach_is_named(build_cache):
+    leave = "if (threadIdx.x == 0 && threadIdx.y == 0) return;"
+    fault = Fault("shared", "__syncthreads();", f"{leave} __syncthreads();")
+    rung = plant(fault, RUNGS["shared"])
+    job = replace(pairwise_cases()[0].job("shared"), block_xy=(8, 8))
+    line = RUNGS["shared"].source.split("__syncthreads")[0].count("\n") + 1
+    with pytest.raises(LaunchError, match=rf"63 wait at __syncthreads \(line {line}\), 1 ended"):
+        Shim(rung, [job], build_cache).run(job)
+
+
+def test_a_row_beyond_the_last_of_a_launch_is_caught(build_cache):
+    """A whole picture in one launch would not show it: below it there is nothing to write."""
+    rung = plant(Fault("global", "y >= end_row", "y >= height"), RUNGS["global"])
+    job = next(case for case in pairwise_cases() if case.size_hw == (31, 33)).job("global")
+    good = Shim(RUNGS["global"], [job], build_cache).run(job, rows=(5, 11))
+    bad = Shim(rung, [job], build_cache).run(job, rows=(5, 11))
+    assert not np.array_equal(good[11:], bad[11:])

@@ -1,0 +1,97 @@
+"""Every rung under AddressSanitizer, UBSan and the race detector, and faults that they must see."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernels.rungs.rung import ladder
+from tests.conftest import ROOT
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.compiler import FLAVOURS
+from tests.kernels.rungs.under_sanitizer import DONE, compiled
+
+RUNGS = [rung.key for rung in ladder()]
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+
+
+class Process:
+    """Python under the sanitizers of a flavour; begun anew where they ended it.
+
+    One for many rungs: to begin, and to make the race detector's threads, takes it longer than most
+    rungs take.
+    """
+
+    def __init__(self, flavour: str, folder: Path) -> None:
+        self._flavour, self._folder = flavour, folder
+        self._child: subprocess.Popen[str] | None = None
+
+    def report(self, rung: str, fault: str = "") -> str:
+        """What they have to say of a rung; "" if nothing."""
+        words = [rung, fault] if fault else [rung]
+        compiled(self._flavour, self._folder, *words)
+        child = self._child or self._begun()
+        print("\t".join(words), file=child.stdin, flush=True)
+        said = []
+        for line in child.stdout:
+            if line == f"{DONE}\n":
+                return ""
+            said.append(line)
+        self.end()
+        if "unexpected memory mapping" in "".join(said):
+            pytest.skip("this kernel places memory where the race detector cannot work")
+        return "".join(said) or "it ended without a word"
+
+    def end(self) -> None:
+        if self._child is not None:
+            self._child.communicate()
+            self._child = None
+
+    def _begun(self) -> subprocess.Popen[str]:
+        program = [sys.executable, "-m", "tests.kernels.rungs.under_sanitizer"]
+        self._child = subprocess.Popen(
+            [*program, self._flavour, str(self._folder)],
+            env={**os.environ, **FLAVOURS[self._flavour].environment()},
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        return self._child
+
+
+@pytest.fixture(scope="module")
+def processes(build_cache: Path) -> Iterator[dict[str, Process]]:
+    """One for each flavour."""
+    made = {flavour: Process(flavour, build_cache) for flavour in ("address", "races")}
+    yield made
+    for process in made.values():
+        process.end()
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize("flavour", ["address", "races"])
+def test_a_rung_gives_sanitizers_nothing_to_report(flavour, rung, processes):
+    assert processes[flavour].report(rung)[-4000:] == ""
+
+
+@pytest.mark.parametrize(
+    ("flavour", "rung", "fault", "report"),
+    [
+        ("address", "global", "reads below the last row", "SUMMARY: AddressSanitizer: "),
+        ("address", "shared", "writes behind the tile", "heap-buffer-overflow"),
+        ("address", "shared_two_batch", "the second batch is not guarded", "heap-buffer-overflow"),
+        ("address", "separable_flat", "threads without a row go on", "SUMMARY: AddressSanitizer: "),
+        ("address", "global", "nothing saturates", "outside the range of representable values"),
+        ("races", "shared", "no barrier", "data race"),
+        ("races", "global", "all threads write one sample", "data race"),
+    ],
+)
+def test_a_sanitizer_reports(flavour, rung, fault, report, processes):
+    assert report in processes[flavour].report(rung, fault)

@@ -1,0 +1,107 @@
+"""Run rungs on the shim in a process of their own: sanitizers must be there from its start.
+
+    python -m tests.kernels.rungs.under_sanitizer FLAVOUR FOLDER
+
+Each line of its input names a rung, or a rung, a tab and a fault; it answers DONE where all is
+well.  It prints the case and ends where the oracle, or the sanitizer, objects.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import inf, prod
+from pathlib import Path
+from typing import Any
+
+from kernels.core.job import Job
+from kernels.cuda.launch import plan_steps
+from kernels.rungs.rung import Rung, ladder
+from tests.cuda_on_cpu.compiler import FLAVOURS
+from tests.cuda_on_cpu.shim import DEVICE, Order, Shim
+from tests.kernels.cases import LEVELS, Case, pairwise_cases
+from tests.kernels.rungs.faults import FAULTS, HIDDEN_FAULTS, plant
+from tests.kernels.runners import verdict
+from tests.made_up import H200
+
+# Seconds.  The race detector takes half a millisecond for each thread of the largest launch.
+A_THREAD = {"address": 4e-6, "races": 2e-5}
+MAX_THREADS = {"address": inf, "races": 2500}  # a launch, unless there are none so small
+A_PRODUCT = 2e-8
+# For each row of weights: 32 threads take turns, where tensor cores would multiply.
+A_THREAD_S_BAND = {"address": 8e-5, "races": 1e-3}
+A_COMPILATION = 0.2
+MAX_SECONDS = 4  # a case, unless there are none so quick
+DONE = "all is well"
+
+
+def quick_cases(flavour: str, rung: Rung) -> list[Case]:
+    """As few pairwise cases, and as quick ones, as show every border, pixel type, number of
+    channels, picture size, kernel size and block shape that the rung takes within MAX_SECONDS."""
+    seconds = {case: _seconds(case, flavour, rung) for case in pairwise_cases()}
+    most = max(MAX_SECONDS, min(seconds.values()))
+    left = [case for case, each in seconds.items() if each <= most]
+    unseen = {level for case in left for level in _levels(case, rung)}
+    chosen = []
+    while unseen:
+        chosen.append(max(left, key=lambda case: len(unseen & _levels(case, rung)) / seconds[case]))
+        unseen -= _levels(chosen[-1], rung)
+    return chosen
+
+
+def _levels(case: Case, rung: Rung) -> set[tuple[str, Any]]:
+    """What the case shows; most of a block or a kernel does not come to light on a tiny picture."""
+    (height, width), (x, y) = case.size_hw, case.block_xy
+    shown = {(name, getattr(case, name)) for name in LEVELS}
+    if case.ksize == 1:  # which never reaches beyond one
+        shown.remove(("border", case.border))
+    if not any("BLOCK_" in side for each in rung.passes for side in each.block):
+        shown.remove(("block_xy", case.block_xy))  # it has one of its own
+    elif height > y and width * case.channels > x:
+        shown.add(("several blocks", case.block_xy))
+    if min(height, width) > case.ksize:
+        shown.add(("inside", case.ksize))
+    return shown
+
+
+def _seconds(case: Case, flavour: str, rung: Rung) -> float:
+    """What the case takes, roughly; infinitely long if it is refused."""
+    job = case.job(rung.key)
+    if rung.why_not(job, H200):
+        return inf
+    steps = [step for step in plan_steps(rung, job, DEVICE) if step.grid and step.block]
+    threads = [prod(step.grid) * prod(step.block) for step in steps]
+    a_row = A_THREAD_S_BAND[flavour] if "tensor" in rung.includes else A_PRODUCT * job.ksize
+    too_many = max(max(threads) - MAX_THREADS[flavour], 0) * MAX_SECONDS
+    a_thread = A_THREAD[flavour] + a_row * job.ksize
+    return sum(threads) * a_thread + A_COMPILATION + too_many
+
+
+def main(flavour: str, folder: str) -> None:
+    for line in sys.stdin:
+        try_out(flavour, Path(folder), *line.rstrip("\n").split("\t"))
+        sys.stdout.write(f"{DONE}\n")
+        sys.stdout.flush()
+
+
+def try_out(flavour: str, folder: Path, key: str, fault: str | None = None) -> None:
+    """Ends the process where something is wrong."""
+    jobs, shim = compiled(flavour, folder, key, fault)
+    for number, (case, job) in enumerate(jobs.items()):
+        check = verdict(job, shim.run(job, Order(number % len(Order))))
+        if not check.ok:
+            sys.exit(f"{case}: {check}")
+
+
+def compiled(
+    flavour: str, folder: Path, key: str, fault: str | None = None
+) -> tuple[dict[Case, Job], Shim]:
+    """What `try_out` runs.  To be called before, without sanitizers: g++ would run under them."""
+    rung: Rung = next(each for each in ladder() if each.key == key)
+    if fault:
+        rung = plant((FAULTS | HIDDEN_FAULTS)[fault], rung)
+    jobs = {case: case.job(key) for case in quick_cases(flavour, rung)}
+    return jobs, Shim(rung, jobs.values(), folder, FLAVOURS[flavour])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,646 @@
+"""Sessions on disk: nothing that was measured is lost, and nothing that was not is believed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from kernels.core.errors import SessionFileError
+from kernels.core.health import Health
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.sweeps import session_files
+from kernels.sweeps.record import Record
+from kernels.sweeps.session_comparison import compare_sessions, summary_of
+from kernels.sweeps.session_csv import write_csv
+from kernels.sweeps.session_files import SessionFile, read_session, resume, session_path
+from tests.conftest import ROOT
+from tests.kernels.sweeps.measuring_process import PLAN
+from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured, wrong
+
+SESSION = a_session("transfers")
+CELLS = [record.cell for record in SESSION.records]
+
+
+def written(path, session=SESSION):
+    """The file of a whole session."""
+    facts = session.plan, session.machine, session.started
+    with SessionFile.create(path, *facts, is_shipped=session.is_shipped) as file:
+        for record in session.records:
+            file.append(record)
+    return file.path
+
+
+def lines_of(path):
+    return path.read_bytes().splitlines(keepends=True)
+
+
+def refusal(call, *arguments):
+    """The one sentence with which it refuses."""
+    with pytest.raises(SessionFileError) as refused:
+        call(*arguments)
+    sentence = str(refused.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.fixture
+def version_1(tmp_path):
+    """The file of a session as the program's first version wrote it."""
+    machine = replace(H200, ceilings={"copy_gb_s": 4200.0, "l2_gb_s": 7600.0})
+    header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
+    data = json.loads(header)
+    data["version"] = 1
+    del data["shipped"]
+    path = tmp_path / "version-1.jsonl"
+    path.write_bytes(b"".join([json.dumps(data).encode() + b"\n", *records]))
+    return path
+
+
+# -- what is written is read -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_every_kind_of_session_is_read_as_it_was_written(name, tmp_path):
+    session = a_session(name, first=40)
+    read = read_session(written(tmp_path, session))
+    assert (read.plan, read.machine, read.started) == (
+        session.plan,
+        session.machine,
+        session.started,
+    )
+    assert read.is_recorded
+    assert read.remarks == ()
+    assert [record.cell for record in read.records] == [record.cell for record in session.records]
+    for ours, theirs in zip(session.records, read.records, strict=True):
+        assert ours.objection == theirs.objection
+        assert ours.at == theirs.at
+        if ours.verified:
+            assert theirs.verified.ran == ours.verified.ran
+            assert theirs.verified.health == ours.verified.health
+
+
+def test_samples_keep_six_significant_digits_and_cells_all(tmp_path):
+    cell = replace(CELLS[0], sigma=1 / 3)
+    timing = Timing((1 / 3, 123456.789, 1.23456789e-4), "cold", "stable", 2)
+    session = replace(SESSION, records=(Record(cell, replace(measured(cell), kernel=timing)),))
+    (record,) = read_session(written(tmp_path, session)).records
+    assert record.cell == cell
+    assert record.outcome.kernel == replace(timing, samples_ms=(0.333333, 123457.0, 0.000123457))
+
+
+def test_what_has_no_number_in_json_survives(tmp_path):
+    overflowed = Check(math.inf, (0, 0, 0), 1, 0, math.inf, 1, 1)
+    outcome = replace(measured(CELLS[0], check=overflowed), health=Health(throttled=("heat",)))
+    session = replace(SESSION, records=(Record(CELLS[0], outcome),))
+    path = written(tmp_path, session)
+    assert "Infinity" not in path.read_text()
+    (record,) = read_session(path).records
+    assert record.outcome.check == overflowed
+    assert record.outcome.health.throttled == ("heat",)
+
+
+def test_wrong_answers_and_refusals_are_kept_with_their_reasons(tmp_path):
+    records = (Record(CELLS[0], wrong(CELLS[0])), Record(CELLS[1], "“Nein”, it said: é×²."))
+    read = read_session(written(tmp_path, replace(SESSION, records=records)))
+    assert [record.objection for record in read.records] == [each.objection for each in records]
+    assert all(record.verified is None for record in read.records)
+
+
+def test_the_file_says_what_it_is(tmp_path):
+    machine = replace(H200, software={"Filter Workbench": "0.7"})
+    header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
+    data = json.loads(header)
+    assert (data["format"], data["version"]) == ("Filter Workbench session", 2)
+    assert data["program"] == "0.7"
+    assert data["machine"]["gpu"] == "NVIDIA H200"
+    assert data["plan"]["title"] == SESSION.plan.title
+    assert [set(json.loads(each)) for each in records] == [{"cell", "outcome", "at"}] * len(CELLS)
+
+
+def test_a_session_that_comes_with_the_program_is_known_by_a_flag(tmp_path):
+    own = read_session(written(tmp_path / "own"))
+    theirs = read_session(written(tmp_path / "theirs", replace(SESSION, is_shipped=True)))
+    assert (own.is_recorded, own.is_shipped) == (True, False)
+    assert (theirs.is_recorded, theirs.is_shipped) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "assets" / "recorded").iterdir()), ids=lambda path: path.name
+)
+def test_every_session_that_comes_with_the_program_says_so(path):
+    session = read_session(path)
+    assert session.is_shipped
+    assert session.remarks == ()
+
+
+def test_a_session_of_the_first_version_still_opens(version_1):
+    read = read_session(version_1)
+    assert [record.cell for record in read.records] == CELLS
+    assert read.remarks == ()
+    assert not read.is_shipped
+
+
+def test_a_read_of_the_l2_that_was_called_a_copy_has_its_new_name(version_1):
+    assert read_session(version_1).machine.ceilings == {"copy_gb_s": 4200.0, "l2_read_gb_s": 7600.0}
+
+
+def test_a_folder_means_the_session_in_it(tmp_path):
+    path = written(tmp_path / "new" / "folder")
+    assert path == tmp_path / "new" / "folder" / "session.jsonl"
+    assert read_session(path.parent).records == read_session(path).records
+    own = written(tmp_path / "own.jsonl")
+    assert session_path(own) == own == tmp_path / "own.jsonl"
+
+
+def test_a_compressed_file_is_read_and_not_gone_on_with(tmp_path):
+    path = written(tmp_path)
+    packed = tmp_path / "session.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    expected = read_session(path)
+    assert read_session(packed) == expected
+    path.unlink()
+    assert read_session(tmp_path) == expected
+    assert "compressed" in refusal(resume, tmp_path, H200)
+
+
+def test_a_compressed_file_that_breaks_off_keeps_what_came_before(tmp_path):
+    packed = tmp_path / "a.jsonl.gz"
+    whole = gzip.compress(written(tmp_path, a_session("blocks")).read_bytes())
+    packed.write_bytes(whole[: len(whole) * 2 // 3])
+    read = read_session(packed)
+    assert 0 < len(read.records) < 21
+    assert "break off" in " ".join(read.remarks)
+
+
+def test_of_a_cell_measured_twice_the_last_counts(tmp_path):
+    again = Record(CELLS[0], "Later it was refused.")
+    read = read_session(written(tmp_path, replace(SESSION, records=(*SESSION.records, again))))
+    assert len(read.records) == len(CELLS)
+    assert read.records[0].objection == "Later it was refused."  # in the plan's order, still
+
+
+def test_a_clock_that_goes_back_changes_no_order(tmp_path):
+    records = tuple(replace(each, at=5000.0 - i) for i, each in enumerate(SESSION.records))
+    read = read_session(written(tmp_path, replace(SESSION, records=records)))
+    assert [record.cell for record in read.records] == CELLS
+    assert [record.at for record in read.records] == [record.at for record in records]
+
+
+# -- what is no session ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "is empty"),
+        (b"name,median_ms\nshared,0.2\n", "is not a session of measurements"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a session of measurements"),
+        (bytes(range(256)) * 10, "is not a session of measurements"),
+        (b'{"format": "Filter Work', "is not a session of measurements"),
+        (b'{"version": 1}\n', "is not a session of measurements"),
+        (b"[1, 2]\n", "is not a session of measurements"),
+        (b"[" * 100_000, "is not a session of measurements"),
+        (b"9" * 10_000, "is not a session of measurements"),
+        (b"\x1f\x8b\x08garbage", "cannot be read"),
+    ],
+)
+def test_a_foreign_file_is_refused_in_one_sentence(content, complaint, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(content)
+    sentence = refusal(read_session, path)
+    assert complaint in sentence
+    assert str(path) in sentence
+    assert path.read_bytes() == content
+    refusal(resume, path, H200)
+    assert path.read_bytes() == content
+
+
+def test_two_gigabytes_of_nothing_are_refused_at_once(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as file:
+        file.truncate(2 << 30)
+    started = time.perf_counter()
+    assert "is not a session" in refusal(read_session, path)
+    assert time.perf_counter() - started < 1
+
+
+def test_an_exported_table_is_sent_to_its_session(tmp_path):
+    (tmp_path / "results.csv").write_text("session,source\na,b\n")
+    assert ".jsonl" in refusal(read_session, tmp_path / "results.csv")
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "missing", "."])
+def test_where_nothing_is_there_is_no_session(name, tmp_path):
+    sentence = f"There is no session {session_path(tmp_path / name)}."
+    assert refusal(read_session, tmp_path / name) == sentence
+    assert refusal(resume, tmp_path / name, H200) == sentence
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_no_file_can_have_is_refused(tmp_path):
+    path = tmp_path / ("x" * 5000)
+    assert "cannot be opened" in refusal(read_session, path)
+    assert "cannot be opened" in refusal(resume, path, H200)
+    assert "cannot be written" in refusal(SessionFile.create, path, SESSION.plan, H200)
+
+
+def test_a_folder_called_as_a_session_holds_it(tmp_path):
+    (tmp_path / "odd.jsonl").mkdir()
+    refusal(read_session, tmp_path / "odd.jsonl")
+
+
+def test_a_newer_version_is_refused_in_words(tmp_path):
+    path = written(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"version":2,', b'"version":3,', 1))
+    sentence = refusal(read_session, path)
+    assert sentence == (
+        f"{path} was written by a newer Filter Workbench (version 3 of its format); this one reads "
+        "versions 1 to 2."
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (b'"version":2,', b"", "no version"),
+        (b'"version":2,', b'"version":"2",', "no version"),
+        (b'"title":', b'"titel":', "plan.title is missing"),
+        (b'"started":', b'"begun":', "begun is not known"),
+        (b'"started":1763700000.0', b'"started":1e300', "started is no time"),
+        (b'"ksizes":[3]', b'"ksizes":["3"]', "plan.ksizes[0] is not a whole number"),
+        (b'"cpu":', b'"CPU":', "machine.cpu is missing"),
+    ],
+)
+def test_a_header_that_makes_no_sense_is_refused_with_its_place(old, new, complaint, tmp_path):
+    path = written(tmp_path)
+    content = path.read_bytes()
+    assert old in content
+    path.write_bytes(content.replace(old, new, 1))
+    assert complaint in refusal(read_session, path)
+
+
+# -- what became of a file since -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (b'{"cell"', b'{"sell"', "cell is missing"),
+        (b'"ksize":3', b'"ksize":"3"', "cell.ksize is not a whole number"),
+        (b'"ksize":3', b'"ksize":-3', "no size"),
+        (b'"samples_ms":[', b'"samples_ms":[-1.0,', "no durations"),
+        (b'"samples_ms":[', b'"samples_ms":["inf",', "no durations"),
+        (b'"samples_ms":[', b'"sample_ms":[', "samples_ms is missing"),
+        (b'"count":1', b'"count":1,"colour":3', "cell.colour is not known"),
+        (b'"at":1763700001.0', b'"at":"noon"', "at is not a number"),
+        (b'"at":1763700001.0', b'"at":"inf"', "at is no time"),
+        (b'"width":2048', b'"width":' + b"9" * 400, "cell.width is not a whole number"),
+        (b"}", b"", "not JSON"),
+        (b'"picture"', b'"pict\xff\xfe"', "not JSON"),
+    ],
+)
+def test_a_broken_line_costs_itself_and_no_other(old, new, complaint, tmp_path):
+    path = written(tmp_path)
+    lines = lines_of(path)
+    assert old in lines[2]
+    lines[2] = lines[2].replace(old, new, 1)
+    path.write_bytes(b"".join(lines))
+    read = read_session(path)
+    assert [record.cell for record in read.records] == [CELLS[0], *CELLS[2:]]
+    (remark,) = read.remarks
+    assert remark.startswith("Its line 3 is left out: ")
+    assert complaint in remark
+
+
+def test_a_line_longer_than_any_record_is_left_out(tmp_path):
+    path = written(tmp_path)
+    lines = lines_of(path)
+    lines[2] = b"x" * (9 << 20) + b"\n"
+    path.write_bytes(b"".join(lines))
+    read = read_session(path)
+    assert len(read.records) == len(CELLS) - 1
+    assert read.remarks == ("Its line 3 is left out: it is not JSON.",)
+
+
+def test_many_broken_lines_are_counted(tmp_path):
+    path = written(tmp_path)
+    path.write_bytes(path.read_bytes() + b"\n" * 100)
+    read = read_session(path)
+    assert len(read.records) == len(CELLS)
+    assert len(read.remarks) == 6
+    assert read.remarks[-1] == "So it is with 95 lines more."
+
+
+def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
+    whole = written(tmp_path / "whole").read_bytes()
+    last = len(whole) - len(whole.splitlines(keepends=True)[-1])
+    path = tmp_path / "a.jsonl"
+    for end in range(last + 1, len(whole) - 1, 7):  # the newline alone may go: see below
+        path.write_bytes(whole[:end])
+        read = read_session(path)
+        assert [record.cell for record in read.records] == CELLS[:-1]
+        assert read.remarks == ("Its last line was cut off in mid-writing and is left out.",)
+        assert path.read_bytes() == whole[:end]
+        session, file = resume(path, H200, SESSION.plan)
+        with file:
+            assert len(session.records) == file.kept == len(CELLS) - 1
+            file.append(SESSION.records[-1])
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there an open file cannot be deleted")
+@pytest.mark.parametrize("what", ["file", "folder", "another in its place"])
+def test_a_file_that_is_gone_while_it_is_written_is_said(tmp_path, what):
+    path = tmp_path / "sessions" / "a.jsonl"
+    with SessionFile.create(path, SESSION.plan, SESSION.machine) as file:
+        file.append(SESSION.records[0])
+        if what == "folder":
+            shutil.rmtree(path.parent)
+        else:
+            path.unlink()
+        if what == "another in its place":
+            path.touch()
+        with pytest.raises(SessionFileError, match="was deleted or moved while it was being"):
+            file.append(SESSION.records[1])
+        assert file.kept == 1
+
+
+def test_a_last_line_without_its_newline_alone_is_whole(tmp_path):
+    path = written(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    assert len(read_session(path).records) == len(CELLS)
+    session, file = resume(path, H200)
+    file.close()
+    assert session.remarks == ()
+    assert path.read_bytes() == whole
+
+
+def test_a_header_alone_is_a_session_without_records(tmp_path):
+    path = written(tmp_path, replace(SESSION, records=()))
+    assert read_session(path).records == ()
+    path.write_bytes(path.read_bytes()[:-1])
+    _, file = resume(path, H200)
+    with file:
+        file.append(SESSION.records[0])
+    assert len(read_session(path).records) == 1
+
+
+def test_whatever_is_wrong_with_a_file_is_said_and_what_is_read_can_be_worked_with(tmp_path):
+    whole, path = written(tmp_path).read_bytes(), tmp_path / "changed.jsonl"
+    drawn = random.Random(1)
+    outcomes = Counter()
+    for _ in range(300):
+        path.write_bytes(changed(whole, drawn))
+        try:
+            read = read_session(path)
+        except SessionFileError:
+            outcomes["refused"] += 1
+            continue
+        outcomes["read with remarks" if read.remarks else "read"] += 1
+        write_csv([read], io.StringIO(newline=""))
+        summary_of(compare_sessions(SESSION, read))
+    assert min(outcomes.values()) > 10
+    assert len(outcomes) == 3
+
+
+def changed(whole, drawn):
+    """`whole` with a few bytes of it changed, left out or repeated."""
+    content = bytearray(whole)
+    for _ in range(drawn.choice((1, 1, 2, 5))):
+        at, other = drawn.randrange(len(content)), drawn.randrange(len(content))
+        match drawn.randrange(4):
+            case 0:
+                content[at] = drawn.randrange(256)
+            case 1:
+                content[at] = drawn.choice(b'0123456789-eE.[]{}",:\n ')
+            case 2:
+                del content[at : at + drawn.randrange(1, 30)]
+            case _:
+                content[at:at] = content[other : other + drawn.randrange(1, 40)]
+    return bytes(content)
+
+
+# -- going on --------------------------------------------------------------------------------------
+
+
+def test_what_is_resumed_is_the_same_session_longer(tmp_path):
+    path = written(tmp_path, replace(SESSION, records=SESSION.records[:2]))
+    session, file = resume(tmp_path, H200, SESSION.plan)
+    assert not session.is_recorded
+    assert [record.cell for record in session.records] == CELLS[:2]
+    with file:
+        for record in SESSION.records[2:]:
+            file.append(record)
+        assert file.kept == len(CELLS)
+    assert [record.cell for record in read_session(path).records] == CELLS
+
+
+def test_another_machine_or_plan_is_another_session(tmp_path):
+    path = written(tmp_path)
+    content = path.read_bytes()
+    assert "NVIDIA H200" in refusal(resume, path, LAPTOP)
+    other = replace(H200, gpu="NVIDIA Made Up 1")
+    assert "this computer has NVIDIA Made Up 1" in refusal(resume, path, other)
+    assert "another CPU" in refusal(resume, path, replace(H200, cpu="another CPU"))
+    plan = replace(SESSION.plan, ksizes=(3, 5), blocks=((8, 8),))
+    assert "with another kernel_size, block;" in refusal(resume, path, H200, plan)
+    assert path.read_bytes() == content
+
+
+def test_other_software_is_said(tmp_path):
+    written(tmp_path)
+    newer = replace(H200, software=H200.software | {"CuPy": "15.0", "OpenCV": "5.0"})
+    session, file = resume(tmp_path, newer)
+    file.close()
+    assert session.remarks == (
+        "It was begun with other software: CuPy 14.2.0, now 15.0; OpenCV none, now 5.0.",
+    )
+
+
+def test_a_file_that_is_there_is_not_written_over(tmp_path):
+    path = written(tmp_path)
+    content = path.read_bytes()
+    assert "is there already" in refusal(SessionFile.create, tmp_path, SESSION.plan, H200)
+    assert path.read_bytes() == content
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for name in ("file", "file/below"):
+        sentence = refusal(SessionFile.create, tmp_path / name, SESSION.plan, H200)
+        assert "cannot be written" in sentence
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_one_writes_at_a_time(tmp_path):
+    with SessionFile.create(tmp_path, SESSION.plan, H200):
+        assert "Another process is writing" in refusal(resume, tmp_path, H200)
+        assert read_session(tmp_path).records == ()
+    resume(tmp_path, H200)[1].close()
+
+
+# -- a real process --------------------------------------------------------------------------------
+
+
+def start(folder, *options):
+    program = [
+        sys.executable,
+        "-m",
+        "tests.kernels.sweeps.measuring_process",
+        str(folder),
+        *options,
+    ]
+    return subprocess.Popen(program, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_records(path, count):
+    deadline = time.monotonic() + 30
+    while not path.exists() or path.read_bytes().count(b"\n") <= count:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_a_process_killed_half_way_loses_nothing_and_repeats_nothing(tmp_path):
+    path, cells = tmp_path / "session.jsonl", PLAN.cells()
+    known = []
+    for count in (5, 11, 17):
+        process = start(tmp_path, *(["--resume"] if known else []))
+        wait_for_records(path, count)
+        sentence = refusal(resume, tmp_path, H200)
+        assert "Another process is writing" in sentence
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        records = list(read_session(path).records)
+        assert records[: len(known)] == known  # nothing that was kept is lost or changed
+        assert count <= len(records) < len(cells)
+        known = records
+    process = start(tmp_path, "--resume", "--milliseconds", "0")
+    assert process.communicate()[1] == ""
+    assert process.returncode == 0
+    _, *lines = lines_of(path)
+    measured_cells = Counter(json.dumps(json.loads(each)["cell"]) for each in lines)
+    assert len(lines) == len(cells)
+    assert set(measured_cells.values()) == {1}
+    read = read_session(path)
+    assert [record.cell for record in read.records] == list(cells)
+    assert list(read.records[: len(known)]) == known
+    assert read.remarks == ()
+
+
+def test_a_full_disk_keeps_what_was_measured_and_says_so(tmp_path):
+    pytest.importorskip("resource")
+    path = tmp_path / "session.jsonl"
+    process = start(tmp_path, "--milliseconds", "0", "--most-bytes", "9000")
+    said = process.communicate()[1]
+    assert process.returncode == 1
+    read = read_session(path)
+    kept = len(read.records)
+    assert 0 < kept < len(PLAN.cells())
+    assert read.remarks == ()
+    assert said == (
+        f"A measurement could not be written (File too large); the {kept} before it are kept in "
+        f"{path}.\n"
+    )
+    assert start(tmp_path, "--resume", "--milliseconds", "0").communicate()[1] == ""
+    assert len(read_session(path).records) == len(PLAN.cells())
+
+
+def test_a_disk_without_room_for_a_header_leaves_nothing(tmp_path):
+    pytest.importorskip("resource")
+    process = start(tmp_path, "--most-bytes", "100")
+    assert "cannot be written (File too large)" in process.communicate()[1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_millions_of_lines_that_are_wrong_take_no_memory(tmp_path):
+    path = written(tmp_path)
+    with path.open("ab") as file:
+        file.write(b"\n" * 300_000)
+    tracemalloc.start()
+    try:
+        read = read_session(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [record.cell for record in read.records] == CELLS
+    assert read.remarks[-1] == "So it is with 299,995 lines more."
+    assert len(read.remarks) == 6
+    assert peak < 5_000_000  # a sentence each would be 30 MB
+
+
+# -- rounds ----------------------------------------------------------------------------------------
+
+
+def part(cell, rounds, ended=""):
+    timing = Timing(tuple(float(n + 1) for n in range(2 * rounds)), None, ended, 1, (2,) * rounds)
+    return Record(cell, replace(measured(cell), kernel=timing))
+
+
+def test_samples_keep_which_round_they_are_of(tmp_path):
+    path = written(tmp_path, replace(SESSION, records=(part(CELLS[0], 3, "samples"),)))
+    (record,) = read_session(path).records
+    assert record.outcome.kernel.rounds == (2, 2, 2)
+    assert record.outcome.kernel.independent_ms == (1.5, 3.5, 5.5)
+    assert record.is_complete
+
+
+def test_the_parts_of_a_cell_are_one_record_and_the_last_of_them_counts(tmp_path):
+    records = [part(cell, number) for number in (1, 2, 3) for cell in CELLS[:2]]
+    path = written(tmp_path, replace(SESSION, records=records))
+    read = read_session(path).records
+    assert [each.cell for each in read] == CELLS[:2]
+    assert [len(each.outcome.kernel.rounds) for each in read] == [3, 3]
+    assert not any(each.is_complete for each in read)
+    file = resume(path, H200)[1]
+    with file:
+        assert file.kept == 2
+        file.append(part(CELLS[0], 4, "time"))
+        assert file.kept == 2
+    assert [each.is_complete for each in read_session(path).records] == [True, False]
+
+
+@pytest.mark.parametrize("rounds", [(1,), (2, 2), (2, 0), (3, -1), ("2",)])
+def test_rounds_that_do_not_hold_the_samples_are_not_believed(tmp_path, rounds):
+    path = written(tmp_path, replace(SESSION, records=(part(CELLS[0], 1, "time"),)))
+    text = path.read_text().replace('"rounds":[2]', f'"rounds":{json.dumps(list(rounds))}')
+    path.write_text(text)
+    read = read_session(path)
+    assert read.records == ()
+    assert len(read.remarks) == 1
+
+
+def test_parts_do_not_wait_for_the_disk_each_but_never_for_longer_than_a_second(
+    tmp_path, monkeypatch
+):
+    synced, clock = [], [0.0]
+    monkeypatch.setattr(session_files.os, "fsync", synced.append)
+    monkeypatch.setattr(session_files, "monotonic", lambda: clock[0])
+    with SessionFile.create(tmp_path, SESSION.plan, H200) as file:
+        assert len(synced) == 1
+        for _ in range(50):
+            file.append(part(CELLS[0], 1))
+        assert len(synced) == 1
+        clock[0] += 1.1
+        file.append(part(CELLS[0], 2))
+        assert len(synced) == 2
+        file.append(part(CELLS[0], 3, "samples"))
+        assert len(synced) == 3
+        file.append(part(CELLS[1], 1))
+    assert len(synced) == 4

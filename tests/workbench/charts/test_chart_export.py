@@ -1,0 +1,143 @@
+"""Charts on a page: nothing covered or cut off, text as text, and values where one points."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
+from tests.workbench.charts import svg_texts
+from workbench.base import theme
+from workbench.charts.drawing.chart_export import SIZE_PX, png_of, svg_of
+from workbench.charts.kinds import chart_kinds
+
+KINDS = {kind.key: kind for kind in chart_kinds()}
+SVG = "{http://www.w3.org/2000/svg}"
+# Beside the plan that each kind is made for, what is hardest to find room for.
+CROWDED = [
+    ("block_grid", "block_shapes"),
+    ("everything", "by_filters"),
+    ("pictures", "time_by_size"),
+    ("sizes_and_kernels", "throughput_map"),
+    ("transfers", "correctness"),
+]
+
+
+def shown():
+    """Every kind with a plan that suits it."""
+    for key, kind in KINDS.items():
+        able = [plan for plan in PLANS if kind.why_not([a_session(plan, first=100)]) is None]
+        fit = [plan for plan in able if kind.made_for(PLANS[plan])]
+        yield next(iter(fit or able)), key
+
+
+def figure(plan, key, **facts):
+    return KINDS[key].figure([a_session(plan, **facts)])
+
+
+@pytest.mark.parametrize("size", [(330, 300), (1200, 750)], ids=["panel", "window"])
+@pytest.mark.parametrize(("plan", "key"), [*shown(), *CROWDED])
+def test_no_text_covers_another_or_is_cut_off(qapp, plan, key, size):
+    svg = svg_of(figure(plan, key), size_px=size)
+    assert svg_texts.overlapping(svg) == []
+    assert svg_texts.cut_off(svg) == []
+
+
+def test_two_machines_and_wrong_answers_find_room_too(qapp):
+    sessions = [
+        a_session("sizes", LAPTOP, outcome=lambda cell, _: wrong(cell)),
+        a_session("sizes", is_recorded=True),
+    ]
+    svg = svg_of(KINDS["time_by_size"].figure(sessions), size_px=(330, 300))
+    assert svg_texts.overlapping(svg) == []
+    assert svg_texts.cut_off(svg) == []
+
+
+def test_an_svg_has_words_and_shapes_and_no_bitmaps(qapp):
+    chart = figure("sizes", "time_by_size")
+    svg = svg_of(chart)
+    root = ElementTree.fromstring(svg)
+    assert root.get("viewBox").split()[:3] == ["0", "0", str(SIZE_PX[0])]
+    assert root.find(f"{SVG}title").text == chart.title
+    assert root.find(f"{SVG}desc").text == chart.summary
+    assert root.find(f".//{SVG}image") is None
+    assert "sans-serif" in root.get("font-family")
+    written = " ".join(text for text, _ in svg_texts.texts(svg))
+    for words in (chart.title, "Shared-memory tile", "1024²", "100\u202fµs"):
+        assert words in written
+    for word in chart.sentence.split():
+        assert word in written
+
+
+def test_marks_of_an_svg_tell_their_values_without_a_script(qapp):
+    chart = figure("block_grid", "block_map")
+    svg = svg_of(chart)
+    told = [each.text for each in ElementTree.fromstring(svg).iter(f"{SVG}title")]
+    assert told[1:] == [tile.text for tile in chart.body.tiles]
+    assert "<script" not in svg
+
+
+def test_words_that_are_code_or_no_text_at_all_leave_an_svg_whole(qapp):
+    name = '<b>A & "B"</b> ]]> \x01\x1f\ufffe'
+    odd = replace(LAPTOP, gpu=name, cpu=name)
+    chart = figure("sizes", "time_by_size", machine=odd)
+    whole = ElementTree.fromstring(svg_of(replace(chart, title=name, sentence=name)))
+    assert '<b>A & "B"</b> ]]>' in "".join(whole.itertext())
+
+
+def test_a_mark_lies_where_it_is_drawn(qapp):
+    svg = svg_of(figure("block_grid", "block_map"))
+    root = ElementTree.fromstring(svg)
+    words = {text: box for text, box in svg_texts.texts(svg) if text.startswith("78.")}
+    (box,) = words.values()  # of the slowest shape, 8×1
+    marks = {rect.findtext(f"{SVG}title"): rect for rect in root.iter(f"{SVG}rect")}
+    (mark,) = [rect for text, rect in marks.items() if text and "5×5, 8×1\n" in text]
+    x, y, wide, high = (float(mark.get(name)) for name in ("x", "y", "width", "height"))
+    assert x < box.center().x() < x + wide
+    assert y < box.center().y() < y + high
+
+
+def test_paper_is_white_whatever_the_window_is(qapp):
+    theme.apply(qapp, "dark")
+    try:
+        svg = svg_of(figure("sizes", "time_by_size"))
+    finally:
+        theme.apply(qapp, "light")
+    assert theme.LIGHT.panel in svg
+    assert theme.DARK.panel not in svg
+
+
+@pytest.mark.parametrize(("scheme", "colors"), [("light", theme.LIGHT), ("dark", theme.DARK)])
+def test_a_png_has_the_colours_of_its_scheme(qapp, scheme, colors):
+    image = png_of(figure("sizes", "time_by_size"), scheme, (400, 300), scale=2.0)
+    assert image.width() == 800
+    assert image.pixelColor(2, 2).name() == colors.panel
+    seen = {
+        image.pixelColor(x, y).name()
+        for x in range(0, image.width(), 2)
+        for y in range(0, image.height(), 2)
+    }
+    assert colors.series[5] in seen  # the shared-memory tile's
+
+
+def test_a_page_grows_where_the_words_leave_no_room_for_the_plot(qapp):
+    chart = figure("everything", "time_by_size")
+    small = svg_texts.page(svg_of(chart, size_px=(330, 300)))
+    assert small.width() == 330
+    assert small.height() > 300
+
+
+def test_a_chart_can_be_made_from_the_command_line(tmp_path):
+    code = (
+        "from pathlib import Path\n"
+        "from tests.made_sessions import a_session\n"
+        "from workbench.charts.drawing.chart_export import svg_of\n"
+        "from workbench.charts.kinds import first_kind\n"
+        "sessions = [a_session('ksizes')]\n"
+        f"Path({str(tmp_path / 'chart.svg')!r}).write_text("
+        "svg_of(first_kind(sessions).figure(sessions)), encoding='utf-8')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert ElementTree.parse(tmp_path / "chart.svg").getroot().tag == f"{SVG}svg"

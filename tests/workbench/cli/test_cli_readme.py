@@ -1,0 +1,134 @@
+"""What the README promises: its commands are understood, its examples work."""
+
+import re
+import shlex
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels import Job, filters
+from kernels.anatomy.patterns import pattern_of, why_not_told
+from kernels.anatomy.tile_shapes import shapes_of
+from kernels.oracle.checking import checking
+from kernels.rungs.rung import read_rung
+from kernels.rungs.work import not_described, pass_work
+from kernels.rungs.work_facts import WorkFacts
+from tests.conftest import ROOT
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.counting import CountingShim
+from tests.cuda_on_cpu.shim import Shim
+from workbench.cli.main import main
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block(language, heading="", after=""):
+    """The first code block of `language` behind a heading; `after` is what precedes it at once."""
+    found = re.search(
+        rf"{after}\n\n?```{language}\n(.*?)```", README[README.index(heading) :], re.S
+    )
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for heading in ("## Command line", "## Sweeps, sessions and reports")
+        for line in block("sh", heading).splitlines()
+        if line
+    ],
+)
+def test_its_commands_are_understood(line, tmp_path, monkeypatch):
+    words = shlex.split(line, comments=True)
+    assert words[0] == "workbench"
+    arguments = main.parse(words[1:])
+    assert arguments.command in ("window", *main.COMMANDS)
+
+
+def test_its_python_runs(capsys):
+    exec(compile(block("python", "From Python"), "README.md", "exec"), {})
+    assert "verified" in capsys.readouterr().out
+
+
+def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, capsys):
+    source = block("python", "## Adding a filter", r"`kernels/filters/motion_blur\.py`:")
+    (tmp_path / "motion_blur.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(filters, "__path__", [*filters.__path__, str(tmp_path)])
+    filters.all_filters.cache_clear()
+    try:
+        np.testing.assert_array_equal(
+            filters.get("motion_blur").weights(3), np.eye(3, dtype=np.float32) / np.float32(3)
+        )
+        assert main.main(["list", "--no-gpu"]) == 0
+        assert "Motion blur" in capsys.readouterr().out
+    finally:
+        filters.all_filters.cache_clear()
+        sys.modules.pop("kernels.filters.motion_blur", None)
+        vars(filters).pop("motion_blur", None)
+
+
+NEEDS_A_COMPILER = pytest.mark.skipif(
+    bool(compiler.why_not()), reason="device code needs g++ to run on the CPU"
+)
+
+
+def read_example(folder, further=""):
+    """README's rung, with `further` in its header."""
+    path = folder / "24_two_sums.cu"
+    source = block("cuda", "## Adding a rung", r"`kernels/ladder/24_two_sums\.cu`:")
+    path.write_text(source.replace("---*/", f"{further}---*/"), encoding="utf-8")
+    return read_rung(path)
+
+
+@NEEDS_A_COMPILER
+def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
+    rung = read_example(tmp_path)
+    rng = np.random.default_rng()
+    picture = rng.integers(0, 256, (31, 33, 4), np.uint8)
+    jobs = [
+        Job(picture, rng.standard_normal((ksize, ksize), np.float32), border, "two_sums", (16, 4))
+        for ksize, border in ((1, "clamp"), (5, "mirror"), (7, "zero"))
+    ]
+    jobs += [replace(job, offset=0.5) for job in jobs]
+    shim = Shim(rung, jobs, build_cache)
+    for job in jobs:
+        *_, check = checking(job, shim.run(job), rung.tolerance(job), max_taps=None)
+        assert check.ok, check
+
+
+def test_its_rung_is_not_described_until_it_is(tmp_path):
+    rung = read_example(tmp_path)
+    assert not_described(rung) == "Loads and operations of this rung are not described."
+    assert [each.anatomy for each in rung.passes] == [""]
+
+
+@NEEDS_A_COMPILER
+def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
+    rung = read_example(tmp_path, block("toml", "That is a whole rung"))
+    assert not_described(rung) == ""
+    picture = np.random.default_rng(1).uniform(0.5, 1.5, (29, 40, 4)).astype(np.float32)
+    job = Job(picture, np.ones((5, 5), np.float32), "mirror", "two_sums", (16, 4))
+    (counted,) = CountingShim(rung, [job], build_cache).count(job)
+    facts = WorkFacts(job, 1)
+    said = pass_work(rung.passes[0], facts)
+    assert counted.flops == said.flops
+    assert counted.loaded["picture"].sum() == facts.bytes_of(said.loads)
+    assert counted.stored["picture"].sum() == facts.bytes_of(said.stores)
+    assert why_not_told(rung) is None
+    (shape,) = shapes_of(rung, job)
+    steps = [
+        step
+        for x in range(shape.grid[0])
+        for y in range(shape.grid[1])
+        for step in pattern_of(rung, shape, job).steps((x, y))
+    ]
+    asked = sum(each.asked() for each in steps if each.array == "picture" and not each.is_store)
+    assert asked == said.loads["picture"]
+
+
+def test_what_it_links_to_is_there():
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).is_file(), target

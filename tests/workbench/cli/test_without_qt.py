@@ -1,0 +1,183 @@
+"""Pictures are read, filtered and written where neither Qt nor libGL is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import site
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColorSpace
+
+from kernels import Engine
+from kernels.pictures import generated
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from tests.workbench.window.copying.test_copying import CHOICES
+from workbench.files import image_files
+from workbench.model import intents
+from workbench.model.state import Picture, State
+from workbench.window.copying.command_line import words_of
+from workbench.window.copying.python_script import python
+
+QT = ("PySide6", "shiboken6", "pyqtgraph")
+
+# Says at the end which of them was loaded all the same: "libGL" is a part of a file's name.
+BEGINNING = """
+import atexit, pathlib, sys
+def tell():
+    maps = pathlib.Path("/proc/self/maps")
+    loaded = maps.read_text() if maps.exists() else ""
+    for name in ("libGL", "libEGL", "libOpenGL", "Qt6"):
+        if name in loaded:
+            print("LOADED", name, file=sys.stderr)
+atexit.register(tell)
+"""
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """A folder of packages as pip would leave it: all that are installed here, but for Qt."""
+    folder = tmp_path_factory.mktemp("packages")
+    for installed in site.getsitepackages():
+        for each in Path(installed).iterdir():
+            is_qt = each.name.lower().startswith(tuple(name.lower() for name in QT))
+            if not is_qt and each.suffix != ".pth" and not (folder / each.name).exists():
+                (folder / each.name).symlink_to(each)
+    return folder
+
+
+@pytest.fixture
+def without_qt(packages, tmp_path):
+    """Runs Python in a folder of pictures, where Qt cannot be imported; gives what came of it."""
+
+    def run(*words, program=None):
+        path = os.pathsep.join(map(str, (ROOT, packages)))
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        program = program or f"from workbench.cli.main import main\nsys.exit(main({list(words)!r}))"
+        return subprocess.run(
+            [sys.executable, "-S", "-c", BEGINNING + program],  # -S: without what is installed
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run
+
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks before it links")
+
+
+def test_there_is_no_qt_there(without_qt):
+    for name in QT:
+        said = without_qt(program=f"import {name}")
+        assert "ModuleNotFoundError" in said.stderr
+    assert without_qt(program="import numpy, cv2, PIL, tifffile, numba").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "pixel_type", "channels"),
+    [
+        *((f"a.{extension}", "uint8", 3) for extension in ("png", "jpg", "tif", "webp", "bmp")),
+        *(("a.png", "uint16", channels) for channels in (1, 2, 3, 4)),
+        ("a.ppm", "uint16", 3),
+        ("a.tif", "float32", 4),
+        ("a.tif", "float16", 1),
+    ],
+)
+def test_apply_reads_and_writes_every_kind_of_file(
+    without_qt, tmp_path, name, pixel_type, channels
+):
+    image_files.save(tmp_path / name, noise(20, 30, channels, pixel_type))
+    target = f"b{Path(name).suffix}"
+    said = without_qt("apply", name, target, "--filter", "sharpen", "--json", "--no-gpu")
+    assert (said.returncode, said.stderr) == (0, "")
+    found = json.loads(said.stdout)
+    assert found["check"]["ok"]
+    assert (found["pixel_type"], found["channels"]) == (pixel_type, channels)
+    assert image_files.load(tmp_path / target).samples.dtype == pixel_type
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+def test_colour_profiles_are_applied(without_qt, tmp_path, pixel_type):
+    import tifffile
+
+    icc = bytes(QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data())
+    samples = noise(20, 30, 3, pixel_type)
+    tifffile.imwrite(tmp_path / "p3.tif", samples, photometric="rgb", iccprofile=icc)
+    said = without_qt("apply", "p3.tif", "out.tif", "--filter", "identity", "--no-gpu")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "to sRGB" in said.stdout
+    np.testing.assert_array_equal(
+        image_files.load(tmp_path / "out.tif").samples,
+        image_files.load(tmp_path / "p3.tif").samples,
+    )
+    assert not np.array_equal(image_files.load(tmp_path / "p3.tif").samples, samples)
+
+
+def test_load_gives_a_picture(without_qt, tmp_path):
+    image_files.save(tmp_path / "a.png", noise(20, 30, 3))
+    program = (
+        "from workbench.files.image_files import load\n"
+        "print(load('a.png').stored_as('float16').samples.dtype, load('a.png').samples.shape)"
+    )
+    said = without_qt(program=program)
+    assert (said.stdout, said.stderr) == ("float16 (20, 30, 3)\n", "")
+
+
+@pytest.mark.parametrize("name", ["plain", "custom", "offset-16", "gradient", "stored"])
+def test_a_copied_script_and_command_run(without_qt, tmp_path, name):
+    changes = CHOICES[name]
+    image_files.save(tmp_path / "a.png", noise(20, 30, 3))
+    loaded = image_files.load(tmp_path / "a.png").stored_as(changes.get("pixel_type"))
+    state = State(picture=loaded, **changes)
+    answer = Engine(use_gpu=False).run(intents.job_for(state)).picture
+    script = python(state) + "\nimport numpy; numpy.save('filtered.npy', filtered)\n"
+    said = without_qt(program="\n" + script)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "verified" in said.stdout
+    np.testing.assert_array_equal(np.load(tmp_path / "filtered.npy"), answer)
+    words = words_of(state)
+    said = without_qt(*words, "--no-gpu")
+    assert (said.returncode, said.stderr) == (0, "")
+    np.testing.assert_array_equal(image_files.load(tmp_path / words[2]).samples, answer)
+
+
+def test_a_copied_script_makes_a_built_in_picture(without_qt):
+    state = State(picture=Picture("Impulse", generated.impulse(), built_in="impulse"))
+    said = without_qt(program="\n" + python(state))
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "verified" in said.stdout
+
+
+@pytest.mark.parametrize("words", [["list", "--no-gpu"], ["--help"], ["apply", "--help"]])
+def test_other_commands_answer(without_qt, words):
+    said = without_qt(*words)
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_what_needs_a_window_says_so_in_a_sentence(without_qt):
+    said = without_qt("shot", "out.png")
+    assert said.returncode == 1
+    lines = [line for line in said.stderr.splitlines() if not line.startswith("LOADED")]
+    assert len(lines) == 1  # beside those of the look for what Qt needs
+    assert lines[0].startswith("workbench: Qt ")
+
+
+def test_what_is_chosen_and_the_files_import_without_qt():
+    """Every module of these rooms, with all that it imports."""
+    rooms = [ROOT / "workbench" / room for room in ("model", "files", "batch")]
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for room in rooms
+        for path in sorted(room.glob("*.py"))
+    ]
+    script = f"import sys, importlib\nsys.modules['PySide6'] = None\nfor name in {modules}:\n"
+    script += "    importlib.import_module(name)"
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)

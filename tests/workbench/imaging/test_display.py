@@ -1,0 +1,145 @@
+"""From samples to the pixels on screen."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from workbench.imaging.display import CHECKER_GREYS, MIN_LEVEL, NAN_BGR, to_display
+
+
+def shown(display, level=0):
+    """(H, W, 3) RGB as painted."""
+    image = display.images[level]
+    assert image.format() == QImage.Format.Format_RGB32
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    bgra = rows[:, : 4 * image.width()].reshape(image.height(), image.width(), 4)
+    return bgra[..., 2::-1].copy()
+
+
+def random_picture(shape, dtype=np.uint8, seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype == np.float32:
+        return rng.random(shape, np.float32)
+    return rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 17), (5, 3), (31, 33), (257, 127)])
+def test_8_bit_colour_is_shown_exactly_at_any_width(size):
+    samples = random_picture((*size, 3))
+    assert np.array_equal(shown(to_display(samples)), samples)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_float16_is_shown_as_the_same_values_in_float32_are(channels):
+    halves = random_picture((9, 13, channels), np.float32).astype(np.float16)
+    halves[2, 3], halves[4, 5], halves[6, 7] = np.nan, np.inf, -np.inf
+    for levels in (None, (0.25, 0.5)):
+        expected = shown(to_display(halves.astype(np.float32), levels))
+        assert np.array_equal(shown(to_display(halves, levels)), expected)
+
+
+def test_grey_is_shown_as_grey():
+    samples = random_picture((7, 9, 1))
+    assert np.array_equal(shown(to_display(samples)), np.repeat(samples, 3, axis=2))
+
+
+def test_a_read_only_picture_is_shown_and_left_alone():
+    samples = random_picture((9, 7, 4))
+    samples.flags.writeable = False
+    before = samples.copy()
+    to_display(samples, (10, 20))
+    assert np.array_equal(samples, before)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "levels"),
+    [
+        (np.uint8, (20, 120)),
+        (np.uint16, None),
+        (np.uint16, (1000, 9000)),
+        (np.uint16, (500, 501)),
+        (np.float32, None),
+        (np.float32, (-0.5, 0.75)),
+    ],
+)
+def test_levels_map_to_black_and_white_and_saturate_beyond(dtype, levels):
+    samples = random_picture((40, 50, 3), dtype)
+    low, high = levels or (0, 1.0 if dtype == np.float32 else np.iinfo(dtype).max)
+    wanted = np.clip((samples.astype(np.float64) - low) / (high - low), 0, 1) * 255
+    difference = np.abs(shown(to_display(samples, levels)) - wanted)
+    assert difference.max() <= 0.5 + 1e-3
+
+
+@pytest.mark.parametrize("levels", [(5, 5), (9, 3), (0, float("nan"))])
+def test_levels_out_of_order_are_refused(levels):
+    with pytest.raises(ValueError, match="below"):
+        to_display(random_picture((3, 3, 1)), levels)
+
+
+def test_nan_is_magenta_and_infinities_are_black_and_white():
+    values = [np.nan, np.inf, -np.inf, 3e38, -3e38, 1.0]
+    samples = np.array(values, np.float32).reshape(1, 6, 1)
+    pixels = shown(to_display(samples))[0]
+    assert tuple(pixels[0]) == NAN_BGR[::-1]
+    assert pixels[1:, 0].tolist() == [255, 0, 255, 0, 255]
+
+
+def test_one_nan_among_three_channels_marks_the_pixel():
+    samples = np.zeros((2, 2, 3), np.float32)
+    samples[1, 0, 2] = np.nan
+    pixels = shown(to_display(samples))
+    assert tuple(pixels[1, 0]) == NAN_BGR[::-1]
+    assert not pixels[0].any()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize("channels", [2, 4])
+def test_alpha_lets_the_checkerboard_through(dtype, channels):
+    white = 1.0 if dtype == np.float32 else np.iinfo(dtype).max
+    samples = np.zeros((16, 16, channels), dtype)
+    samples[..., -1] = white
+    samples[:, 8:, -1] = 0
+    pixels = shown(to_display(samples))
+    assert not pixels[:, :8].any()
+    greys = {f"#{grey:02x}{grey:02x}{grey:02x}" for grey in np.unique(pixels[:, 8:])}
+    assert greys == set(CHECKER_GREYS)
+
+
+def test_opaque_alpha_changes_nothing():
+    samples = random_picture((20, 30, 4))
+    samples[..., 3] = 255
+    assert np.array_equal(shown(to_display(samples)), samples[..., :3])
+
+
+def test_the_pyramid_halves_until_it_is_small():
+    display = to_display(random_picture((1500, 2051, 3)))
+    sizes = [(image.width(), image.height()) for image in display.images]
+    assert sizes == [(2051, 1500), (1026, 750), (513, 375), (257, 188)]
+    assert display.size == (2051, 1500)
+    assert max(sizes[-1]) <= MIN_LEVEL
+
+
+def test_a_line_of_pixels_has_a_pyramid_too():
+    display = to_display(random_picture((1, 3000, 1)))
+    assert [image.height() for image in display.images] == [1, 1, 1, 1]
+
+
+def test_smaller_levels_are_averages_so_that_fine_stripes_become_grey_not_moire():
+    stripes = np.zeros((1024, 1024, 1), np.uint8)
+    stripes[:, ::2] = 255
+    assert np.unique(shown(to_display(stripes), level=1)).tolist() == [128]
+
+
+def test_the_pixels_outlive_the_samples_and_cross_threads():
+    made = []
+    samples = random_picture((600, 700, 3))
+    thread = threading.Thread(target=lambda: made.append(to_display(samples.copy())))
+    thread.start()
+    thread.join()
+    gc.collect()
+    churn = [np.full((600, 700, 4), value, np.uint8) for value in range(20)]
+    assert np.array_equal(shown(made[0]), samples)
+    assert len(churn) == 20

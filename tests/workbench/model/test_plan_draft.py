@@ -1,0 +1,243 @@
+"""From lines of text to a plan, or to the sentence that says what is wrong with a line."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.engine.engine import all_implementations
+from kernels.sweeps.estimate import estimated_s
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_run import cells_of
+from kernels.sweeps.presets import presets
+from tests.workbench.engines import DEVICE
+from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
+from workbench.model.plan_draft import MAX_CELLS, Draft, UnclearError, given, plan_of, texts_of
+from workbench.model.plan_estimate import MOST, time_s
+from workbench.model.plan_words import held_fixed, title_of
+from workbench.model.state import Picture, State
+
+PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
+KEYS = ("opencv", "shared")
+
+
+def plan(texts, state=PHOTO, implementations=KEYS, **more):
+    return Draft(texts=texts, implementations=implementations, **more).plan(state, DEVICE)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "values"),
+    [
+        ("sizes", "256, 640×480; 8 x 9  12", ((256, 256), (640, 480), (8, 9), (12, 12))),
+        ("ksizes", "3 5,5 7", (3, 5, 7)),
+        ("blocks", "32×8, 16*16, 32x8", ((32, 8), (16, 16))),
+        ("blocks", "presets", ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))),
+        ("filters", "box, gaussian", ("box", "gaussian")),
+        ("counts", "1, 32", (1, 32)),
+        ("channels", "1 3 4", (1, 3, 4)),
+        ("caches", "cold, warm", ("cold", "warm")),
+    ],
+)
+def test_a_line_lists_values_once_each(field, text, values):
+    assert BY_FIELD[field].values(text) == values
+
+
+def test_a_grid_is_whole_warps_that_the_gpu_allows():
+    grid = BY_FIELD["blocks"].values("grid", DEVICE)
+    assert {(32, 8), (64, 4), (256, 4)} <= set(grid)
+    assert all(x * y <= 1024 for x, y in grid)
+    with pytest.raises(ValueError, match="there is none here"):
+        BY_FIELD["blocks"].values("grid")
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS, ids=lambda each: each.field)
+def test_what_is_proposed_can_be_read(dimension):
+    for text in (dimension.start, *(line for line, _ in dimension.lines if line != "grid")):
+        assert dimension.values(text)
+    for word, _ in dimension.ticks:
+        assert dimension.values(word) == dimension.values(f" {word} ,")
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS, ids=lambda each: each.field)
+def test_what_is_written_is_read_again(dimension):
+    values = dimension.values(dimension.start)
+    assert dimension.values(dimension.text(values)) == values
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "sentence"),
+    [
+        ("sizes", "", "List at least one image size, as in “256, 512, 1024, 2048, 4096”."),
+        ("sizes", "12, big", "“big” is no image size; give pixels a side, as in 512 or 640×480"),
+        ("sizes", "0", "“0” is no image size"),
+        ("sizes", "99999999999999999999", "is no image size"),
+        ("ksizes", "4", "“4” is no kernel size; give odd numbers from 1 to 127."),
+        ("blocks", "32", "“32” is no block shape; give threads across × down"),
+        ("blocks", "2000×1", "is no block shape"),
+        ("filters", "blur", "“blur” is no filter; choose from"),
+        ("channels", "5", "“5” is no number of channels; a picture has 1 to 4."),
+        ("counts", "0", "“0” is no count"),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_a_sentence_about_that_line(field, text, sentence):
+    with pytest.raises(UnclearError) as caught:
+        plan({field: text})
+    assert sentence in str(caught.value)
+    assert caught.value.field == field
+
+
+def test_without_lines_it_is_the_present_job():
+    state = replace(PHOTO, filter="unsharp", ksize=7, border="wrap", sigma=2.0, amount=3.0)
+    made = plan({}, state)
+    assert made == plan_of(state, KEYS)
+    (opencv, shared) = cells_of(made, given(state.picture))
+    assert (opencv.picture, opencv.width, opencv.height, opencv.channels) == (
+        *("photo.png", 40, 30, 3),
+    )
+    assert (opencv.filter, opencv.ksize, opencv.border) == ("unsharp", 7, "wrap")
+    assert (opencv.sigma, opencv.amount, opencv.cache) == (2.0, 3.0, None)
+    assert (shared.block_xy, shared.cache) == ((32, 8), "cold")
+
+
+def test_a_parameter_that_the_filter_does_not_take_is_left_out():
+    made = plan({}, replace(PHOTO, filter="box", sigma=2.0, amount=3.0))
+    assert (made.sigma, made.amount, made.matrix) == (None, 1.0, None)
+
+
+def test_lines_make_products():
+    made = plan({"sizes": "8, 16", "ksizes": "3, 5", "blocks": "8×8, 16×16"})
+    # Noise, since the picture has one size only; the CPU once for both block shapes.
+    assert made.pictures == ("noise",)
+    assert (made.channels, made.pixel_types) == ((3,), ("uint8",))
+    assert len(made.cells()) == 2 * 2 * (1 + 2)
+    assert made.title == "Image size × kernel size × block shape, Gaussian blur"
+
+
+def test_the_open_picture_is_measured_beside_made_ones_in_its_own_size():
+    made = plan({"pictures": "this, noise", "sizes": "8, 16"})
+    assert made.pictures == ("photo.png", "noise")
+    sizes = [(c.picture, c.width, c.height) for c in cells_of(made, given(PHOTO.picture))]
+    assert sizes[::2] == [("photo.png", 40, 30), ("noise", 8, 8), ("noise", 16, 16)]
+
+
+def test_the_open_picture_alone_has_no_other_size():
+    with pytest.raises(UnclearError, match="Your picture has one size") as caught:
+        plan({"pictures": "this", "sizes": "8, 16"})
+    assert caught.value.field == "pictures"
+
+
+def test_a_picture_called_like_a_kind_is_not_taken_for_one():
+    state = State(picture=Picture("noise", np.zeros((3, 4, 1), np.uint8)))
+    assert plan({}, state).pictures == ("my noise",)
+
+
+@pytest.mark.parametrize(
+    ("texts", "state", "keys", "sentence"),
+    [
+        ({}, State(), KEYS, "Open a picture first."),
+        ({}, PHOTO, (), "Tick at least one implementation."),
+        (
+            *({"ksizes": "3, 5"}, replace(PHOTO, filter="sobel_x", ksize=3), KEYS),
+            "Sobel X has no size 5; it takes 3 only.",
+        ),
+        (
+            *({"ksizes": "5"}, replace(PHOTO, filter="custom", ksize=3), KEYS),
+            "The weights that are drawn have one size, 3×3.",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_a_sentence(texts, state, keys, sentence):
+    with pytest.raises(UnclearError) as caught:
+        plan(texts, state, keys)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("filter", "changes", "pixel_type"),
+    [
+        ("sobel_x", {}, "float32"),
+        ("sobel_x", {"pixel_type": "uint8"}, "uint8"),
+        ("gaussian", {}, "uint8"),
+    ],
+)
+def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes, pixel_type):
+    state = replace(PHOTO, filter=filter, ksize=3, **changes)
+    assert plan_of(state, KEYS).pixel_types == (pixel_type,)
+
+
+def test_a_plan_of_millions_is_refused_before_it_is_made():
+    many = " ".join(map(str, range(1, 1000)))
+    texts = {"sizes": many, "ksizes": "3 5 7 9 11", "blocks": "presets"}
+    with pytest.raises(UnclearError, match=f"{MAX_CELLS:,} are the most"):
+        plan(texts)
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda each: each.key)
+def test_a_preset_untouched_is_that_preset(preset):
+    draft = Draft(
+        preset.plan, texts_of(preset.plan), preset.plan.implementations, preset.plan.transfers
+    )
+    assert draft.plan(State(), DEVICE) == preset.plan
+
+
+def test_a_preset_measured_by_fewer_implementations_still_is_the_table():
+    preset = next(each.plan for each in presets() if each.plan.table)
+    keys = preset.implementations[:1]
+    made = Draft(preset, texts_of(preset), keys).plan(State(), DEVICE)
+    assert (made.source, made.table) == (preset.source, preset.table)
+    assert made.implementations == keys
+
+
+def test_a_changed_preset_no_longer_says_that_it_reproduces_a_table():
+    preset = next(each.plan for each in presets() if "sizes" in each.plan.varied)
+    texts = texts_of(preset) | {"sizes": "8, 16"}
+    made = Draft(preset, texts, preset.implementations, preset.transfers).plan(State(), DEVICE)
+    assert (made.source, made.table) == ("", "")
+    assert made.title == f"{preset.title}, changed"
+    assert made.sizes == ((8, 8), (16, 16))
+
+
+def test_what_a_preset_varies_and_no_line_does_stays_at_its_first_value():
+    preset = next(each.plan for each in presets() if "sizes" in each.plan.varied)
+    made = Draft(preset, {}, preset.implementations).plan(State(), DEVICE)
+    assert made.sizes == preset.sizes[:1]
+
+
+def test_a_plan_with_a_picture_by_name_wants_it_open():
+    base = plan_of(PHOTO, KEYS)
+    assert Draft(base, {}, KEYS).plan(PHOTO, DEVICE) == base
+    other = State(picture=Picture("other.png", np.zeros((30, 40, 3), np.uint8)))
+    with pytest.raises(UnclearError, match=r"Open photo.png first"):
+        Draft(base, {}, KEYS).plan(other, DEVICE)
+
+
+def test_what_is_fixed_is_said_in_words():
+    assert held_fixed(plan({})) == (
+        "Gaussian blur 5×5, border clamp, photo.png of 40×30 pixels, 3 channels uint8, "
+        "blocks 32×8, L2 cold"
+    )
+    assert held_fixed(plan({"sizes": "8, 16"}, implementations=("opencv",))) == (
+        "Gaussian blur 5×5, border clamp, noise, 3 channels uint8"
+    )
+    state = replace(PHOTO, filter="unsharp", sigma=1.5, amount=2.0)
+    assert held_fixed(plan({"ksizes": "3, 5"}, state, ("opencv",))).startswith(
+        "Unsharp mask, σ 1.5, amount 2, border clamp"
+    )
+
+
+def test_every_implementation_has_its_place_in_a_title_and_a_plan():
+    keys = tuple(each.key for each in all_implementations())
+    made = plan({"filters": "box, gaussian, sharpen"}, implementations=keys)
+    assert title_of(made) == "Filter, Box blur, Gaussian blur, …"
+    assert made.implementations == keys
+
+
+def test_very_many_cells_are_estimated_by_a_sample_of_them():
+    keys = tuple(each.key for each in all_implementations())
+    sizes = tuple((side, side) for side in range(64, 1664, 32))
+    many = Plan("many", keys, sizes, (3, 5, 7, 9))
+    cells = many.cells()
+    assert len(cells) > MOST
+    whole_s = estimated_s(cells, (), many.sampling)
+    assert time_s(cells, many) == pytest.approx(whole_s, rel=0.2)
+    assert time_s(cells[:MOST], many) == estimated_s(cells[:MOST], (), many.sampling)

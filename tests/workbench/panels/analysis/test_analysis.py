@@ -1,0 +1,244 @@
+"""The panel of numbers and curves, in the real window."""
+
+import math
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import child, settle, show_picture, trigger, until, view
+from workbench.base.numbers import MISSING, in_digits
+from workbench.charts.drawing.chart_spots import Spot
+from workbench.imaging.histograms import counting
+from workbench.imaging.line_profile import along
+from workbench.imaging.similarity import comparing
+from workbench.panels.analysis.curves import MAX_POINTS, Curve, ToldWhenAsked, thinned
+from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
+from workbench.widgets.tile import Tile
+
+
+@pytest.fixture
+def loaded(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv")
+    show_picture(qtbot, window, noise(60, 90, 3))
+    trigger(window, "Analysis")
+    until(qtbot, lambda: "before" in table(window) and tile(window, "ssim").text[0] in "01")
+    return window
+
+
+def tile(window, name):
+    return child(window, name, Tile)
+
+
+def table(window):
+    return child(window, "histogram-numbers", QLabel).text()
+
+
+def pair(window):
+    return window.store.state.picture.samples, window.live.result.picture
+
+
+def profile(window):
+    return window.analysis._profile._curves
+
+
+def histogram(window):
+    return window.analysis._histogram._curves
+
+
+def test_the_numbers_are_those_of_the_two_pictures(loaded):
+    *_, wanted = comparing(*pair(loaded), 255.0)
+    assert tile(loaded, "ssim").text == f"{wanted.ssim:.4f}"
+    assert tile(loaded, "psnr").text == f"{wanted.psnr_db:.2f} dB"
+    assert tile(loaded, "largest").text == in_digits(wanted.largest)
+    before, after = pair(loaded)
+    for channel, name in enumerate("RGB"):
+        for title, samples in (("before", before), ("after", after)):
+            row = next(row for row in table(loaded).split("<tr>") if f"{name}&nbsp;{title}" in row)
+            for value in (samples[..., channel].min(), samples[..., channel].max()):
+                assert f">{value}<" in row
+
+
+def test_the_histogram_is_of_before_and_after_and_of_one_channel_if_asked(loaded):
+    assert [(c.channel, c.is_after) for c in histogram(loaded)] == [
+        (name, is_after) for is_after in (False, True) for name in "RGB"
+    ]
+    combo = child(loaded, "histogram-channel", QComboBox)
+    combo.setCurrentIndex(2)
+    combo.activated.emit(2)
+    before, after = histogram(loaded)
+    wanted = np.bincount(pair(loaded)[1][..., 1].ravel(), minlength=256)
+    assert np.array_equal(after.ys, wanted)
+    assert (before.channel, after.channel) == ("G", "G")
+    assert "G before from" in loaded.analysis._histogram.accessibleDescription()
+
+
+def test_counts_are_drawn_as_logarithms_if_asked(qtbot, loaded):
+    loaded.analysis._histogram.make_plot()
+    child(loaded, "histogram-log", QCheckBox).click()
+    axis = loaded.analysis._histogram.plot.getAxis("left")
+    assert axis.is_log
+    assert loaded.analysis.choices() == {"log": True, "line": "row"}
+
+
+def test_alike_pictures_are_said_to_be_alike(qtbot, loaded):
+    settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
+    until(qtbot, lambda: tile(loaded, "psnr").text == "∞")
+    until(qtbot, lambda: tile(loaded, "ssim").text == "1.0000")
+    assert tile(loaded, "largest").text == "0"
+
+
+def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded):
+    pane = view(loaded, "After")
+    middle = pane.rect().center()
+    QTest.mouseMove(pane, middle + QPoint(3, 3))
+    x, y = loaded.compare._point
+    until(qtbot, lambda: f"Row {y}," in child(loaded, "profile-line", QLabel).text())
+    after = next(c for c in profile(loaded) if c.is_after and c.channel == "G")
+    assert np.array_equal(after.ys, pair(loaded)[1][y, :, 1])
+    combo = child(loaded, "line-kind", QComboBox)
+    combo.setCurrentIndex(combo.findData("column"))
+    combo.activated.emit(1)
+    until(qtbot, lambda: f"Column {x}," in child(loaded, "profile-line", QLabel).text())
+    before = next(c for c in profile(loaded) if not c.is_after and c.channel == "B")
+    assert np.array_equal(before.ys, pair(loaded)[0][:, x, 2])
+
+
+def test_shift_and_a_drag_draw_a_line_and_the_picture_stays_where_it_is(qtbot, loaded):
+    pane = view(loaded, "Before")
+    transform = pane._transform
+    shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
+    start, end = pane.rect().center() - QPoint(40, 20), pane.rect().center() + QPoint(30, 25)
+    QTest.mousePress(pane, left, shift, start)
+    QTest.mouseMove(pane, end)
+    QTest.mouseRelease(pane, left, shift, end)
+    assert pane._transform == transform
+    line = loaded.analysing._drawn
+    assert line == (pane.pixel_at(start.toPointF()), pane.pixel_at(end.toPointF()))
+    assert child(loaded, "line-kind", QComboBox).currentData() == "line"
+    until(qtbot, lambda: "pixels long" in child(loaded, "profile-line", QLabel).text())
+    after = next(c for c in profile(loaded) if c.is_after and c.channel == "R")
+    assert np.array_equal(after.ys, along(pair(loaded)[1], line)[:, 0])
+
+
+def test_after_may_be_compared_with_a_pinned_result(qtbot, loaded):
+    trigger(loaded, "Pin this result")
+    settle(qtbot, loaded, lambda: loaded.store.update(ksize=9))
+    combo = child(loaded, "analysis-against", QComboBox)
+    assert "Pinned 1" in combo.itemText(1)
+    combo.setCurrentIndex(1)
+    combo.activated.emit(1)
+    *_, wanted = comparing(loaded.inspection.pins[0].samples, pair(loaded)[1], 255.0)
+    until(qtbot, lambda: tile(loaded, "psnr").text == f"{wanted.psnr_db:.2f} dB")
+    until(qtbot, lambda: "R&nbsp;pinned&nbsp;1" in table(loaded))
+
+
+def test_nothing_is_worked_out_behind_another_panel(qtbot, window):
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv")
+    show_picture(qtbot, window, noise(30, 20))
+    assert table(window) == ""
+    assert not window.looking.isRunning()
+
+
+def test_another_picture_empties_it_until_its_result_comes(qtbot, loaded):
+    loaded.store.update(picture=None)
+    assert table(loaded) == ""
+    assert tile(loaded, "ssim").text == "—"
+
+
+def test_a_long_curve_keeps_its_peaks():
+    ys = np.zeros(50_001)
+    ys[12_345], ys[50_000] = 9.0, -4.0
+    xs, some = thinned(Curve("grey", True, np.arange(50_001.0), ys))
+    assert some.size <= MAX_POINTS + 50
+    assert (some.max(), some.min()) == (9.0, -4.0)
+    assert xs[some.argmax()] == 12_345
+    assert (np.diff(xs) >= 0).all()
+
+
+def test_a_curve_has_no_more_points_than_are_wanted():
+    ys = np.random.default_rng(1).random(4096)
+    _, some = thinned(Curve("grey", True, np.arange(4096.0), ys), 600)
+    assert some.size <= 600 + 4096 % 300
+    assert (some.max(), some.min()) == (ys.max(), ys.min())
+
+
+def test_words_of_spots_are_made_when_somebody_asks_and_once():
+    asked = []
+
+    def tell(index):
+        asked.append(index)
+        return f"pixel {index}"
+
+    spots = ToldWhenAsked([(0.0, 1.5, 0), (16.0, 2.5, 16), (32.0, 0.5, 32)], tell)
+    assert len(spots) == 3
+    assert asked == []
+    assert spots[-1] == spots[2] == Spot(32.0, 0.5, "pixel 32")
+    assert asked == [32]
+    assert [spot.text for spot in spots] == ["pixel 0", "pixel 16", "pixel 32"]
+    assert spots[1:] == [spots[1], spots[2]]
+    assert asked == [32, 0, 16]
+
+
+def test_the_panel_alone_imports_no_pyqtgraph():
+    code = "import workbench.panels.analysis.analysing, sys; print('pyqtgraph' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert said.stdout.strip() == "False", said.stderr
+
+
+# -- numbers in a table
+
+
+def cells(html):
+    return [re.sub("<[^>]+>", "", cell) for cell in re.findall("<t[dh].*?</t[dh]>", html)]
+
+
+def counted(*pictures):
+    *_, found = counting(pictures)
+    return found
+
+
+def test_a_table_has_room_for_all_numbers_and_says_what_they_are_multiplied_by():
+    small = np.linspace(-3.84e-5, 1.7e-4, 99, dtype=np.float32).reshape(9, 11, 1)
+    said = cells(as_table(counted(small, small), "before"))
+    assert said[:3] == ["before: dashed", "min", "1 %"]
+    assert said[7:9] == ["grey&nbsp;before", "-38.4"]
+    assert said[-1] == "all × 10-6"
+    assert all(len(cell) <= 6 for cell in said[8:14])
+
+
+def test_what_is_not_finite_is_counted_below_the_table():
+    odd = np.array([1.0, np.nan, np.inf, 2.0], np.float32).reshape(2, 2, 1)
+    whole = np.ones((2, 2, 1), np.float32)
+    assert cells(as_table(counted(whole, odd), "before"))[-1] == "not finite: grey after 2"
+    assert "not finite" not in as_table(counted(whole, whole), "before")
+
+
+@pytest.mark.parametrize(
+    ("value", "decibels", "share"),
+    [
+        (math.inf, "∞", "∞"),
+        (-math.inf, "−∞", "−∞"),
+        (math.nan, "NaN", "NaN"),
+        (0.5, "0.50 dB", "0.5000"),
+    ],
+)
+def test_what_has_no_number_is_said(value, decibels, share):
+    assert (in_decibels(value), as_share(value)) == (decibels, share)
+
+
+def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
+    show_picture(qtbot, loaded, noise(5, 60, 3))
+    until(
+        qtbot, lambda: tile(loaded, "ssim").text == MISSING and tile(loaded, "psnr").text != MISSING
+    )
+    assert "smaller than SSIM's window" in loaded.analysis._likeness_note.text()
+    assert "Full intensity: 255" in loaded.analysis._likeness_note.text()

@@ -1,0 +1,269 @@
+"""The gallery shows what there is, fetches what is missing, and never holds up the window."""
+
+import shutil
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
+
+from kernels.pictures.generated import PICTURES
+from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping
+from workbench.files.kodak import NAMES, KodakSet
+from workbench.panels.gallery.gallery import Gallery
+from workbench.widgets.tile_list import TileList
+
+
+@pytest.fixture
+def show(qtbot):
+    galleries = []
+
+    def make(folder, mirror="http://127.0.0.1:9/"):
+        gallery = Gallery(folder, mirror)
+        gallery.bugs = []
+        gallery.broke.connect(lambda sentence, details: gallery.bugs.append(details))
+        gallery.resize(700, 620)
+        with qtbot.waitActive(gallery):
+            gallery.show()
+            gallery.activateWindow()
+        galleries.append(gallery)
+        return gallery
+
+    yield make
+    for gallery in galleries:
+        gallery.close_threads()
+        gallery.close()
+        gallery.deleteLater()
+        assert gallery.bugs == []
+
+
+@pytest.fixture
+def server(kodak):
+    server = KodakServer(kodak)
+    yield server
+    server.close()
+
+
+def tiles(gallery, name):
+    return gallery.findChild(TileList, name)
+
+
+def trouble(gallery):
+    return gallery.findChild(QLabel, "kodak_trouble")
+
+
+def button(gallery, name):
+    return gallery.findChild(QPushButton, name)
+
+
+def has_all_thumbnails(of):
+    keys = of.keys()
+    return bool(keys) and all(of.caption(key) for key in keys)
+
+
+def wait_for_offer(qtbot, gallery):
+    qtbot.waitUntil(lambda: button(gallery, "kodak_download").isVisible())
+
+
+def test_the_kodak_pictures_and_the_built_in_ones_get_thumbnails(show, kodak, qtbot):
+    gallery = show(kodak)
+    photographs, built_ins = tiles(gallery, "kodak_tiles"), tiles(gallery, "built_in_tiles")
+    qtbot.waitUntil(lambda: has_all_thumbnails(photographs), timeout=20_000)
+    qtbot.waitUntil(lambda: has_all_thumbnails(built_ins), timeout=20_000)
+    assert photographs.keys() == list(range(1, 25))
+    assert built_ins.keys() == list(PICTURES)
+    assert photographs.caption(4) == "512×768 RGB uint8"
+    assert not button(gallery, "kodak_download").isVisible()
+
+
+def test_enter_and_a_click_choose_a_photograph(show, kodak, qtbot):
+    gallery = show(kodak)
+    photographs = tiles(gallery, "kodak_tiles")
+    qtbot.waitUntil(lambda: len(photographs.keys()) == 24)
+    photographs.setFocus()
+    qtbot.waitUntil(photographs.hasFocus)
+    qtbot.keyClick(photographs, Qt.Key.Key_Right)
+    with qtbot.waitSignal(gallery.file_wanted) as wanted:
+        qtbot.keyClick(photographs, Qt.Key.Key_Return)
+    assert wanted.args == [kodak / NAMES[1]]
+    place = photographs.visualRect(photographs.model().index(4, 0)).center()
+    with qtbot.waitSignal(gallery.file_wanted) as wanted:
+        qtbot.mouseClick(photographs.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert wanted.args == [kodak / NAMES[4]]
+
+
+def test_space_chooses_a_built_in_picture(show, tmp_path, qtbot):
+    gallery = show(tmp_path)
+    built_ins = tiles(gallery, "built_in_tiles")
+    built_ins.setFocus()
+    qtbot.waitUntil(built_ins.hasFocus)
+    qtbot.keyClick(built_ins, Qt.Key.Key_End)
+    with qtbot.waitSignal(gallery.built_in_wanted) as wanted:
+        qtbot.keyClick(built_ins, Qt.Key.Key_Space)
+    assert wanted.args == [list(PICTURES)[-1]]
+
+
+@pytest.mark.parametrize("width", [312, 380, 700, 1400])
+def test_every_tile_lies_inside_its_list_at_any_width(show, tmp_path, qtbot, width):
+    gallery = show(tmp_path)
+    wait_for_offer(qtbot, gallery)
+    gallery.resize(width, 500)
+    built_ins = tiles(gallery, "built_in_tiles")
+    qtbot.waitUntil(lambda: built_ins.width() <= width)
+    model = built_ins.model()
+    last = built_ins.visualRect(model.index(model.rowCount() - 1, 0))
+    assert built_ins.viewport().rect().contains(last)
+    download = button(gallery, "kodak_download")
+    right = download.mapTo(gallery, download.rect().bottomRight()).x()
+    assert right < width or download.width() > width - 60
+
+
+def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbot):
+    for name in NAMES[:21]:
+        shutil.copyfile(_kodak_file(server, name), tmp_path / name)
+    gallery = show(tmp_path, server.address)
+    wait_for_offer(qtbot, gallery)
+    assert button(gallery, "kodak_download").text() == "Dow&nload 3 pictures (2 MB)"
+    assert server.asked == [], "nothing is fetched unasked"
+    with qtbot.waitSignal(gallery.mirror_changed) as mirror:
+        button(gallery, "kodak_download").click()
+    assert mirror.args == [server.address]
+    photographs = tiles(gallery, "kodak_tiles")
+    qtbot.waitUntil(lambda: len(photographs.keys()) == 24, timeout=20_000)
+    qtbot.waitUntil(lambda: has_all_thumbnails(photographs), timeout=20_000)
+    qtbot.waitUntil(lambda: not gallery.findChild(QProgressBar).isVisible())
+    assert KodakSet(tmp_path).missing() == ()
+    assert server.asked == list(NAMES[21:])
+
+
+def test_a_download_shows_its_progress_and_can_be_cancelled_and_resumed(
+    show, server, tmp_path, qtbot
+):
+    gallery = show(tmp_path, server.address)
+    wait_for_offer(qtbot, gallery)
+    server.gate.clear()
+    button(gallery, "kodak_download").click()
+    bar = gallery.findChild(QProgressBar, "kodak_progress")
+    qtbot.waitUntil(lambda: bar.isVisible() and bar.value() > 0)
+    button(gallery, "kodak_cancel").click()
+    server.gate.set()
+    wait_for_offer(qtbot, gallery)
+    assert not trouble(gallery).isVisible()
+    assert KodakSet(tmp_path).missing() != ()
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == (), timeout=20_000)
+
+
+def test_offline_is_said_beside_the_built_in_pictures(show, tmp_path, qtbot):
+    gallery = show(tmp_path / "new", "http://127.0.0.1:9/")
+    wait_for_offer(qtbot, gallery)
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: trouble(gallery).isVisible(), timeout=10_000)
+    assert trouble(gallery).text().startswith("No connection to 127.0.0.1;")
+    assert button(gallery, "kodak_download").isVisible()
+    assert tiles(gallery, "built_in_tiles").keys() == list(PICTURES)
+
+
+def test_another_mirror_can_be_set(show, server, tmp_path, qtbot):
+    for name in NAMES[1:]:
+        shutil.copyfile(_kodak_file(server, name), tmp_path / name)
+    gallery = show(tmp_path, "http://127.0.0.1:9/")
+    wait_for_offer(qtbot, gallery)
+    address = gallery.findChild(QLineEdit, "kodak_mirror")
+    assert not address.isVisible()
+    gallery.findChild(QToolButton, "kodak_mirror_toggle").click()
+    assert address.isVisible()
+    address.setText(server.address)
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == (), timeout=10_000)
+
+
+def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
+    show, kodak, tmp_path, qtbot
+):
+    folder = tmp_path / "kodak"
+    folder.mkdir()
+    shutil.copyfile(kodak / NAMES[0], folder / NAMES[0])
+    gallery = show(folder)
+    photographs = tiles(gallery, "kodak_tiles")
+    qtbot.waitUntil(lambda: photographs.keys() == [1])
+    folder.rename(tmp_path / "elsewhere")
+    gallery.hide()
+    gallery.show()
+    qtbot.waitUntil(lambda: photographs.keys() == [])
+    assert "24 pictures" in button(gallery, "kodak_download").text()
+    (tmp_path / "elsewhere").rename(folder)
+    gallery.hide()
+    gallery.show()
+    qtbot.waitUntil(lambda: photographs.keys() == [1])
+    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
+
+
+def test_a_folder_with_a_name_that_no_folder_can_have_holds_nothing(show, tmp_path, qtbot):
+    gallery = show(tmp_path / "a\0b")
+    wait_for_offer(qtbot, gallery)
+
+
+def test_a_folder_that_the_user_has_is_verified_and_used(show, kodak, tmp_path, qtbot, monkeypatch):
+    gallery = show(tmp_path)
+    wait_for_offer(qtbot, gallery)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(kodak))
+    with qtbot.waitSignal(gallery.folder_changed) as changed:
+        button(gallery, "kodak_folder").click()
+    assert changed.args == [kodak]
+    qtbot.waitUntil(lambda: len(tiles(gallery, "kodak_tiles").keys()) == 24)
+    qtbot.waitUntil(lambda: not button(gallery, "kodak_download").isVisible())
+
+
+def test_a_folder_without_the_pictures_is_refused_and_the_old_one_stays(
+    show, kodak, tmp_path, qtbot
+):
+    shutil.copyfile(kodak / NAMES[0], tmp_path / NAMES[0])
+    (tmp_path / "empty").mkdir()
+    gallery = show(tmp_path)
+    wait_for_offer(qtbot, gallery)
+    gallery.use_folder(tmp_path / "empty")
+    qtbot.waitUntil(lambda: trouble(gallery).isVisible())
+    assert "None of the 24" in trouble(gallery).text()
+    assert tiles(gallery, "kodak_tiles").keys() == [1]
+
+
+@pytest.fixture
+def dripping_server():
+    server = HostileServer(dripping(b"HTTP/1.1 200 OK\r\nX: "))
+    yield server
+    server.close()
+
+
+def test_a_download_that_only_drips_can_be_cancelled(show, dripping_server, tmp_path, qtbot):
+    gallery = show(tmp_path, dripping_server.address)
+    wait_for_offer(qtbot, gallery)
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: dripping_server.sent > 25)
+    button(gallery, "kodak_cancel").click()
+    wait_for_offer(qtbot, gallery)
+    assert dripping_server.sent < 300
+
+
+def test_a_window_closes_while_a_download_only_drips(show, dripping_server, tmp_path, qtbot):
+    gallery = show(tmp_path, dripping_server.address)
+    wait_for_offer(qtbot, gallery)
+    button(gallery, "kodak_download").click()
+    qtbot.waitUntil(lambda: dripping_server.sent > 25)
+    gallery.close_threads()
+    assert dripping_server.sent < 300
+
+
+def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, tmp_path, qtbot):
+    gallery = show(tmp_path, server.address)
+    wait_for_offer(qtbot, gallery)
+    server.gate.clear()
+    button(gallery, "kodak_download").click()
+    bar = gallery.findChild(QProgressBar, "kodak_progress")
+    qtbot.waitUntil(lambda: bar.value() > 0)
+    server.gate.set()
+    gallery.close_threads()
+    assert all(path.name in NAMES for path in tmp_path.iterdir())
+
+
+def _kodak_file(server, name):
+    return server.folder / name

@@ -1,0 +1,409 @@
+"""This pixel in the window: clicked or reached by keys, as a table, in numbers, on the picture."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox
+
+from kernels.core.borders import OUTSIDE
+from kernels.core.job import Job
+from kernels.oracle.explain import explain_pixel
+from kernels.oracle.reference import filtered
+from tests.workbench.driving import (
+    child,
+    click,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    type_into,
+    until,
+    view,
+)
+from workbench.model.intents import job_for
+from workbench.panels.pixel import pixel_overlay, pixel_words
+from workbench.panels.pixel.neighbourhood_table import NeighbourTable
+from workbench.panels.pixel.pixel_words import cell_tip, difference, short
+
+PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
+
+
+# -- without a window
+
+
+def found_at(y, x, border="clamp", picture=PICTURE, ksize=3, gradient=False):
+    weights = np.full((ksize, ksize), 1 / ksize**2, np.float32)
+    return explain_pixel(Job(picture, weights, border, gradient=gradient), y, x, 0)
+
+
+@pytest.mark.parametrize(
+    ("position", "source", "is_beyond", "text"),
+    [
+        (4, 4, False, "4"),
+        (-2, 1, True, "−2 ↪ 1"),
+        (60, 59, True, "60 ↪ 59"),
+        (-1, OUTSIDE, True, "−1 ∅"),
+    ],
+)
+def test_a_heading_says_what_stands_in(position, source, is_beyond, text):
+    assert pixel_words.place(position, source, is_beyond) == text
+
+
+def test_sentences_say_what_the_border_does():
+    assert pixel_words.sentence(found_at(20, 20), "clamp") == (
+        "3 × 3 = 9 neighbours times their weights, added up. None of them lies beyond the picture."
+    )
+    assert "5 of them lie beyond the picture. Border mirror:" in pixel_words.sentence(
+        found_at(0, 0, "mirror"), "mirror"
+    )
+    alpha = np.dstack((PICTURE[..., 0], PICTURE[..., 1]))
+    found = explain_pixel(Job(alpha, np.ones((3, 3), np.float32)), 3, 3, 1)
+    assert pixel_words.sentence(found, "clamp").startswith("Alpha is not filtered")
+
+
+def test_a_cell_says_which_pixel_it_is():
+    found = found_at(0, 5, "zero")
+    assert "x 4, y −1 is beyond the picture and counts as 0" in cell_tip(found, 0, 0, "zero")
+    found = found_at(0, 5, "wrap")
+    assert "wrap reads x 4, y 39" in cell_tip(found, 0, 0, "wrap")
+    assert cell_tip(found, 1, 1, "wrap").startswith("Pixel x 5, y 0\n")
+
+
+def test_differences_are_from_the_exact_value_and_from_its_rounding():
+    found = found_at(20, 20)
+    right = found.rounded
+    assert difference(found, right).endswith("0 from its rounding")
+    assert difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
+    assert difference(found, np.uint8(right - 1)).endswith("−1 from its rounding")
+    exact = found_at(20, 20, picture=np.ones((40, 60, 1), np.uint8), ksize=1)
+    assert difference(exact, np.uint8(1)) == "0: exactly that"
+    floats = found_at(20, 20, picture=PICTURE.astype(np.float32))
+    assert difference(floats, np.float32(floats.value + 1)).startswith("+1 from the exact")
+
+
+# -- in a window
+
+
+@pytest.fixture
+def opened(qtbot, window):
+    """A window of a computer without a GPU, with a picture and the panel open."""
+    window.resize(1280, 800)
+    show_picture(qtbot, window, PICTURE.copy())
+    trigger(window, "This pixel")
+    until(qtbot, window.pixel.isVisible)
+    return window
+
+
+def text(window, name):
+    return child(window, f"pixel-{name}", QLabel).text()
+
+
+def number(window, name):
+    """The same as a number: with a minus sign, on the screen, and no hyphen."""
+    return float(text(window, name).replace("−", "-"))
+
+
+def table(window):
+    return child(window, "pixel-table", NeighbourTable)
+
+
+def cells(window):
+    model = table(window).model()
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def at(window):
+    return tuple(child(window, f"pixel-{axis}", QSpinBox).value() for axis in "xy")
+
+
+def position_of(pane, x, y):
+    ratio = pane.devicePixelRatioF()
+    x, y = pane._transform.to_view((x + 0.5, y + 0.5), pane.device_size)
+    return QPoint(round(x / ratio), round(y / ratio))
+
+
+def test_p_explains_the_pixel_under_the_pointer(qtbot, window):
+    show_picture(qtbot, window, PICTURE.copy())
+    pane = view(window, "Before")
+    QTest.mouseMove(pane, position_of(pane, 11, 30))
+    until(qtbot, lambda: child(window, "position", QLabel).text() == "x 11  y 30")
+    assert not window.docks["Pixel"].isVisible()
+    QTest.keyClick(window.compare, Qt.Key.Key_P)
+    until(qtbot, window.pixel.isVisible)
+    assert at(window) == (11, 30)
+
+
+def test_the_right_button_has_it_in_its_menu(window):
+    (here,) = window.compare.actions()
+    assert here.text() == "Explain this pixel"
+    here.trigger()
+    assert not window.docks["Pixel"].isHidden()
+
+
+def test_a_click_chooses_and_a_drag_does_not(opened):
+    pane = view(opened, "Before")
+    QTest.mouseClick(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 30, 12))
+    assert at(opened) == (30, 12)
+    QTest.mousePress(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 10, 10))
+    QTest.mouseMove(pane, position_of(pane, 40, 20))
+    QTest.mouseRelease(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 40, 20))
+    assert at(opened) == (30, 12)
+
+
+def test_numbers_are_the_oracles_and_the_implementations(opened):
+    opened.pixel.show_pixel((0, 39))
+    job = job_for(opened.store.state)
+    oracle = filtered(job)[39, 0, 0]
+    assert number(opened, "sum") == pytest.approx(oracle, rel=1e-11)
+    result = opened.live.result
+    assert text(opened, "value") == str(result.picture[39, 0, 0])
+    assert text(opened, "rounded") == str(int(np.rint(oracle)))
+    assert "from" in text(opened, "difference")
+    assert text(opened, "bound") == f"{result.check.bound:.3g} before rounding"
+
+
+def test_the_table_holds_samples_weights_and_products(opened):
+    opened.take_over({"filter": "box", "ksize": 3})
+    opened.pixel.show_pixel((10, 10))
+    sample = int(PICTURE[9, 9, 0])
+    assert cells(opened)[0][0] == f"{sample}\n× 0.1111\n= {short(sample * np.float32(1 / 9))}"
+    for show, expected in (("samples", str(sample)), ("weights", "0.1111")):
+        pick(child(opened, "pixel-show", QComboBox), show)
+        assert cells(opened)[0][0] == expected
+    model = table(opened).model()
+    headers = [model.headerData(n, Qt.Orientation.Horizontal) for n in range(3)]
+    assert headers == ["9", "10", "11"]
+
+
+def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
+    opened.take_over({"filter": "box", "ksize": 3, "border": "zero"})
+    opened.pixel.show_pixel((0, 0))
+    model = table(opened).model()
+    assert model.headerData(0, Qt.Orientation.Horizontal) == "−1\n∅"
+    assert model.headerData(0, Qt.Orientation.Vertical) == "−1 ∅"
+    brush = model.index(0, 0).data(Qt.ItemDataRole.BackgroundRole)
+    assert brush.style() == Qt.BrushStyle.BDiagPattern
+    inside = model.index(1, 1).data(Qt.ItemDataRole.BackgroundRole)
+    assert inside.style() == Qt.BrushStyle.SolidPattern
+    opened.take_over({"border": "wrap"})
+    until(qtbot, lambda: model.headerData(0, Qt.Orientation.Vertical) == "−1 ↪ 39")
+
+
+def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(opened):
+    opened.pixel.show_pixel((1, 1))
+    for key, there in (
+        (Qt.Key.Key_Left, (0, 1)),
+        (Qt.Key.Key_Left, (0, 1)),
+        (Qt.Key.Key_Up, (0, 0)),
+        (Qt.Key.Key_Down, (0, 1)),
+        (Qt.Key.Key_Right, (1, 1)),
+    ):
+        QTest.keyClick(table(opened), key)
+        assert at(opened) == there
+    QTest.keyClick(table(opened), Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert at(opened) == (1, 11)
+
+
+def test_a_pixel_can_be_typed_and_a_channel_chosen(opened):
+    type_into(child(opened, "pixel-x", QSpinBox), "33")
+    assert at(opened)[0] == 33
+    channels = child(opened, "pixel-channel", QComboBox)
+    assert [channels.itemText(n) for n in range(3)] == ["red", "green", "blue"]
+    channels.setCurrentIndex(2)
+    channels.activated.emit(2)
+    assert opened.pixel.found.channel == 2
+
+
+def test_a_gradient_shows_both_slopes_and_the_length(qtbot, opened):
+    assert not child(opened, "pixel-gx", QLabel).isVisible()
+    settle(qtbot, opened, lambda: opened.take_over({"filter": "gradient", "ksize": 3}))
+    opened.pixel.show_pixel((20, 20))
+    gx, gy, length = (number(opened, name) for name in ("gx", "gy", "length"))
+    assert length == pytest.approx(np.hypot(gx, gy))
+    assert text(opened, "rounded") == text(opened, "value")
+    pick(child(opened, "pixel-show", QComboBox), "weighted")
+    assert cells(opened)[1][1] == str(int(PICTURE[20, 20, 0]))
+    settle(qtbot, opened, lambda: opened.take_over({"filter": "box", "ksize": 3}))
+    assert "×" in cells(opened)[1][1]  # there is no gradient any more
+    assert not child(opened, "pixel-gx", QLabel).isVisible()
+
+
+@pytest.mark.parametrize("ksize", [1, 15, 31])
+def test_sizes_small_and_large(qtbot, opened, ksize):
+    settle(qtbot, opened, lambda: opened.take_over({"filter": "box", "ksize": ksize}))
+    assert len(cells(opened)) == ksize
+    assert opened.pixel.grab().toImage().width() > 0  # and it paints
+
+
+def test_fifteen_columns_of_bytes_fit(qtbot):
+    """In a panel a quarter as wide as a large screen; more can be scrolled to."""
+    shown = NeighbourTable()
+    qtbot.addWidget(shown)
+    shown.resize(480, 500)
+    shown.show()
+    shown.show_pixel(found_at(20, 20, ksize=15), "clamp", "samples")
+    assert shown.model().columnCount() == 15
+    assert shown.horizontalScrollBar().maximum() == 0
+    shown.show_pixel(found_at(20, 20, ksize=31), "clamp", "all")
+    assert shown.horizontalScrollBar().maximum() > 0
+
+
+def test_a_smaller_picture_keeps_the_pixel_on_it(qtbot, opened):
+    opened.pixel.show_pixel((59, 39))
+    show_picture(qtbot, opened, PICTURE[:9, :11].copy())
+    assert at(opened) == (10, 8)
+
+
+def test_hidden_it_keeps_no_picture(qtbot, opened):
+    assert opened.pixel.found is not None
+    opened.docks["Pixel"].hide()
+    until(qtbot, lambda: not opened.pixel.isVisible())
+    show_picture(qtbot, opened, PICTURE[:9, :11].copy())
+    assert opened.pixel.found is None
+    trigger(opened, "This pixel")
+    until(qtbot, lambda: opened.pixel.found is not None)
+    assert at(opened) == (10, 8)
+
+
+def test_before_there_is_a_picture_it_says_so(qtbot, window):
+    trigger(window, "This pixel")
+    until(qtbot, window.pixel.isVisible)
+    assert "Open a picture first" in text(window, "sentence")
+    assert not child(window, "pixel-zoom", QPushButton).isEnabled()
+    QTest.keyClick(table(window), Qt.Key.Key_Left)
+
+
+def test_a_value_is_only_shown_of_an_answer_to_the_present_job(qtbot, opened):
+    opened.pixel.show_result(None)
+    assert text(opened, "value") == "has not answered yet"
+    settle(qtbot, opened, lambda: opened.take_over({"ksize": 9}))
+    assert text(opened, "value") != "has not answered yet"
+
+
+def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, opened):
+    changes = {"filter": "sobel_x", "ksize": 3, "signed_as": "offset"}
+    opened.take_over(changes)
+    until(qtbot, lambda: opened.live.result.job.pixel_type == "float32")
+    until(qtbot, lambda: text(opened, "rounded") == text(opened, "value"))
+    until(qtbot, lambda: opened.pixel.found.rounded.dtype == np.float32)
+
+
+def test_it_zooms_to_the_pixel(opened):
+    opened.pixel.show_pixel((3, 30))
+    click(child(opened, "pixel-zoom", QPushButton))
+    pane = view(opened, "Before")
+    x, y = pane._transform.to_view((3.5, 30.5), pane.device_size)
+    width, height = pane.device_size
+    assert abs(x - width / 2) <= pane._transform.scale
+    assert abs(y - height / 2) <= pane._transform.scale
+
+
+def test_the_neighbourhood_is_painted_only_while_the_panel_is_open(qtbot, opened):
+    opened.pixel.show_pixel((0, 0))
+    opened.compare.go_to(0, 0)
+    with_it = view(opened, "Before").grab().toImage()
+    opened.docks["Pixel"].hide()
+    until(qtbot, lambda: not opened.pixel.isVisible())
+    assert view(opened, "Before").grab().toImage() != with_it
+
+
+@pytest.mark.parametrize("border", ["zero", "clamp", "mirror", "wrap"])
+@pytest.mark.parametrize("scale", [1.0, 8.0, 20.0])
+def test_every_border_paints_at_every_zoom(opened, border, scale):
+    from workbench.panels.compare.view_transform import ViewTransform
+
+    opened.take_over({"border": border})
+    opened.compare._move(ViewTransform(scale, (0.0, 0.0)))
+    opened.pixel.show_pixel((0, 1))
+    assert not view(opened, "After").grab().isNull()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (65535.0, "65535"),
+        (23901.0, "23901"),
+        (999.9, "999.9"),
+        (1 / 9, "0.1111"),
+        (1e7, "1e+07"),
+        (-0.0, "0"),
+    ],
+)
+def test_cells_show_samples_of_sixteen_bits_whole(value, text):
+    assert short(value) == text
+
+
+def test_what_is_not_a_number_is_said_to_be_none():
+    picture = np.zeros((40, 60, 1), np.float32)
+    picture[20, 20], picture[5, 5] = np.nan, np.inf
+    found = found_at(20, 20, picture=picture)
+    assert difference(found, np.float32(np.nan)) == "none: both are NaN"
+    assert "1 where nan would be exact" in difference(found, np.float32(1))
+    infinite = found_at(5, 5, picture=picture)
+    assert difference(infinite, np.float32(np.inf)) == "0: exactly that"
+    assert "inf would be exact" in difference(infinite, np.float32(1))
+
+
+@pytest.mark.parametrize("kind", ["one", "all", "infinite"])
+def test_a_table_shows_what_is_not_a_number(qtbot, kind):
+    picture = np.full((40, 60, 1), np.nan if kind == "all" else 1, np.float32)
+    picture[20, 20] = np.inf if kind == "infinite" else np.nan
+    shown = NeighbourTable()
+    qtbot.addWidget(shown)
+    shown.show_pixel(found_at(20, 20, picture=picture, ksize=3), "clamp", "all")
+    text = shown.model().index(1, 1).data()
+    assert ("inf" if kind == "infinite" else "nan") in text
+    assert not shown.grab().isNull()
+
+
+def test_what_an_integer_type_cannot_hold_is_cut_off():
+    bright = np.full((40, 60, 1), 200, np.uint8)
+    double = Job(bright, np.full((1, 1), 2, np.float32), "clamp")
+    assert pixel_words.is_cut_off(explain_pixel(double, 5, 5, 0))
+    half = Job(bright, np.full((1, 1), 0.5025, np.float32), "clamp")
+    assert not pixel_words.is_cut_off(explain_pixel(half, 5, 5, 0))  # only rounded
+    floats = Job(bright.astype(np.float32), np.full((1, 1), 2, np.float32), "clamp")
+    assert not pixel_words.is_cut_off(explain_pixel(floats, 5, 5, 0))
+
+
+def test_an_offset_stands_beside_the_sum(opened):
+    job = opened.pixel._job
+    opened.pixel._job = replace(job, offset=100.25)
+    opened.pixel._found = explain_pixel(opened.pixel._job, 20, 20, 0)
+    opened.pixel._show_numbers()
+    total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
+    assert offset == 100.25
+    assert together == pytest.approx(total + offset)
+    assert text(opened, "value") == "has not answered yet"  # that was without
+
+
+def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
+    shown = NeighbourTable()
+    qtbot.addWidget(shown)
+    shown.resize(300, 300)
+    shown.show()
+    shown.show_pixel(found_at(20, 20, ksize=31), "clamp", "all")
+    centre = shown.visualRect(shown.model().index(15, 15))
+    assert shown.viewport().rect().contains(centre.center())
+    assert not shown.viewport().rect().intersects(shown.visualRect(shown.model().index(0, 0)))
+
+
+def test_arrows_come_from_the_nearest_pixels_beyond():
+    stand_ins = [(n, 0) for n in (*range(-60, 0), *range(7, 60))]
+    chosen = [at for at, _ in pixel_overlay._nearest(stand_ins, 3)]
+    assert len(chosen) == pixel_overlay.MAX_ARROWS
+    assert {-1, 7} < set(chosen)
+
+
+def test_names_for_all_controls(opened):
+    for name in ("pixel-x", "pixel-y", "pixel-channel", "pixel-show", "pixel-zoom", "pixel-table"):
+        widget = child(opened, name)
+        assert widget.accessibleName()
+        assert widget.toolTip()
+    assert "neighbours" in table(opened).accessibleDescription()

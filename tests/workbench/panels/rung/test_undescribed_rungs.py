@@ -1,0 +1,200 @@
+"""A rung that its header does not describe, and one whose header is wrong, wherever they show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from shutil import copytree
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit
+
+from kernels.engine.engine import all_implementations
+from kernels.pictures.generated import noise
+from kernels.rungs import rung as reading
+from kernels.rungs.device_text import LADDER
+from kernels.sweeps.session_files import SessionFile, read_session
+from tests.conftest import ROOT
+from tests.made_sessions import KINDS, PLANS, a_session
+from tests.made_up import a_job
+from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
+from tests.workbench.engines import MadeUpGpu
+from workbench.charts.data.figure import Choices
+from workbench.charts.kinds import chart_kinds
+from workbench.cli.main import main
+from workbench.model.names import kind_of, title_of
+from workbench.panels.anatomy.subject import look_at, subject_of
+from workbench.panels.rung import rung_texts
+from workbench.window.help.rungs import pages
+from workbench.window.help.texts import escaped
+
+SILENT = "silent"  # `constant` without what describes it
+BROKEN = "broken"
+REASON = "25_broken.cu, line 2: there is no field titel; the nearest is title."
+UNDESCRIBED = "Loads and operations of this rung are not described."
+ROOFLINE = next(kind for kind in chart_kinds() if kind.key == "roofline")
+PICTURE = str(ROOT / "assets" / "scene.png")
+NO_PLACE = "Operations are not described, so that there is no place for it here"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The ladder with both of them in it."""
+    folder = tmp_path / "ladder"
+    copytree(LADDER, folder)
+    text = (folder / "02_constant.cu").read_text(encoding="utf-8")
+    described, _, rest = text.partition("[[passes]]")
+    silent = f"{described}---*/{rest.partition('---*/')[2]}".replace("Constant memory", "Silent")
+    (folder / "24_silent.cu").write_text(silent, encoding="utf-8")
+    broken = silent.replace("title", "titel").replace("Silent", "<b>Broken</b>")
+    (folder / "25_broken.cu").write_text(broken, encoding="utf-8")
+    monkeypatch.setitem(KINDS, SILENT, "cuda")
+    caches = (reading.whole_ladder, title_of, kind_of)
+    monkeypatch.setattr(reading, "LADDER", folder)
+    monkeypatch.setattr(rung_texts, "LADDER", folder)
+    for cache in caches:
+        cache.cache_clear()
+    yield folder
+    for cache in caches:
+        cache.cache_clear()
+
+
+def implementation(key):
+    return next(each for each in all_implementations() if each.key == key)
+
+
+# -- not described
+
+
+def test_the_roofline_says_which_have_no_place_and_draws_the_others(folder):
+    plan = replace(PLANS["ksizes"], implementations=("shared", SILENT), source="")
+    chart = ROOFLINE.figure((a_session(plan),), Choices())
+    assert {each.entry.label for each in chart.body.series} == {"Shared-memory tile"}
+    assert f"{NO_PLACE}: Silent." in chart.notes
+
+
+def test_without_any_that_is_described_the_roofline_says_why_there_is_none(folder):
+    plan = replace(PLANS["ksizes"], implementations=("opencv", SILENT), source="")
+    assert ROOFLINE.why_not([a_session(plan)]) == f"{NO_PLACE}: Silent."
+
+
+def test_a_dot_says_what_of_it_is_not_described(folder):
+    path = folder / "24_silent.cu"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("---*/", '[[passes]]\nflops = "18 * FILTERED"\n---*/'))
+    plan = replace(PLANS["ksizes"], implementations=(SILENT,), source="")
+    chart = ROOFLINE.figure((a_session(plan),), Choices())
+    said = chart.body.series[0].dots[0].text
+    assert "Loads of this rung are not described." in said
+    assert said.endswith("Model: for each sample 18.0 operations; loads are not described.")
+
+
+def test_the_anatomy_draws_blocks_and_says_that_threads_are_not_described(folder):
+    subject = subject_of(implementation(SILENT), a_job(SILENT), None)
+    said = dict(look_at(subject, 3, 3).sentences())
+    assert said["Not described"].startswith("What the threads of Silent load and store is not")
+    assert "blocks of 32 × 8" in said["The launch"]
+
+
+def test_the_help_has_a_page_for_either(folder):
+    texts = {page.key: page.text for page in pages("")}
+    assert UNDESCRIBED in texts[f"rung/{SILENT}"]
+    assert "What its threads do, step by step, is not described." in texts[f"rung/{SILENT}"]
+    assert "not described" not in texts["rung/constant"]
+    assert escaped(REASON) in texts[f"rung/{BROKEN}"]
+
+
+def test_the_rung_panel_says_what_is_not_described(folder, qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    trigger(window, "Rung")
+    until(qtbot, window.rung.isVisible)
+    settle(qtbot, window, lambda: window.store.update(implementation=SILENT))
+    label = child(window, "rung-undescribed", QLabel)
+    until(qtbot, lambda: label.text().startswith(UNDESCRIBED))
+    assert label.isVisible()
+    settle(qtbot, window, lambda: window.store.update(implementation="constant"))
+    until(qtbot, lambda: not label.isVisible())
+
+
+def test_a_session_of_it_is_reported_with_its_time(folder, tmp_path, capsys):
+    plan = replace(PLANS["ksizes"], implementations=("opencv", SILENT), source="")
+    session = a_session(plan)
+    with SessionFile.create(tmp_path / "run", plan, session.machine, session.started) as file:
+        for record in session.records:
+            file.append(record)
+    assert main.main(["report", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().err == ""
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Silent" in page
+    assert main.main(["compare", str(tmp_path / "run"), str(tmp_path / "run")]) == 0
+
+
+# -- broken
+
+
+def test_it_stands_in_the_list_with_its_reason_and_nothing_else_suffers(folder, capsys):
+    assert main.main(["list", "--no-gpu"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"Not here: {BROKEN}. {REASON}" in lines
+    assert any(line.split()[:1] == [SILENT] for line in lines)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The current folder, with a picture's name and a plan."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.toml").write_text(
+        f'title = "P"\nimplementation = ["opencv", "{SILENT}", "{BROKEN}"]\nsize = 16\n'
+        "kernel_size = 3\n[sampling]\nmax_samples = 2\nmin_samples = 1\nwarmup_seconds = 0\n"
+    )
+    return tmp_path
+
+
+def test_a_command_that_does_not_need_it_is_as_ever_and_one_that_does_says_why(
+    folder, here, capsys
+):
+    assert main.main(["apply", PICTURE, "out.png", "--implementation", "opencv"]) == 0
+    capsys.readouterr()
+    words = ["apply", PICTURE, "other.png", "--implementation", BROKEN]
+    assert main.main(words) == 1
+    assert capsys.readouterr().err == f"workbench: {REASON}\n"
+
+
+def test_a_sweep_measures_the_others_and_notes_its_reason(folder, here, capsys):
+    assert main.main(["sweep", "plan.toml", "--out", "run", "--no-gpu"]) == 0
+    outcomes = {
+        each.cell.implementation: each.outcome for each in read_session(here / "run").records
+    }
+    assert outcomes[BROKEN] == REASON
+    assert not isinstance(outcomes["opencv"], str)
+
+
+def test_the_window_says_it_and_has_it_greyed_out(folder, qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    assert window.messages.kind == "warning"
+    assert window.messages.sentence == REASON
+    until(qtbot, lambda: window.device)
+    combo = child(window, "implementation", QComboBox)
+    row = combo.findData(BROKEN)
+    assert combo.itemText(row) == "25_broken.cu"
+    assert not combo.model().flags(combo.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled
+    assert REASON in combo.itemData(row, Qt.ItemDataRole.ToolTipRole)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    settle(qtbot, window, lambda: window.store.update(implementation=SILENT))
+    assert window.live.result.implementation == SILENT
+
+
+def test_its_text_can_be_read_in_the_window(folder, qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    trigger(window, "Rung")
+    until(qtbot, window.rung.isVisible)
+    window.rung.show_tab("source")
+    show_picture(qtbot, window, noise(20, 30, 3))
+    pick(child(window, "rung-shown", QComboBox), BROKEN)
+    until(qtbot, lambda: "titel" in child(window, "rung-source", QPlainTextEdit).toPlainText())
+    (text,) = rung_texts.sources(implementation(BROKEN))
+    assert text.name == "25_broken.cu"
+    assert "titel" in text.text

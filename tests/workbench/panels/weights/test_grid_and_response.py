@@ -1,0 +1,112 @@
+"""The grid of weights says where each cell lies, and the response shows values as colours."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.workbench.seeing import pixels_of
+from workbench.base import theme
+from workbench.panels.weights.response_view import STOPS, ResponseView
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_grid import MAX_CELL_PX, WeightsGrid
+
+Key = Qt.Key
+
+
+def drawing(size, divisor="1"):
+    rows = tuple(tuple(f"{y * size + x}" for x in range(size)) for y in range(size))
+    return Drawing(rows, divisor, "0")
+
+
+@pytest.fixture
+def grid(qapp, qtbot):
+    theme.apply(qapp, "light")
+    found = WeightsGrid(drawing(3))
+    qtbot.addWidget(found)
+    found.resize(300, 300)
+    found.show()
+    return found
+
+
+def tip(grid, row, column):
+    return grid.model().index(row, column).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_every_cell_says_its_value_and_where_it_lies(grid):
+    grid.show_drawing(drawing(5, "16"))
+    assert tip(grid, 2, 2) == "12 / 16, on the pixel itself"
+    assert tip(grid, 0, 4) == "4 / 16, 2 right and 2 up"
+    assert tip(grid, 3, 2) == "17 / 16, 1 down"
+    assert tip(grid, 2, 0) == "10 / 16, 2 left"
+    headers = [grid.model().headerData(n, Qt.Orientation.Horizontal) for n in range(5)]
+    assert headers == ["−2", "−1", "0", "+1", "+2"]
+
+
+def test_the_chosen_cell_keeps_its_place_beside_the_middle(grid):
+    def chosen():
+        return grid.currentIndex().row(), grid.currentIndex().column()
+
+    grid.show_drawing(drawing(3))
+    for key in (Key.Key_Right, Key.Key_Right, Key.Key_Down):
+        QTest.keyClick(grid, key)
+    assert chosen() == (1, 2)
+    grid.show_drawing(drawing(7))
+    assert chosen() == (3, 4)
+    grid.show_drawing(drawing(1))
+    assert chosen() == (0, 0)
+
+
+def test_cells_grow_with_the_room_up_to_a_size(qtbot, grid):
+    def wide():
+        return grid.horizontalHeader().defaultSectionSize()
+
+    grid.show_drawing(drawing(7))
+    narrow = wide()
+    grid.resize(560, 560)
+    grid.show_drawing(drawing(7))
+    assert narrow < wide() == grid.viewport().width() // 7
+    grid.show_drawing(drawing(1))
+    assert wide() == MAX_CELL_PX
+
+
+@pytest.fixture
+def response(qapp, qtbot):
+    theme.apply(qapp, "light")
+    found = ResponseView()
+    qtbot.addWidget(found)
+    found.resize(320, 280)
+    found.show()
+    return found
+
+
+@pytest.mark.parametrize(("share", "stop"), [(0.0, 0), (0.4, 2), (0.8, 4), (1.0, 5)])
+def test_values_are_colours_between_dark_and_light(response, share, stop):
+    """Of 3 × 3 frequencies the one in the middle lets everything through."""
+    values = np.full((3, 3), share)
+    values[1, 1] = 1.0
+    response.show_response(values, "made up")
+    pixels = pixels_of(response.grab().toImage()).reshape(-1, 3)
+    rgb = [int(STOPS[stop][n : n + 2], 16) for n in (1, 3, 5)]
+    count = (np.abs(pixels.astype(int) - rgb).max(1) <= 2).sum()
+    assert count > (300 if stop == 5 else 10_000)
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        (Key.Key_Right, "+0.200 across, +0.000 down"),
+        (Key.Key_Left, "−0.200 across, +0.000 down"),
+        (Key.Key_Up, "+0.000 across, −0.200 down"),
+        (Key.Key_Down, "+0.000 across, +0.200 down"),
+    ],
+)
+def test_the_arrow_keys_go_where_they_point(response, key, says):
+    values = np.arange(25.0).reshape(5, 5)
+    response.show_response(values, "made up")
+    response.setFocus()
+    QTest.keyClick(response, key)
+    assert response.accessibleDescription().startswith(f"{says} cycles a pixel: × ")
+    row = 2 + {Key.Key_Up: -1, Key.Key_Down: 1}.get(key, 0)
+    column = 2 + {Key.Key_Left: -1, Key.Key_Right: 1}.get(key, 0)
+    assert f"× {values[row, column]:g}, " in response.accessibleDescription()

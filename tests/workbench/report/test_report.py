@@ -1,0 +1,752 @@
+"""The report: what it says of a session, what it leaves out, and that anybody can read it."""
+
+import base64
+import csv
+import errno
+import io
+import os
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kernels import Engine, Job, filters
+from kernels.core.cpu_load import Load
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda.transfers import Transfers
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import plan_of
+from kernels.sweeps.presets import presets
+from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
+from tests.workbench.report.reading_pages import read_page, table
+from workbench.base.numbers import GAP
+from workbench.report import writing
+from workbench.report.drawings import drawings
+from workbench.report.figure_numbers import Counts
+from workbench.report.writing import ReportError, write_report
+
+SMALL = Plan(
+    "Small pictures", ("opencv", "global", "shared"), ((64, 64), (128, 128)), (3,), ((16, 16),)
+)
+
+
+@pytest.fixture
+def report(tmp_path):
+    """Writes the report of sessions; reads it as a page."""
+
+    def write(*sessions, **more):
+        path = write_report(sessions, tmp_path / "out", **more)
+        return read_page(path.read_text(encoding="utf-8"))
+
+    return write
+
+
+def in_times(by_hand, sizes=((64, 64), (128, 128)), transfers=None, **more):
+    """A session of SMALL's implementations that took what `by_hand` says, in ms.
+
+    by_hand    key -> of all sizes, or of each
+    transfers  of each size (up, down, pinned up, pinned down), in ms, on the GPU
+    """
+    plan = replace(SMALL, implementations=tuple(by_hand), sizes=sizes, transfers=bool(transfers))
+
+    def outcome(cell, found):
+        ms, at = by_hand[cell.implementation], sizes.index((cell.width, cell.height))
+        ms = ms[at] if isinstance(ms, tuple) else ms
+        timing = replace(found.kernel, samples_ms=(ms,) * 9)
+        moved = None
+        if transfers and found.transfers:
+            parts = (replace(timing, samples_ms=(each,) * 9) for each in transfers[at])
+            moved = Transfers(1_000, *parts)
+        return replace(found, kernel=timing, transfers=moved)
+
+    return a_session(plan, outcome=outcome, **more)
+
+
+def plain(text):
+    return text.replace(GAP, " ")
+
+
+def changed(**fields):
+    """An outcome whose kernel's timing has other `fields`, on the GPU."""
+    return lambda cell, found: (
+        replace(found, kernel=replace(found.kernel, **fields)) if cell.cache else found
+    )
+
+
+# ---------------------------------------------------------------------------- the page
+
+
+@pytest.mark.parametrize("name", ["sizes", "transfers", "correctness", "five_steps"])
+def test_it_can_be_read_by_anybody(report, name):
+    page = report(a_session(name))
+    (html,) = page.all("html")
+    assert html.attributes["lang"] == "en-GB"
+    levels = [int(each.tag[1]) for each in page.all("h1", "h2", "h3", "h4")]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for each in page.all("img"):
+        assert each.attributes["alt"]
+    for each in page.all("svg"):
+        assert each.attributes["role"] == "img"
+        assert each.attributes["aria-label"]
+    for each in page.all("table"):
+        assert each.all("caption")[0].words
+        assert {cell.attributes["scope"] for cell in each.all("thead")[0].all("th")} == {"col"}
+        for row in each.all("tbody")[0].all("tr"):
+            assert row.all("th")[0].attributes["scope"] == "row"
+    for each in page.all("figure"):
+        assert each.all("figcaption")[0].words
+
+
+def test_it_needs_no_network_and_no_script(report, tmp_path):
+    page = report(a_session("sizes"))
+    assert page.all("script", "link", "iframe", "object", "embed") == []
+    policy = next(e for e in page.all("meta") if "http-equiv" in e.attributes)
+    assert policy.attributes["content"].startswith("default-src 'none'")
+    for element in page.inside:
+        for name, value in element.attributes.items():
+            assert not name.startswith("on")
+            if name in ("src", "href", "xlink:href"):
+                assert value.startswith(("#", "data:image/png"))
+    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "@import" not in text
+    assert "url(http" not in text
+
+
+def test_its_ids_are_unique_and_what_refers_to_them_finds_them(report):
+    page = report(a_session("sizes"), a_session("sizes", LAPTOP))
+    ids = [each.attributes["id"] for each in page.inside if "id" in each.attributes]
+    assert len(ids) == len(set(ids))
+    for each in page.inside:
+        for name in ("href", "aria-labelledby", "xlink:href"):
+            if each.attributes.get(name, "").startswith(("#", "s", "m")):
+                assert each.attributes[name].removeprefix("#") in ids
+        for found in re.findall(r"url\(#(.*?)\)", " ".join(map(str, each.attributes.values()))):
+            assert found in ids
+
+
+def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
+    session = a_session("sizes")
+    drawn = list(drawings([session], "x", Counts()))
+    assert len(drawn) >= 1
+    page = report(session)
+    figures = [each for each in page.all("figure") if each.all("svg")]
+    assert len(figures) == len(drawn)
+    for figure, each in zip(figures, drawn, strict=True):
+        assert " ".join(each.sentence.split()) in figure.all("figcaption")[0].words
+        assert each.title in figure.words
+
+
+def test_a_note_that_many_charts_have_is_told_once(report):
+    session = a_session("sizes")
+    drawn = list(drawings([session], "x", Counts()))
+    notes = [note for each in drawn for note in each.notes]
+    source = [note for note in notes if note.startswith("Grey, as published: Università di Cam")]
+    assert len(source) == 1
+    page = report(session)
+    assert page.words.count(" ".join(source[0].split())) == 1
+    first = next(each.number for each in drawn if source[0] in each.notes)
+    assert f"What is noted under Figure {first} is true here as well." in notes
+
+
+def test_names_that_are_code_stay_text(report, tmp_path):
+    evil = '<script>alert("x")</script> & \\input{/etc/passwd} $x_1$ 100%'
+    machine = replace(H200, cpu=evil, gpu=evil, software={evil: evil})
+    plan = replace(SMALL, title=evil, note=evil, source=evil, table=evil)
+    page = report(replace(a_session(plan), machine=machine))
+    assert page.all("script") == []
+    assert evil in page.all("h1")[0].words
+    assert "\\input{/etc" not in (tmp_path / "out" / "tables.tex").read_text(encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------- what it says
+
+
+def test_the_machine_s_card_has_what_a_figure_depends_on(report):
+    page = report(a_session("sizes"))
+    card, _ = page.all("dl")
+    words = plain(card.words)
+    for each in (H200.cpu, "128 GiB", "Linux 6.8", "NVIDIA H200", "132 multiprocessors"):
+        assert each in words
+    for each in ("CuPy 14.2.0", "CUDA 13.0", "4.20 TB/s", "65.6 TFLOP/s", "2.90 µs"):
+        assert each in words
+
+
+def test_a_machine_without_a_gpu_says_why(report):
+    page = report(a_session("sizes", LAPTOP))
+    assert "none. No GPU was found." in page.all("dl")[0].words
+
+
+def test_each_implementation_s_idea_is_told(report):
+    page = report(a_session(SMALL, LAPTOP))
+    ideas = page.all("dl")[-1].words
+    assert ideas.startswith("OpenCV")
+    assert "Global memory" not in ideas  # it has no time on a laptop
+
+
+def test_every_verified_time_stands_in_the_table_with_its_speed_up(report):
+    session = a_session("sizes")
+    rows = table(report(session), "verified times")
+    assert len(rows) == len(session.records)
+    row = next(r for r in rows if (r["Image size"], r["Implementation"]) == ("256²", "OpenCV"))
+    assert row["Speed-up"] == "1"
+    assert row["Samples"] == "20"
+    theirs = next(r for r in session.records if r.cell.implementation == "opencv").outcome
+    ours = next(r for r in session.records if r.cell.implementation == "shared").outcome
+    row = next(r for r in rows if r["Implementation"] == "Shared-memory tile")
+    assert row["Median (ms)"] == f"{ours.kernel.median_ms:.3g}"
+    ratio = theirs.kernel.median_ms / ours.kernel.median_ms
+    assert row["Speed-up"] == f"{ratio:.1f}×"
+
+
+def test_the_baseline_is_named_with_its_threads(report):
+    page = report(a_session("sizes"))
+    captions = [each.words for each in page.all("caption")]
+    assert any("Speed-up against OpenCV, 8 threads." in each for each in captions)
+    assert "Sequential on 1 thread, Parallel on 12 threads and OpenCV on 8 threads" in page.words
+
+
+def test_without_a_cpu_the_plainest_rung_is_the_baseline(report):
+    page = report(a_session("blocks"))
+    assert any("Speed-up against Global memory." in c.words for c in page.all("caption"))
+
+
+@pytest.mark.parametrize("outcome", [lambda cell, _: wrong(cell), "unchecked"])
+def test_what_is_not_verified_is_no_time_and_says_so(report, outcome):
+    if outcome == "unchecked":
+        outcome = lambda _, found: replace(found, check=None)  # noqa: E731
+    session = a_session(
+        SMALL, outcome=lambda c, m: outcome(c, m) if c.implementation == "shared" else m
+    )
+    page = report(session)
+    assert {r["Implementation"] for r in table(page, "verified times")} == {
+        "OpenCV",
+        "Global memory",
+    }
+    (row,) = table(page, "without a time")
+    assert row["Cells"] == "2"
+    assert row["Which"] == "Shared-memory tile; image size 64², 128²"
+    assert row["Why"].startswith("not counted: Its answer ")
+    assert "4 have a verified time" in page.words
+    assert ("2 answers were wrong" in page.words) or ("2 answers were not checked" in page.words)
+
+
+def test_refusals_are_grouped_by_their_reason(report):
+    rows = table(report(a_session("sizes_and_kernels")), "without a time")
+    assert len(rows) == 1
+    assert rows[0]["Which"].startswith("Untiled")
+    assert "512²" in rows[0]["Which"]
+    assert rows[0]["Why"].startswith("refused: Untiled picture needs more shared memory")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "remark"),
+    [
+        (changed(samples_ms=(900.0,), ended="single"), "one sample"),
+        (changed(ended="time"), "time limit"),
+        (
+            lambda c, m: (
+                replace(m, health=replace(m.health, throttled=("power limit",))) if c.cache else m
+            ),
+            "throttled: power limit",
+        ),
+        (
+            lambda c, m: replace(m, load=Load(10.0, 2, 13.0, 0.0)) if c.cache else m,
+            "disturbed: other programs kept 1.3 of 2 cores busy",
+        ),
+    ],
+)
+def test_what_makes_a_figure_doubtful_stands_beside_it(report, outcome, remark):
+    rows = table(report(a_session(SMALL, outcome=outcome)), "verified times")
+    assert {row["Remarks"] for row in rows if row["Implementation"] == "OpenCV"} == {""}
+    assert {row["Remarks"] for row in rows if row["Implementation"] != "OpenCV"} == {remark}
+
+
+def test_of_many_cells_the_quickest_that_has_one_sample_is_marked_as_such(report):
+    once = changed(samples_ms=(0.0001,), ended="single")
+    session = a_session("everything", outcome=lambda c, m: once(c, m) if c.ksize == 7 else m)
+    rows = table(report(session), "the quickest of each")
+    marks = {(row["Kernel size"], row["Remarks"]) for row in rows}
+    assert marks == {("3×3", ""), ("5×5", ""), ("7×7", "one sample")}
+
+
+def test_what_really_ran_is_told_with_what_limits_it(report):
+    rows = table(report(a_session(SMALL)), "what ran on the GPU")
+    assert len(rows) == 4
+    assert {row["Occupancy"] for row in rows} == {"100 %"}
+    assert rows[0]["Launches"].startswith("convolve, grid 4×4, block 16×16, 32 registers, ")
+    assert rows[0]["Limited by"] == "Its 64 warps are all taken."
+
+
+def test_a_check_of_some_pixels_says_of_how_many(report):
+    part = Check(1e-7, (0, 0, 0), 0, 0, 1e-5, 1_500, 4_096)
+    session = a_session(SMALL, outcome=lambda cell, _: measured(cell, check=part))
+    page = report(session)
+    assert {row["Checked"] for row in table(page, "verified times")} == {"1,500 pixels"}
+    assert (
+        "6 answers were right, 0 in every pixel, 6 in edges, corners and random tiles."
+        in page.words
+    )
+
+
+def test_published_figures_are_marked_as_theirs(report):
+    page = report(a_session("sizes"))
+    rows = table(page, "published elsewhere")
+    assert "Università di Camerino" in page.words
+    assert all(float(row["Published (ms)"]) > 0 for row in rows)
+    assert any(row["This session (ms)"] != "—" for row in rows)
+    found = next(t for t in page.all("table") if "published" in t.all("caption")[0].words)
+    theirs = [c for c in found.all("td") if "published" in c.attributes.get("class", "")]
+    assert len(theirs) >= len(rows)
+    assert "with one unvectorised CPU thread" in page.words
+
+
+def test_with_transfers_the_whole_way_is_told_and_where_it_pays_off(report):
+    # Against this the way there and back costs more up to 256², and less from 512² on.
+    session = a_session(
+        "pays_off",
+        outcome=lambda cell, m: (
+            replace(m, kernel=replace(m.kernel, samples_ms=(2e-6 * cell.pixels,) * 9))
+            if cell.implementation == "opencv"
+            else m
+        ),
+    )
+    page = report(session)
+    rows = table(page, "the way to the device")
+    assert {row["Implementation"] for row in rows} == {"Shared-memory tile", "Separable ring"}
+    assert {"Upload (ms)", "Download (ms)", "Total (ms)", "Total, pinned (ms)"} <= rows[0].keys()
+    assert (
+        "Shared-memory tile 32×8, transfers included, pays off from 512² (0.262 MP) against "
+        "OpenCV, 8 threads."
+    ) in plain(page.words)
+    assert "page-locked (pinned)" in page.words
+
+
+def test_where_the_gpu_never_pays_off_that_is_said(report):
+    session = a_session(
+        "pays_off",
+        outcome=lambda cell, m: (
+            replace(m, kernel=replace(m.kernel, samples_ms=(1e-3,) * 9))
+            if cell.implementation == "opencv"
+            else m
+        ),
+    )
+    assert "Shared-memory tile 32×8, transfers included, does not pay off" in report(session).words
+
+
+def only(rows, **wanted):
+    (row,) = [r for r in rows if all(r[name] == value for name, value in wanted.items())]
+    return row
+
+
+def test_each_figure_of_the_table_of_times_is_what_one_works_out_by_hand(report):
+    session = in_times({"opencv": 6.0, "global": 2.0, "shared": 0.0004}, sizes=((64, 64),))
+    rows = table(report(session), "verified times")
+    row = only(rows, Implementation="Global memory")
+    assert row["Median (ms)"] == "2.00"
+    assert plain(row["Quartiles (ms)"]) == "2.00 – 2.00"
+    assert row["Samples"] == "9"
+    assert row["Throughput (MP/s)"] == "2.05"  # 4,096 pixels in 2 ms
+    assert row["Speed-up"] == "3.0×"
+    assert plain(row["Interval"]) == "3.00 – 3.00"
+    row = only(rows, Implementation="Shared-memory tile")
+    assert row["Median (ms)"] == "0.000400"
+    assert row["Throughput (MP/s)"] == "10,200"  # in 0.4 µs
+    assert row["Speed-up"] == "15,000×"
+
+
+@pytest.mark.parametrize(
+    ("ms", "unit", "shown"), [(0.0123, "µs", "12.3"), (12.3, "ms", "12.3"), (12_300, "s", "12.3")]
+)
+def test_all_times_of_a_table_have_the_one_unit_that_its_header_names(report, ms, unit, shown):
+    rows = table(report(in_times({"opencv": ms, "global": ms})), "verified times")
+    assert {row[f"Median ({unit})"] for row in rows} == {shown}
+
+
+def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
+    session = in_times(
+        {"opencv": 12.0, "shared": 1.0}, sizes=((64, 64),), transfers=[(2.0, 3.0, 0.5, 0.25)]
+    )
+    page = report(session)
+    row = only(table(page, "the way to the device"), Implementation="Shared-memory tile")
+    assert [row[f"{name} (ms)"] for name in ("Upload", "Kernel", "Download", "Total")] == [
+        *("2.00", "1.00", "3.00", "6.00")
+    ]
+    pinned = ("Upload, pinned", "Download, pinned", "Total, pinned")
+    assert [row[f"{name} (ms)"] for name in pinned] == ["0.500", "0.250", "1.75"]
+    assert row["Speed-up of the total"] == "2.0×"
+    row = only(table(page, "verified times"), Implementation="Shared-memory tile")
+    assert row["Speed-up"] == "12.0×"  # of the kernel alone
+
+
+@pytest.mark.parametrize(
+    ("opencv", "said"),
+    [
+        ((10.0, 10.0, 10.0), "pays off from 64² (0.00410 MP) against"),
+        ((10.0, 5.0, 10.0), "pays off from 256² (0.0655 MP) against"),  # taken back at 128²
+        ((10.0, 10.0, 5.0), "does not pay off at any size measured."),
+        ((6.0, 6.0, 6.0), "does not pay off at any size measured."),  # as long is no less
+    ],
+)
+def test_it_pays_off_from_where_it_does_at_every_larger_size(report, opencv, said):
+    session = in_times(
+        {"opencv": opencv, "shared": 1.0},
+        sizes=((64, 64), (128, 128), (256, 256)),
+        transfers=[(2.0, 3.0, 0.5, 0.25)] * 3,
+    )
+    assert f"Shared-memory tile 16×16, transfers included, {said}" in plain(report(session).words)
+
+
+def test_occupancy_is_the_share_of_warps(report):
+    quarter = Occupancy(2, 16, 64, "Registers.")
+    session = a_session(
+        SMALL, outcome=lambda cell, m: replace(m, occupancy=quarter) if cell.cache else m
+    )
+    rows = table(report(session), "what ran on the GPU")
+    assert {row["Occupancy"] for row in rows} == {"25 %"}
+
+
+def test_published_over_measured_is_what_one_works_out_by_hand(report):
+    session = a_session(
+        "sizes",
+        outcome=lambda cell, m: replace(m, kernel=replace(m.kernel, samples_ms=(0.5,) * 9)),
+    )
+    rows = table(report(session), "published elsewhere")
+    row = only(
+        rows,
+        **{"Image size": "256²", "Implementation": "Sequential", "Published on": "Tesla T4"},
+    )
+    assert float(row["Published (ms)"]) == 0.9
+    assert row["This session (ms)"] == "0.500"
+    assert row["Published ÷ this session"] == "1.8×"
+
+
+# ---------------------------------------------------------------------------- numbers, recorded
+
+
+def test_figures_and_tables_are_numbered_in_the_page_s_order_and_referred_to(report):
+    page = report(a_session("sizes"), a_session("sizes", LAPTOP))
+    tables = [int(each.words.split()[1].rstrip(".")) for each in page.all("caption")]
+    assert tables == [*range(1, len(tables) + 1)]
+    words = [each.words for each in page.all("figure")]
+    figures = [int(re.search(r"Figure (\d+)\.", each)[1]) for each in words]
+    assert figures == [*range(1, len(figures) + 1)]
+    for first, last in re.findall(r"Figures (\d+) to (\d+) draw what was measured", page.words):
+        assert 1 <= int(first) < int(last) <= len(figures)
+    listed = re.findall(r"every verified time in Table (\d+)", page.words)
+    captions = [each.words for each in page.all("caption")]
+    assert len(listed) == 2
+    for number in map(int, listed):
+        assert "verified times" in captions[number - 1]
+
+
+def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report, tmp_path):
+    page = report(replace(a_session("sizes"), is_shipped=True))
+    for each in page.all("caption"):
+        assert re.match(r"Table \d+ \(recorded\)\.", each.words)
+    for each in page.all("figure"):
+        if each.all("svg"):
+            assert re.search(r"Figure \d+ \(recorded\)\.", each.words)
+            assert "recorded" in each.all("svg")[0].attributes["aria-label"] + each.words
+    (lead,) = [each.words for each in page.all("p") if "verified times of" in each.words]
+    assert lead.startswith("Recorded. ")
+    assert "came with Filter Workbench, and were not taken for this report" in page.words
+    tex = (tmp_path / "out" / "tables.tex").read_text(encoding="utf-8")
+    assert tex.count(r"\caption{Recorded: ") == tex.count(r"\caption{") > 0
+
+
+def test_one_s_own_session_is_not_called_recorded(report):
+    session = replace(a_session("sizes"), is_recorded=True)  # as one read from a file is
+    (main,) = report(session).all("main")
+    assert "ecorded" not in main.words
+
+
+def test_of_two_sessions_the_recorded_one_alone_is_marked(report):
+    page = report(replace(a_session(SMALL), is_shipped=True), a_session(SMALL, LAPTOP))
+    captions = [each.words for each in page.all("caption") if "verified times" in each.words]
+    assert ["(recorded)" in each for each in captions] == [True, False]
+    assert "NVIDIA H200, recorded" in page.words
+    assert "Partly recorded. " in page.words
+
+
+def test_the_method_speaks_of_what_was_done_alone(report):
+    cold = report(a_session("sizes")).words
+    assert "emptied before each sample (cold)" in cold
+    assert "pinned" not in cold
+    both = report(a_session("caches")).words
+    assert "Samples from an emptied L2 cache (cold) and from one left as it was (warm)" in both
+    cpu = report(a_session("sizes", LAPTOP)).words
+    assert "CUDA events" not in cpu
+    assert "monotonic clock" in cpu
+    assert "clocks down" not in cpu
+
+
+def test_how_sampling_ended_is_counted(report):
+    session = a_session(SMALL, outcome=changed(ended="stable", warmups=3))
+    words = report(session).words
+    assert "Of 6 measurements, 4 ended because they were steady." in words
+    assert "Runs to warm up came first and do not count: 0 to 3 of them." in words
+
+
+def test_what_another_version_can_is_reported_by_its_key(report):
+    session = a_session(SMALL, H200)
+    names = {"global": "hologram", "shared": "entangled"}
+    records = tuple(
+        replace(
+            each,
+            cell=replace(
+                each.cell,
+                filter="dream",
+                implementation=names.get(each.cell.implementation, each.cell.implementation),
+            ),
+        )
+        for each in session.records
+    )
+    plan = replace(SMALL, filters=("dream",), implementations=("opencv", *names.values()))
+    page = report(replace(session, plan=plan, records=records))
+    there = {row["Implementation"] for row in table(page, "verified times")}
+    assert there == {"OpenCV", "hologram", "entangled"}
+    assert page.all("img") == []
+
+
+def test_a_sweep_that_was_stopped_says_what_is_missing(report):
+    assert "2 cells were planned and not measured." in report(a_session(SMALL, first=4)).words
+
+
+def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(report):
+    session = a_session("everything")
+    page = report(session)
+    details = next(each for each in page.all("details") if each.words.startswith("Table"))
+    title = "Table 3. Sizes, kernels, blocks and filters – verified times ("
+    assert details.words.startswith(title)
+    assert len(details.all("tr")) == 1 + sum(each.verified is not None for each in session.records)
+    rows = table(page, "the quickest of each")
+    assert len(rows) == 5 * 3 * 4
+    assert {row["Of"] for row in rows} == {"13 ways"}
+
+
+# ---------------------------------------------------------------------------- two machines
+
+
+def test_two_sessions_are_compared_cell_by_cell(report):
+    slower = a_session(
+        SMALL,
+        replace(H200, gpu="NVIDIA A100"),
+        outcome=lambda _, m: replace(
+            m, kernel=replace(m.kernel, samples_ms=tuple(2 * s for s in m.kernel.samples_ms))
+        ),
+    )
+    page = report(a_session(SMALL), slower)
+    rows = table(page, "NVIDIA A100 beside NVIDIA H200")
+    assert len(rows) == 6
+    assert {row["Ratio"] for row in rows} == {"0.500"}
+    assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
+    assert "The geometric mean of their ratios is 0.500." in page.words
+    assert (
+        "NVIDIA A100 is faster in 0, slower in 6, and equal within 1 % or noise in 0" in page.words
+    )
+
+
+def test_a_machine_beside_itself_is_the_same_and_gets_a_letter(report):
+    page = report(a_session(SMALL), a_session(SMALL))
+    rows = table(page, "NVIDIA H200 (B) beside NVIDIA H200 (A)")
+    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"equal within 1 %"}
+
+
+def test_of_many_sessions_only_those_of_one_plan_are_compared(report):
+    other = replace(SMALL, title="Another plan")
+    page = report(a_session(SMALL), a_session(other), a_session(SMALL, LAPTOP))
+    (caption,) = [c.words for c in page.all("caption") if " beside " in c.words]
+    assert caption.startswith("Table 1. Small pictures – Intel Core i7-1260P beside NVIDIA H200.")
+
+
+def test_sessions_without_a_cell_in_common_stand_alone(report):
+    page = report(a_session(SMALL), a_session("five_steps"))
+    assert "Side by side" not in page.words
+    assert [each.words for each in page.all("h2")][3:] == [
+        *("Small pictures", "Five steps", "Tables in full"),
+    ]
+
+
+# ---------------------------------------------------------------------------- pictures, commands
+
+
+def decoded(image):
+    data = base64.b64decode(image.attributes["src"].partition(",")[2])
+    return np.asarray(Image.open(io.BytesIO(data)))
+
+
+def test_the_examples_are_what_the_filter_does(report):
+    page = report(a_session(replace(SMALL, filters=("laplacian",), channels=(3,))))
+    before, after = (decoded(each) for each in page.all("img"))
+    weights = filters.get("laplacian").weights(3)
+    job = Job(np.ascontiguousarray(before), weights, "clamp", "opencv")
+    np.testing.assert_array_equal(after, Engine(use_gpu=False).run(job).picture)
+    assert "timed was noise" in page.all("figcaption")[-1].words
+    assert "none of the runs that were timed" in page.words
+
+
+def test_a_picture_that_is_at_hand_is_what_the_example_shows(report):
+    rng = np.random.default_rng(1)
+    mine = rng.integers(0, 256, (500, 700, 3), np.uint8)
+    plan = replace(SMALL, pictures=("cat.png",), sizes=((700, 500),), channels=(3,))
+    page = report(a_session(plan), pictures={"cat.png": mine})
+    before, _ = (decoded(each) for each in page.all("img"))
+    np.testing.assert_array_equal(before, mine[130:370, 170:530])
+    assert "the middle of cat.png, 360×240 pixels" in page.words
+
+
+def test_a_preset_is_measured_again_by_its_name(report):
+    preset = presets()[0]
+    page = report(a_session(replace(preset.plan)))
+    (code,) = page.all("code")
+    assert code.text.splitlines()[0] == f"workbench sweep {preset.key} --out {preset.key}"
+
+
+def test_a_preset_with_other_implementations_is_too(report):
+    preset = presets()[0]
+    plan = replace(preset.plan, implementations=("opencv", "global"), cell_seconds=2.5)
+    (code,) = report(a_session(plan)).all("code")
+    assert code.text.splitlines() == [
+        f"workbench sweep {preset.key} --implementations opencv,global --seconds 2.5 "
+        f"--out {preset.key}",
+        f"workbench report {preset.key}",
+    ]
+
+
+def test_any_other_plan_stands_in_the_report_as_its_file(report):
+    session = a_session(SMALL)
+    commands, toml = report(session).all("code")
+    assert "workbench sweep small-pictures.toml --out small-pictures" in commands.text
+    assert plan_of(toml.text) == session.plan
+
+
+# ---------------------------------------------------------------------------- files beside it
+
+
+def rows_of_csv(folder):
+    with (folder / "results.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_csv_has_the_speed_ups_that_a_sweep_s_own_cannot_know(report, tmp_path):
+    by_hand = {"opencv": 6.0, "global": 2.0, "shared": 1.5}  # ms
+    report(in_times(by_hand, sizes=((64, 64),)))
+    found = {each["implementation"]: each for each in rows_of_csv(tmp_path / "out")}
+    assert {each["baseline"] for each in found.values()} == {"opencv"}
+    assert {key: float(each["speed_up"]) for key, each in found.items()} == {
+        **{"opencv": 1.0, "global": 3.0, "shared": 4.0}
+    }
+    assert float(found["global"]["speed_up_low"]) == float(found["global"]["speed_up_high"]) == 3
+    assert {each["recorded"] for each in found.values()} == {"no"}
+
+
+@pytest.mark.parametrize("once", ["opencv", "shared"])
+def test_a_single_run_has_no_speed_up_anywhere(report, tmp_path, once):
+    session = in_times(
+        {"opencv": 12.0, "global": 2.0, "shared": 1.0},
+        sizes=((64, 64),),
+        transfers=[(2.0, 3.0, 0.5, 0.25)],
+    )
+    records = tuple(
+        replace(each, outcome=replace(each.outcome, kernel=Timing((2.0,), None, "single")))
+        if each.cell.implementation == once
+        else each
+        for each in session.records
+    )
+    page = report(replace(session, records=records))
+    without = {"shared"} if once == "shared" else {"opencv", "global", "shared"}
+    assert {
+        e["implementation"] for e in rows_of_csv(tmp_path / "out") if not e["speed_up"]
+    } == without
+    for title, column in (("verified times", "Speed-up"), ("the way to", "Speed-up of the total")):
+        row = only(table(page, title), Implementation="Shared-memory tile")
+        assert row.get(column, "") == ""
+        row = only(table(page, title), Implementation="Global memory")
+        assert (row.get(column, "") == "") == (once == "opencv")
+
+
+def test_what_came_with_the_program_is_recorded_in_the_csv_as_well(report, tmp_path):
+    report(replace(a_session(SMALL), is_shipped=True), a_session(SMALL, LAPTOP))
+    rows = rows_of_csv(tmp_path / "out")
+    assert {(each["cpu"] == LAPTOP.cpu, each["recorded"]) for each in rows} == {
+        *((False, "yes"), (True, "no"))
+    }
+
+
+def test_no_field_of_the_csv_is_a_formula(report, tmp_path):
+    evil = '=HYPERLINK("http://127.0.0.1/"&A1)'
+    plan = replace(SMALL, title=evil, source="@SUM(1)", table="+1+cmd|x")
+    report(replace(a_session(plan), machine=replace(H200, cpu="-2+3+cmd|x", gpu="H200 = fast")))
+    row = rows_of_csv(tmp_path / "out")[2]
+    assert row["session"] == f"'{evil}"
+    assert (row["source"], row["table"], row["cpu"]) == ("'@SUM(1)", "'+1+cmd|x", "'-2+3+cmd|x")
+    assert row["machine"] == "H200 = fast"
+
+
+def test_the_csv_has_every_record(report, tmp_path):
+    session = a_session("sizes_and_kernels")
+    report(session)
+    with (tmp_path / "out" / "results.csv").open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(session.records)
+
+
+def test_a_second_report_takes_the_place_of_the_first(report, tmp_path):
+    report(a_session("sizes"))
+    report(a_session(SMALL))
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "report.html",
+        "results.csv",
+        "tables.tex",
+    ]
+    assert "Small pictures" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_it_can_be_written_a_step_at_a_time(tmp_path):
+    *steps, path = writing.writing([a_session(SMALL)], tmp_path)
+    assert len(steps) > 3
+    assert all(each.doing for each in steps)
+    assert path == tmp_path / "report.html"
+
+
+# ---------------------------------------------------------------------------- bad input
+
+
+def test_no_session_is_no_report(tmp_path):
+    with pytest.raises(ReportError, match=r"^There is no session to report on; "):
+        write_report([], tmp_path)
+
+
+def test_nothing_verified_is_no_report_and_says_why(tmp_path):
+    session = a_session(SMALL, LAPTOP, outcome=lambda cell, _: wrong(cell))
+    with pytest.raises(ReportError, match=r"no verified time to report on: Its answer is WRONG"):
+        write_report([session], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ReportError, match="nothing was measured yet"):
+        write_report([a_session(SMALL, first=0)], tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ReportError, match=r"^Cannot write the report into .*file/out: .*\.$"):
+        write_report([a_session(SMALL)], tmp_path / "file" / "out")
+    with pytest.raises(ReportError, match=r"^Cannot write the report into .*\.$"):
+        write_report([a_session(SMALL)], tmp_path / "file")
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(report, tmp_path, monkeypatch):
+    report(a_session(SMALL))
+    before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+
+    def no_room(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_room)
+    with pytest.raises(ReportError, match="the disk is full"):
+        write_report([a_session("sizes")], tmp_path / "out")
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before

@@ -1,0 +1,121 @@
+"""The report as a PDF: every page numbered and marked, text that is text, nothing lost."""
+
+import re
+import shutil
+import subprocess
+import unicodedata
+from dataclasses import replace
+
+import pytest
+
+from tests.made_sessions import H200, LAPTOP, a_session
+from tests.workbench.report.reading_pages import read_page
+from workbench.report.writing import PAGE, PAPER, write_report
+
+pytestmark = pytest.mark.skipif(
+    not shutil.which("pdftotext"), reason="needs pdftotext (poppler-utils)"
+)
+MIN_LETTERS_PT = 8.0
+
+
+def said_by(program, *arguments):
+    ended = subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=100)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.decode("utf-8")
+
+
+def pages_of(path):
+    """The text of each page, a line a line of print."""
+    return said_by("pdftotext", "-layout", path, "-").split("\f")[:-1]
+
+
+def written(folder, *sessions):
+    path = write_report(sessions, folder, as_pdf=True)
+    assert path == folder / PAPER
+    return path
+
+
+def in_one_line(text):
+    return " ".join(unicodedata.normalize("NFKC", text).split())  # without ligatures
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """One that came with the program, one that did not, refusals, transfers."""
+    sessions = [
+        replace(a_session("sizes"), is_shipped=True),
+        a_session("sizes", LAPTOP),
+        a_session("pays_off"),
+    ]
+    return written(tmp_path_factory.mktemp("report"), *sessions)
+
+
+def test_it_is_a4_and_its_fonts_come_with_it(report):
+    facts = said_by("pdfinfo", report)
+    assert "(A4)" in facts
+    assert "JavaScript:      no" in facts
+    _, _, *fonts = said_by("pdffonts", report).splitlines()
+    assert fonts
+    for each in fonts:
+        assert re.search(r"yes (yes|no)\s+yes", each)  # embedded, and its letters are known
+
+
+def test_every_page_has_its_number_the_title_and_what_wrote_it(report):
+    pages = pages_of(report)
+    assert len(pages) >= 8
+    for number, text in enumerate(pages, start=1):
+        assert f"{number} / {len(pages)}" in text.splitlines()[-1]
+        assert "Filter Workbench 0.1.0" in text.splitlines()[-1]
+        assert text.splitlines()[0].rstrip().endswith("Intel Core i7-1260P")
+
+
+def test_it_says_what_the_page_says_under_the_same_numbers(report):
+    page = read_page((report.parent / PAGE).read_text(encoding="utf-8"))
+    text = in_one_line(" ".join(pages_of(report)))
+    labels = [each.words.split(".")[0] for each in page.all("caption")]
+    assert labels == sorted(labels, key=lambda each: int(each.split()[1]))
+    titles = [each.words for each in page.all("p") if each.attributes.get("class") == "title"]
+    for label in (*labels, *(re.match(r"Figure \d+(?: \(recorded\))?\. ", t)[0] for t in titles)):
+        assert text.count(label.strip()) >= 1
+    for each in page.all("h2", "h3"):
+        assert in_one_line(each.words) in text
+
+
+def test_each_page_with_recorded_figures_says_so(report):
+    marks = [text.splitlines()[0].split("  ")[0].strip() for text in pages_of(report)]
+    assert set(marks) - {"Recorded", "Partly recorded"} <= {""} | {
+        each for each in marks if each.startswith("Image size")
+    }
+    for mark, text in zip(marks, pages_of(report), strict=True):
+        if "(recorded)" in text:
+            assert mark in ("Recorded", "Partly recorded")
+
+
+def test_of_a_recorded_session_every_page_is_and_of_another_none(tmp_path):
+    recorded = pages_of(written(tmp_path / "a", replace(a_session("pays_off"), is_shipped=True)))
+    assert all(text.splitlines()[0].startswith("Recorded ") for text in recorded)
+    own = pages_of(written(tmp_path / "b", a_session("pays_off")))
+    assert not any("ecorded" in text for text in own)
+
+
+def test_names_that_are_code_stay_text(tmp_path):
+    evil = '<img src="/etc/hostname"><b>bold</b> & \x1b[31m'
+    session = replace(a_session("types"), machine=replace(H200, gpu=evil, cpu=evil))
+    text = in_one_line(" ".join(pages_of(written(tmp_path, session))))
+    assert '<img src="/etc/hostname"><b>bold</b> &' in text
+
+
+def test_letters_of_charts_are_as_large_as_those_of_tables(report):
+    """In print nothing is smaller than what one can read: of charts 8 pt, but for tables' wide
+    ones."""
+    xml = said_by("pdftohtml", "-xml", "-stdout", "-i", "-zoom", "3", report)
+    sizes = {
+        number: int(size) / 3
+        for number, size in re.findall(r'fontspec id="(\d+)" size="(\d+)"', xml)
+    }
+    lines = re.findall(r'<text [^>]*font="(\d+)">(.*?)</text>', xml)
+    axis = [sizes[font] for font, text in lines if "Image size in pixels" in text]
+    ticks = [sizes[font] for font, text in lines if re.fullmatch(r"\d+\s(µs|ms)", text.strip())]
+    assert axis
+    assert ticks
+    assert min(*axis, *ticks) >= MIN_LETTERS_PT

@@ -1,0 +1,193 @@
+"""Pictures between NumPy and the clipboard: every sample stays what it was."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, QUrl
+from PySide6.QtGui import QColor, QColorSpace, QGuiApplication, QImage
+
+from kernels.core.job import PIXEL_TYPES
+from kernels.pictures.generated import noise
+from workbench.files import image_files
+from workbench.files.errors import ImageFileError
+from workbench.session import clipboard
+from workbench.session.clipboard import files_in, holds_picture, image_in, picture_in, to_image
+
+FORMATS = {
+    ("uint8", 1): QImage.Format.Format_Grayscale8,
+    ("uint16", 1): QImage.Format.Format_Grayscale16,
+    ("uint8", 3): QImage.Format.Format_RGB888,
+    ("uint8", 4): QImage.Format.Format_RGBA8888,
+    ("uint16", 4): QImage.Format.Format_RGBA64,
+    ("float32", 4): QImage.Format.Format_RGBA32FPx4,
+}
+
+
+def image_of(samples):
+    height, width, channels = samples.shape
+    format_ = FORMATS[str(samples.dtype), channels]
+    return QImage(samples.data, width, height, samples.strides[0], format_).copy()
+
+
+def to_samples(image):
+    notes = []
+    samples = clipboard.to_samples(image, notes)
+    assert notes == []
+    return samples
+
+
+def content(**what):
+    made = QMimeData()
+    for kind, value in what.items():
+        getattr(made, f"set{kind[0].upper()}{kind[1:]}")(value)
+    return made
+
+
+# -- between images and samples
+
+
+@pytest.mark.parametrize(("pixel_type", "channels"), FORMATS)
+@pytest.mark.parametrize("width", [1, 5, 8])  # rows are padded to four bytes
+def test_samples_come_in_as_they_are(pixel_type, channels, width):
+    samples = noise(3, width, channels, pixel_type)
+    np.testing.assert_array_equal(to_samples(image_of(samples)), samples)
+
+
+def test_16_bit_colour_without_alpha_has_three_channels():
+    samples = noise(3, 5, 4, "uint16")
+    samples[..., 3] = 65535
+    image = image_of(samples).convertToFormat(QImage.Format.Format_RGBX64)
+    np.testing.assert_array_equal(to_samples(image), samples[..., :3])
+
+
+def test_colours_that_were_multiplied_by_their_alpha_are_divided_by_it():
+    image = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setPixelColor(0, 0, QColor(200, 100, 50, 128))
+    np.testing.assert_allclose(to_samples(image)[0, 0], [200, 100, 50, 128], atol=1)
+
+
+def test_a_palette_becomes_colour():
+    image = QImage(2, 1, QImage.Format.Format_Indexed8)
+    image.setColorTable([QColor("red").rgb(), QColor("blue").rgb()])
+    image.setPixel(0, 0, 0)
+    image.setPixel(1, 0, 1)
+    assert to_samples(image).tolist() == [[[255, 0, 0], [0, 0, 255]]]
+
+
+def test_another_colour_space_is_converted_and_said():
+    image = QImage(1, 1, QImage.Format.Format_RGB32)
+    image.fill(QColor(128, 64, 32))
+    image.setColorSpace(QColorSpace(QColorSpace.NamedColorSpace.DisplayP3))
+    notes = []
+    np.testing.assert_allclose(clipboard.to_samples(image, notes)[0, 0], [138, 59, 21], atol=1)
+    assert "sRGB" in notes[0]
+
+
+def test_a_grey_colour_space_leaves_grey_alone():
+    samples = noise(3, 5)
+    image = image_of(samples)
+    image.setColorSpace(QColorSpace(QPointF(0.3127, 0.3290), QColorSpace.TransferFunction.SRgb))
+    np.testing.assert_array_equal(to_samples(image), samples)
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_integers_go_out_as_they_are_to_other_programs(pixel_type, channels):
+    samples = noise(3, 5, channels, pixel_type)
+    samples.flags.writeable = False
+    given = to_samples(to_image(samples, QImage()))
+    wanted = samples[..., [0, 0, 0, 1]] if channels == 2 else samples
+    np.testing.assert_array_equal(given, wanted)
+
+
+def test_floats_go_out_as_they_are_shown_to_other_programs():
+    shown = QImage(5, 3, QImage.Format.Format_RGB32)
+    shown.fill(QColor("teal"))
+    assert to_image(noise(3, 5, 1, "float32"), shown) == shown
+
+
+# -- the clipboard itself
+
+
+@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_what_is_copied_here_is_pasted_here_sample_for_sample(qapp, pixel_type, channels):
+    samples = noise(3, 5, channels, pixel_type)
+    shown = QImage(5, 3, QImage.Format.Format_RGB32)
+    clipboard.copy(samples, to_image(samples, shown))
+    pasted = picture_in(image_in(QGuiApplication.clipboard().mimeData()))
+    assert pasted.samples is samples
+
+
+def test_samples_are_forgotten_once_something_else_is_copied(qapp):
+    clipboard.copy(noise(3, 5), QImage(5, 3, QImage.Format.Format_RGB32))
+    clipboard.forget_what_is_gone()
+    assert len(clipboard._copied) == 1
+    QGuiApplication.clipboard().setText("Buy milk.")
+    clipboard.forget_what_is_gone()
+    assert clipboard._copied == {}
+    clipboard.copy(noise(3, 5), QImage(5, 3, QImage.Format.Format_RGB32))
+    clipboard.copy(None, QImage(5, 3, QImage.Format.Format_RGB32))
+    assert clipboard._copied == {}
+
+
+def encoded(tmp_path, name, samples):
+    """The bytes of a picture file, offered as other programs do."""
+    image_files.save(tmp_path / name, samples)
+    return (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize(("name", "pixel_type"), [("a.png", "uint16"), ("a.tiff", "float32")])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_an_encoded_picture_is_decoded_as_a_file_would_be(tmp_path, name, pixel_type, channels):
+    samples = noise(9, 7, channels, pixel_type)
+    offered = QMimeData()
+    offered.setData(f"image/{name[2:]}", encoded(tmp_path, name, samples))
+    assert holds_picture(offered)
+    picture = picture_in(image_in(offered))
+    np.testing.assert_array_equal(picture.samples, samples)
+    assert (picture.notes, picture.path, picture.name) == ((), None, clipboard.NAME)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.95])
+def test_half_a_picture_is_one_sentence(tmp_path, share):
+    whole = encoded(tmp_path, "a.png", noise(40, 50, 3))
+    offered = QMimeData()
+    offered.setData("image/png", whole[: int(len(whole) * share)])
+    with pytest.raises(ImageFileError, match=r"^Pasted picture (is|cannot be) .*\.$"):
+        picture_in(image_in(offered))
+
+
+def test_what_only_says_that_it_is_an_image_is_one_sentence():
+    offered = QMimeData()
+    offered.setData("application/x-qt-image", b"nothing of the kind")
+    with pytest.raises(ImageFileError, match="damaged, or of a kind"):
+        image_in(offered)
+
+
+@pytest.mark.parametrize(
+    ("offered", "words"),
+    [
+        (None, "holds no picture"),
+        (content(), "holds no picture"),
+        (content(text="Buy milk."), "holds no picture"),
+        (content(html="<b>milk</b>"), "holds no picture"),
+        (content(urls=[QUrl("https://example.org/a.png")]), "holds an address"),
+    ],
+)
+def test_what_is_no_picture_is_one_sentence(offered, words):
+    assert files_in(offered) == []
+    assert not holds_picture(offered)
+    with pytest.raises(ImageFileError, match=words):
+        image_in(offered)
+
+
+def test_files_come_as_lists_or_as_text(tmp_path):
+    path = tmp_path / "a picture.png"
+    path.touch()
+    for text in (str(path), f'"{path}"\n', path.as_uri()):
+        assert files_in(content(text=text)) == [path], text
+    assert files_in(content(text=f"{tmp_path}/")) == [tmp_path]  # which says why it does not open
+    for text in (path.name, "/no/such/file", "x" * 5000, "\0", "~", ""):
+        assert files_in(content(text=text)) == [], text
+    many = [QUrl.fromLocalFile(f"/pictures/{number}.png") for number in range(300)]
+    assert len(files_in(content(urls=many))) == clipboard.MAX_FILES

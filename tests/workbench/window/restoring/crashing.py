@@ -1,0 +1,106 @@
+"""A process with the real window in it, for a test to kill.
+
+`python -m tests.workbench.window.restoring.crashing`, followed by:
+
+leave PICTURE SESSION   do this and that in the window, and say when all of it is kept
+look [PICTURE]          say what the window shows once it has said something, and quit
+die                     end at once, in the midst of bringing a window back
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from kernels.engine.engine import Engine
+from workbench.base.settings import Settings
+from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.weights.weights_draft import Drawing
+from workbench.window import app
+from workbench.window.main_window import MainWindow
+from workbench.window.restoring import autosave, lockfiles, restoring
+from workbench.window.restoring.snapshot import PinNotes, taken
+
+UNFINISHED = Drawing((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
+TICK_MS = 20
+SOON_MS = 100
+
+
+def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
+    """What a user does; yields what to wait for."""
+    settled: list[Any] = []
+    window.settled.connect(settled.append)
+    window.take_over({"filter": "box", "ksize": 7, "border": "mirror", "implementation": "opencv"})
+    yield lambda: window.live.result and settled and window.live.result.job.ksize == 7
+    window.inspection.pin()
+    window.take_over({"filter": "unsharp", "amount": 2.5, "block_xy": (16, 16)})
+    yield lambda: settled[-1].job.ksize == 5 or settled[-1].job.weights.sum() < 1.1
+    window.store.update(view_mode="wipe", levels=(10.0, 200.0))
+    window.compare._move(ViewTransform(4.0, (30.0, 20.0)))
+    window.compare.restore({"divider": 250})
+    window.pixel.show_pixel((5, 6))
+    window.sessions.open(Path(session))
+    yield lambda: window.sessions.shown
+    window.weights.open()
+    window.weights.editor.draw(UNFINISHED)
+    yield lambda: '"x"' in kept_text() and session in kept_text()
+    say("kept")
+    yield lambda: False
+
+
+def looking(window: MainWindow) -> Iterator[Callable[[], Any]]:
+    notes = PinNotes(window)
+    yield lambda: window.messages.kind or window.live.result
+    yield lambda: window.messages.kind or not list(lockfiles.folder().glob("*.lock"))[1:]
+    found = taken(window, notes)
+    buttons = window.messages.findChildren(QPushButton)
+    found["said"] = window.messages.sentence
+    found["offered"] = [each.text() for each in buttons if each.isVisible()][:1]
+    say(json.dumps(found))
+    window.close()
+
+
+def dying(window: MainWindow) -> Iterator[Callable[[], Any]]:
+    yield lambda: window.store.state.picture
+    os._exit(9)
+
+
+def kept_text() -> str:
+    return "".join(path.read_text() for path in lockfiles.folder().glob("*.json"))
+
+
+def say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
+
+
+def run(what: str, *words: str) -> int:
+    doing: list[Iterator[Callable[[], Any]]] = []
+    waiting: list[Callable[[], Any]] = []
+
+    def go_on() -> None:
+        windows = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
+        if not windows or not windows[0].isVisible():
+            return
+        if not doing:
+            made = {"leave": lambda w: leaving(w, words[1]), "look": looking, "die": dying}
+            doing.append(made[what](windows[0]))
+            waiting.append(lambda: windows[0].device)
+        if waiting[-1]():
+            waiting.append(next(doing[0], lambda: False))
+
+    autosave.EVERY_MS = restoring.CALM_MS = SOON_MS
+    app.make_application()
+    timer = QTimer()
+    timer.timeout.connect(go_on)
+    timer.start(TICK_MS)
+    return app.run([Path(words[0])] if words else [], lambda: Engine(use_gpu=False), Settings())
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))
