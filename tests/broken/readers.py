@@ -21,7 +21,7 @@ from workbench.charts.data.figure import Choices
 from workbench.charts.data.slices import Data
 from workbench.charts.kinds import chart_kinds
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices
 from workbench.model.state import State
 from workbench.panels.weights.named_weights import Named, read_file, write_file

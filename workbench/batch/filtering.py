@@ -13,7 +13,7 @@ from kernels.core.errors import CompileFailedError, KernelError
 from kernels.core.job import Progress
 from workbench.batch.pairs import Pair
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
 from workbench.model import intents
 from workbench.model.state import Picture, State

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from workbench.base import qt_libraries
 from workbench.cli.arguments import COMMANDS, add_window_arguments
-from workbench.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError
+from workbench.cli.command_error import FAILED, INTERRUPTED, USAGE, CommandError
 
 DESCRIPTION = """\
 See, time and verify image filters on the CPU and on a ladder of CUDA kernels.

@@ -27,7 +27,7 @@ from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import Settings
-from workbench.cli.errors import CommandError
+from workbench.cli.command_error import CommandError
 from workbench.cli.this_machine import engine_maker
 from workbench.model.intents import Changes
 from workbench.window.app import make_application

@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from workbench.cli.errors import USAGE, CommandError
+from workbench.cli.command_error import USAGE, CommandError
 
 NAME = "-"
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.files.errors import ImageFileError
 from workbench.files.needs import Need
+from workbench.files.picture_errors import ImageFileError
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
 _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA = 14, 40, 56  # bytes

@@ -15,8 +15,8 @@ from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
-from workbench.files.errors import ImageFileError
 from workbench.files.needs import Need
+from workbench.files.picture_errors import ImageFileError
 
 SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ORIENTATION_TAG, ICC_PROFILE_TAG, INK_SET_TAG = 274, 34675, 332

@@ -23,7 +23,7 @@ from workbench.files import (
     quiet_libraries,
 )
 from workbench.files import exif as exif_of
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.watched import Watched
 
 quiet_libraries.hush()

@@ -18,7 +18,7 @@ from kernels.core.job import PIXEL_TYPES
 from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import profile_for
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 
 Writer = Callable[[BinaryIO, NDArray[Any], int | None, bytes | None], None]
 JPEG_QUALITY = 95  # where none is asked for

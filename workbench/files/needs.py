@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.base import numbers
 from workbench.base.memory import memory_available_bytes
-from workbench.files.errors import ImageFileError, LargePictureError
+from workbench.files.picture_errors import ImageFileError, LargePictureError
 from workbench.imaging.shown_size import shown_bytes
 
 LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kernels.core.cache import Kept
-from workbench.files.errors import ImageFileError
 from workbench.files.image_files import EXTENSIONS
+from workbench.files.picture_errors import ImageFileError
 
 # A folder changed so lately may change again without its time of change telling: file systems
 # count in seconds at worst.

@@ -9,7 +9,7 @@ from typing import Any
 from kernels.pictures.generated import PICTURES
 from workbench.base.assets_path import asset
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 
 SHIPPED = "scene"  # the built-in picture that lies beside the program as a file

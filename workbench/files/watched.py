@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from workbench.files.errors import StoppedError
+from workbench.files.picture_errors import StoppedError
 
 
 class Watched(io.BufferedReader):

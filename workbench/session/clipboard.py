@@ -16,7 +16,7 @@ from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
 
 from workbench.base import atomic_files
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 
 Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or samples

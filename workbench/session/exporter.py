@@ -14,7 +14,7 @@ from kernels.core.job import Result
 from workbench.base import atomic_files
 from workbench.base.background import Background
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display_mapping import with_file_white
 from workbench.model.state import Picture
 from workbench.session import clipboard

@@ -18,9 +18,9 @@ from workbench.base.assets_path import asset
 from workbench.base.background import Background
 from workbench.base.memory import demand
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError, LargePictureError
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours
+from workbench.files.picture_errors import ImageFileError, LargePictureError
 from workbench.model.state import Picture
 from workbench.session import clipboard
 from workbench.session.screenshot_files import read_settings

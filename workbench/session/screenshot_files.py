@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage
 
 from workbench.base import atomic_files, limited_json
 from workbench.files import png
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 
 KEYWORD = b"filter-workbench"
 VERSION = 1

@@ -26,7 +26,7 @@ from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display
 from workbench.model import choices, intents
 from workbench.model.state import State

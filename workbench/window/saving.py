@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 
 from kernels.core.job import Result
 from workbench.base.same_file import identity
-from workbench.files.errors import ImageFileError
 from workbench.files.image_files import SAVE_FILTER
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 from workbench.session.exporter import suggested_name
 from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder

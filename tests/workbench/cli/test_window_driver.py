@@ -8,16 +8,16 @@ from PySide6.QtWidgets import QProgressBar
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until
-from workbench.cli.errors import CommandError
+from workbench.cli.command_error import CommandError
 from workbench.cli.real_window import wait_until
-from workbench.cli.window_driver import ENTER, Visit
+from workbench.cli.window_driver import ENTER, WindowDriver
 from workbench.model.modes import MODES
 from workbench.panels.blocks.blocks_panel import Phase
 
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
     show_picture(qtbot, window, noise(24, 31, 3))
-    visit = Visit(window, at=(30, 3))
+    visit = WindowDriver(window, at=(30, 3))
     for mode in ("ladder", "blocks", "pixel", "help", "palette"):
         visit.enter(mode)
         match mode:
@@ -41,10 +41,10 @@ def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, wind
 def test_what_cannot_be_shown_is_a_sentence(qtbot, window):
     show_picture(qtbot, window, noise(24, 31, 3))
     with pytest.raises(CommandError, match="400,3 is beyond the picture, 31×24 pixels"):
-        Visit(window, at=(400, 3)).enter("pixel")
+        WindowDriver(window, at=(400, 3)).enter("pixel")
     settle(qtbot, window, lambda: window.store.update(filter="laplacian", ksize=3))
     with pytest.raises(CommandError, match="Laplacian has none"):
-        Visit(window).enter("pins")
+        WindowDriver(window).enter("pins")
 
 
 def test_what_the_window_refuses_ends_the_wait_with_its_sentence(qtbot, window):

@@ -168,16 +168,3 @@ def test_what_needs_a_window_says_so_in_a_sentence(without_qt):
     lines = [line for line in said.stderr.splitlines() if not line.startswith("LOADED")]
     assert len(lines) == 1  # beside those of the look for what Qt needs
     assert lines[0].startswith("workbench: Qt ")
-
-
-def test_what_is_chosen_and_the_files_import_without_qt():
-    """Every module of these rooms, with all that it imports."""
-    rooms = [ROOT / "workbench" / room for room in ("model", "files", "batch")]
-    modules = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        for room in rooms
-        for path in sorted(room.glob("*.py"))
-    ]
-    script = f"import sys, importlib\nsys.modules['PySide6'] = None\nfor name in {modules}:\n"
-    script += "    importlib.import_module(name)"
-    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)

@@ -21,9 +21,9 @@ from kernels import Engine, Job, filters
 from kernels.core.job import PIXEL_TYPES, Sampling
 from kernels.pictures.generated import noise
 from workbench.files import colour_profiles, from_pillow, from_tiff, image_encoders, png
-from workbench.files.errors import ImageFileError
 from workbench.files.image_encoders import FORMATS, able
 from workbench.files.image_files import load, save
+from workbench.files.picture_errors import ImageFileError
 
 EXACT = [each for each in FORMATS if each.title != "JPEG"]
 WITH_PROFILE = {"PNG", "TIFF", "JPEG", "WebP"}

@@ -16,8 +16,8 @@ from PySide6.QtGui import QColorSpace
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import image_files, needs, png
-from workbench.files.errors import ImageFileError
 from workbench.files.image_files import load, save
+from workbench.files.picture_errors import ImageFileError
 
 RNG = np.random.default_rng(7)
 

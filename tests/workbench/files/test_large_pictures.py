@@ -26,8 +26,8 @@ from tests.workbench.driving import (
 )
 from workbench.base import memory
 from workbench.files import image_decoders, image_files, needs, png
-from workbench.files.errors import ImageFileError, LargePictureError, StoppedError
 from workbench.files.image_files import load
+from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
 from workbench.imaging import display, shown_size
 from workbench.imaging.display import Display, to_display
 from workbench.imaging.display_mapping import Look

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from workbench.files import neighbours as neighbours_module
-from workbench.files.errors import ImageFileError
 from workbench.files.neighbours import neighbours
+from workbench.files.picture_errors import ImageFileError
 
 
 def test_neighbours_follow_each_other_as_people_count(tmp_path):

@@ -20,8 +20,8 @@ from PIL import Image
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import png
-from workbench.files.errors import ImageFileError
 from workbench.files.image_files import load
+from workbench.files.picture_errors import ImageFileError
 
 HEIGHT, WIDTH = 37, 45  # tiles and strips end beyond them
 NOT_READ = "of a kind this program does not read"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.picture_files import all_kinds, samples
 from workbench.files import image_files, png
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.png_sanitize import UnsoundError, lean_png
 
 COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}

@@ -7,9 +7,9 @@ import pytest
 
 from kernels.pictures.generated import noise
 from workbench.files import reducing
-from workbench.files.errors import ImageFileError
 from workbench.files.image_encoders import FORMATS
 from workbench.files.image_files import load, save
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
 
 

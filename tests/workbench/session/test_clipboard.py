@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QColorSpace, QGuiApplication, QImage
 from kernels.core.job import PIXEL_TYPES
 from kernels.pictures.generated import noise
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.session import clipboard
 from workbench.session.clipboard import files_in, holds_picture, image_in, picture_in, to_image
 

@@ -8,8 +8,8 @@ from PIL import Image
 from PySide6.QtGui import QColor, QImage
 
 from workbench.files import png
-from workbench.files.errors import ImageFileError
 from workbench.files.image_files import load
+from workbench.files.picture_errors import ImageFileError
 from workbench.session import screenshot_files
 from workbench.session.screenshot_files import read_settings, save_png
 

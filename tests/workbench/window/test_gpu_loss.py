@@ -13,7 +13,7 @@ from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FailingGpu
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model import intents
 from workbench.model.state import Picture

@@ -23,7 +23,7 @@ from tests.workbench.engines import MadeUpGpu
 from tests.workbench.seeing import MOST, image_of, marked, pixels_of, reduced, unlikeness
 from workbench.base import theme
 from workbench.cli.commands.shot import picture_of
-from workbench.cli.window_driver import Visit
+from workbench.cli.window_driver import WindowDriver
 from workbench.model.state import Picture
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -131,7 +131,7 @@ def begin_anew(qtbot, window, changes):
 
 def look(window, modes, at):
     """What is seen in `modes`, reduced."""
-    visit = Visit(window, at)
+    visit = WindowDriver(window, at)
     try:
         return reduced(picture_of(visit, modes, SIZE))
     finally:

@@ -36,7 +36,7 @@ from kernels.oracle.reference import to_pixel_type
 from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches.cpu_ways import Way, missing, ways
-from workbench.cli.errors import FAILED, USAGE, CommandError
+from workbench.cli.command_error import FAILED, USAGE, CommandError
 
 FILTERS = (
     *(("gaussian", ksize) for ksize in (3, 7, 15, 31)),

@@ -28,7 +28,7 @@ from workbench.cli.bench_clock import Clock
 from workbench.cli.benches.cell_report import CellReport, RungTime
 from workbench.cli.benches.closing import closing_lines
 from workbench.cli.benches.conditions import Conditions
-from workbench.cli.errors import INTERRUPTED, USAGE, CommandError
+from workbench.cli.command_error import INTERRUPTED, USAGE, CommandError
 from workbench.cli.peers import PeerTime, measure_peers
 from workbench.cli.this_machine import engine_maker
 

@@ -30,7 +30,7 @@ from workbench.base import diagnostics
 from workbench.base.atomic_files import replacing
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
-from workbench.cli.errors import CommandError
+from workbench.cli.command_error import CommandError
 from workbench.cli.progress_line import say
 
 RUNS = 6

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from workbench.cli.benches import Row
-from workbench.cli.errors import CommandError
+from workbench.cli.command_error import CommandError
 
 TITLE = "From the start of a new process, its files in the system's cache"
 RUNS = 7

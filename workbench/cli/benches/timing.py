@@ -27,7 +27,7 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches.other_clocks import Clocked, OtherClock, other_clocks
-from workbench.cli.errors import USAGE, CommandError
+from workbench.cli.command_error import USAGE, CommandError
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")
 SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns

@@ -17,7 +17,7 @@ from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.pairs import Pair, PairingError, Pairs, names_folder, pairs_of
 from workbench.cli import as_json, streams
 from workbench.cli.argument_types import EXTENSION_OF
-from workbench.cli.errors import FAILED, USAGE, CommandError
+from workbench.cli.command_error import FAILED, USAGE, CommandError
 from workbench.cli.progress_line import Progress
 from workbench.cli.result_record import record_of
 from workbench.cli.result_words import in_one_line

@@ -12,7 +12,7 @@ from workbench.base import diagnostics, qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
 from workbench.cli.benches import HEADER, cpu, kernels, repeat, timing
-from workbench.cli.errors import USAGE, CommandError
+from workbench.cli.command_error import USAGE, CommandError
 
 NEED_NO_QT = {"cpu": cpu.run, "kernels": kernels.run, "repeat": repeat.run, "timing": timing.run}
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")

@@ -24,7 +24,7 @@ from workbench.base import numbers
 from workbench.base.atomic_files import replacing
 from workbench.base.columns import aligned, columns
 from workbench.cli.as_json import text_of
-from workbench.cli.errors import FAILED, CommandError
+from workbench.cli.command_error import FAILED, CommandError
 from workbench.cli.sweep_json import compare_data
 from workbench.model.names import ran_on
 

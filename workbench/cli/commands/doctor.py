@@ -14,7 +14,7 @@ from workbench.base import qt_libraries
 from workbench.base.columns import aligned
 from workbench.base.diagnostics import facts
 from workbench.cli import as_json
-from workbench.cli.errors import FAILED
+from workbench.cli.command_error import FAILED
 from workbench.cli.this_machine import engine_maker
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kernels.core.job import Progress
 from kernels.sweeps.session_files import SUFFIXES, read_session, session_path
-from workbench.cli.errors import CommandError
+from workbench.cli.command_error import CommandError
 from workbench.cli.progress_line import say
 from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 

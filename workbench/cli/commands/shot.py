@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import NoDevice
 from workbench.base.same_file import identity
-from workbench.cli.errors import FAILED, USAGE, CommandError
+from workbench.cli.command_error import FAILED, USAGE, CommandError
 from workbench.cli.real_window import (
     real_window,
     settle,
@@ -26,7 +26,7 @@ from workbench.cli.real_window import (
 from workbench.cli.result_words import as_table
 from workbench.cli.state_options import changes_of, ignored
 from workbench.cli.window_driver import WindowDriver
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State

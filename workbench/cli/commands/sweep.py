@@ -28,13 +28,13 @@ from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
 from workbench.base.atomic_files import replacing
-from workbench.cli.errors import USAGE, CommandError
+from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.progress_line import say
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.sweep_json import printed_apart, sweep_data
 from workbench.cli.sweep_table import closing_lines, opening_lines
 from workbench.cli.this_machine import engine_maker
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.session.session_store import refuse_other_pictures
 
 ESTIMATE_EVERY_S = 1.0

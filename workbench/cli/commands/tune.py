@@ -24,7 +24,7 @@ from kernels.measuring.tuner import Trial, Tuning, tuning
 from kernels.sweeps.plain_data import to_plain
 from workbench.base import numbers
 from workbench.cli import made_jobs
-from workbench.cli.errors import CommandError
+from workbench.cli.command_error import CommandError
 from workbench.cli.progress_line import say
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.sweep_json import printed_apart

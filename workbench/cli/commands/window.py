@@ -9,8 +9,8 @@ from pathlib import Path
 
 from workbench.base import qt_libraries
 from workbench.base.settings import Settings
+from workbench.cli.command_error import CommandError
 from workbench.cli.commands import shot
-from workbench.cli.errors import CommandError
 from workbench.cli.real_window import SIZE
 from workbench.cli.state_options import changes_of
 from workbench.cli.this_machine import engine_maker

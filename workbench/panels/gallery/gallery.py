@@ -17,8 +17,8 @@ from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
 from workbench.base.plain_text import Label
 from workbench.files import image_files, kodak
-from workbench.files.errors import ImageFileError
 from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
+from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display, to_display
 from workbench.panels.gallery.kodak_card import KodakCard
 from workbench.widgets.tile_list import THUMBNAIL, Tile, TileList

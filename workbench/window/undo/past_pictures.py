@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from dataclasses import dataclass, field
 
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QSlider
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, show_picture, type_into, until
 from workbench.files import image_files
-from workbench.files.errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.window.undo.past import MOST, Change, Past
