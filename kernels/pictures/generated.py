@@ -1,14 +1,16 @@
-"""Test pictures made by code: the same on every computer, and known in every pixel."""
+"""The built-in pictures, one of them from a file: the same on every computer in every pixel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+SCENE_FILE = Path(__file__).with_name("scene.png")
 NOISE_SEED = 42
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
@@ -54,10 +56,11 @@ def beyond(samples: NDArray[Any], pixel_type: str) -> int:
 
 
 def scene() -> NDArray[np.uint8]:
-    """(512, 768, 3): an evening by a lake, with gradients, textures, thin lines and hard edges."""
-    from kernels.pictures.scene import paint
+    """Read the bundled picture, (512, 768, 3): an evening by a lake, with gradients, textures, thin
+    lines and hard edges."""
+    import imageio.v3 as iio
 
-    return paint()
+    return np.asarray(iio.imread(SCENE_FILE, plugin="pillow", mode="RGB"), np.uint8)
 
 
 def checkerboard(size: int = 64, cell: int = 8) -> NDArray[np.uint8]:
@@ -130,7 +133,7 @@ def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
 class BuiltIn:
     """A picture to choose by name.
 
-    make   paints it: (H, W, C) uint8, uint16 or float32
+    make   makes it: (H, W, C) uint8, uint16 or float32
     shows  what it is good for, one sentence
     """
 

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from kernels.pictures.generated import PICTURES
-from workbench.base.assets_path import asset
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
-
-SHIPPED = "scene"  # the built-in picture that lies beside the program as a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +39,7 @@ class PictureRef:
         if self.built_in not in PICTURES:
             raise ImageFileError(f"{self.name} came from no file, so it cannot be opened again.")
         built_in = PICTURES[self.built_in]
-        if self.built_in == SHIPPED:
-            samples = image_files.load(asset("scene.png")).samples
-        else:
-            samples = built_in.make()
-        return Picture(built_in.title, samples, built_in=self.built_in)
+        return Picture(built_in.title, built_in.make(), built_in=self.built_in)
 
     def to_data(self) -> dict[str, Any]:
         """Fit for JSON."""

@@ -14,7 +14,6 @@ from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
-from workbench.base.assets_path import asset
 from workbench.base.background import Background
 from workbench.base.memory import demand
 from workbench.files import image_files
@@ -70,17 +69,11 @@ class Opener(QObject):
         self._ask(partial(image_files.load, path), self.opened.emit)
 
     def open_start_picture(self) -> None:
-        """The picture that comes with the program."""
-        title = PICTURES[START_PICTURE].title
-        self._ask(
-            lambda **_: Picture(
-                title, image_files.load(asset("scene.png")).samples, built_in=START_PICTURE
-            ),
-            self.opened.emit,
-        )
+        """Open the picture that the window starts with."""
+        self.open_built_in(START_PICTURE)
 
     def open_built_in(self, key: str) -> None:
-        """One of the pictures made by code."""
+        """Open one of the pictures that come with the program."""
         built_in = PICTURES[key]
         self._ask(
             lambda **_: Picture(built_in.title, built_in.make(), built_in=key), self.opened.emit

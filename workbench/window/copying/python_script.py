@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernels import filters
 from workbench.model.intents import has_parameter, is_unclipped, offset_for
 from workbench.model.state import State
-from workbench.window.copying.source import ASSETS, source_of
+from workbench.window.copying.source import source_of
 
 SCRIPT = '''\
 """{about}"""
@@ -52,7 +52,7 @@ def python(state: State) -> str:
 def _picture(state: State) -> tuple[tuple[str, ...], str]:
     """What it imports, and the expression that is the picture's samples."""
     shown, stored = state.picture, state.pixel_type
-    if shown is not None and shown.path is None and shown.built_in not in (None, *ASSETS):
+    if shown is not None and shown.path is None and shown.built_in is not None:
         made = f"PICTURES[{shown.built_in!r}].make()"
         if stored is None:
             return ("from kernels.pictures.generated import PICTURES",), made

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.base.assets_path import asset
+from kernels.pictures.generated import SCENE_FILE
 from workbench.model.state import Picture
 
-ASSETS = {"scene": "scene.png"}  # built-in pictures that come as files
 STAND_IN = "picture.png"
 
 
@@ -26,6 +25,6 @@ def source_of(picture: Picture | None) -> Source:
         return Source(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
     if picture.path is not None:
         return Source(picture.path)
-    if name := ASSETS.get(picture.built_in or ""):
-        return Source(Path(str(asset(name))))
+    if picture.built_in == "scene":  # which comes as a file
+        return Source(SCENE_FILE)
     return Source(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")

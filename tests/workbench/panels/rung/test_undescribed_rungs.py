@@ -21,7 +21,7 @@ from tests.workbench.driving import child, pick, settle, show_picture, trigger, 
 from tests.workbench.engines import MadeUpGpu
 from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds
-from workbench.cli.main import main
+from workbench.cli import main
 from workbench.model.names import kind_of, title_of
 from workbench.panels.anatomy.subject import look_at, subject_of
 from workbench.panels.rung import rung_texts
@@ -33,7 +33,7 @@ BROKEN = "broken"
 REASON = "25_broken.cu, line 2: there is no field titel; the nearest is title."
 UNDESCRIBED = "Loads and operations of this rung are not described."
 ROOFLINE = next(kind for kind in chart_kinds() if kind.key == "roofline")
-PICTURE = str(ROOT / "assets" / "scene.png")
+PICTURE = str(ROOT / "kernels" / "pictures" / "scene.png")
 NO_PLACE = "Operations are not described, so that there is no place for it here"
 
 

@@ -10,7 +10,7 @@ from kernels import Engine, filters
 from kernels.pictures.generated import PICTURES, noise
 from tests.workbench.driving import action, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench.cli.main import main
+from workbench.cli import main
 from workbench.cli.state_options import changes_of
 from workbench.files import image_files
 from workbench.imaging.display_mapping import unclipped
