@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kernels.core.job_class import Kind, kind_of, size_class
+from kernels.core.job_class import JobClass, job_class_of, size_class
 from kernels.engine.measurements import Candidate
 from kernels.rungs.rung import ladder
 from workbench.cli import made_jobs
@@ -38,12 +38,12 @@ def text(measured: dict[str, Any]) -> str:
     return f'{{"device": {device}, "kinds": [\n{lines}\n]}}\n'
 
 
-def kind_in(cell: dict[str, Any]) -> Kind:
+def kind_in(cell: dict[str, Any]) -> JobClass:
     """Return what kind of job a cell of the bench is, without making its picture."""
     job = made_jobs.job(
         cell["weights"], cell["ksize"], (8, 8), cell["channels"], cell["pixel_type"]
     )
-    return replace(kind_of(job), size=size_class(cell["height"], cell["width"]))
+    return replace(job_class_of(job), size=size_class(cell["height"], cell["width"]))
 
 
 def ways_in(cell: dict[str, Any]) -> list[Candidate]:

@@ -15,7 +15,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Kept(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """Values by key, those asked for last: at most `most` of them.  Threads may share it."""
 
     def __init__(self, most: int) -> None:

@@ -15,7 +15,7 @@ BORDER_GROUPS = {"zero": "zero", "clamp": "clamp"}  # the others all fold the in
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Kind:
+class JobClass:
     """What the speed of a job depends on, beside the device.
 
     weights  "uniform", "separable", "rank 2" and so on, "general"; "gradient" where that follows
@@ -37,9 +37,9 @@ class Kind:
         )
 
 
-def kind_of(job: Job) -> Kind:
+def job_class_of(job: Job) -> JobClass:
     """The kind `job` is of."""
-    return Kind(
+    return JobClass(
         pixel_type=job.pixel_type,
         channels=job.channels,
         ksize=job.ksize,
@@ -55,7 +55,7 @@ def size_class(height: int, width: int) -> int:
 
 
 def weights_class(job: Job) -> str:
-    """What can be made use of in the job: see `Kind`."""
+    """What can be made use of in the job: see `JobClass`."""
     return f"gradient after {_class_of(job)}" if job.gradient else _class_of(job)
 
 

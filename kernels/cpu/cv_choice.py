@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cache import Kept, once_a_picture
+from kernels.core.cache import LruCache, once_a_picture
 from kernels.core.cores import usable_cores
 from kernels.core.job import Job
 from kernels.cpu.cv_calls import Call, calls, exact_call
@@ -38,7 +38,7 @@ class Choice:
     threads: int
 
 
-_rankings: Kept[tuple[Any, ...], tuple[tuple[str, int], ...]] = Kept(256)
+_rankings: LruCache[tuple[Any, ...], tuple[tuple[str, int], ...]] = LruCache(256)
 
 
 def choose(job: Job, border: int) -> Choice:
@@ -116,9 +116,9 @@ def _is_close(job: Job, call: Call, border: int) -> bool:
 
 
 @once_a_picture
-def _comparisons(picture: NDArray[Any]) -> Kept[tuple[Any, ...], bool]:  # noqa: ARG001
+def _comparisons(picture: NDArray[Any]) -> LruCache[tuple[Any, ...], bool]:  # noqa: ARG001
     """Return what is known of calls on `picture`, for as long as that lives unchanged."""
-    return Kept(64)
+    return LruCache(64)
 
 
 def _furthest(job: Job, call: Call, border: int) -> float:

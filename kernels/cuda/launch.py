@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.core.cache import Kept
+from kernels.core.cache import LruCache
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Ran
@@ -34,7 +34,7 @@ GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with short
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LaunchStep:
     """One launch of one pass, in numbers.
 
     number      of the pass in the rung
@@ -51,7 +51,7 @@ class Step:
 
 def plan_steps(
     rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
-) -> tuple[Step, ...]:
+) -> tuple[LaunchStep, ...]:
     """The launches that write `rows` of the answer, or all of it, in their order.
 
     More than one a pass where a grid would be too tall, or too long for a display's watchdog.
@@ -67,23 +67,23 @@ def plan_steps(
 
 def _steps(
     number: int, each: Pass, job: Job, facts: Facts, device: Device, wanted: tuple[int, int]
-) -> Iterator[Step]:
+) -> Iterator[LaunchStep]:
     first, last = wanted if each.writes == "picture" else (0, job.height)
     if each.library:
-        yield Step(number, None, None, 0, (first, last))
+        yield LaunchStep(number, None, None, 0, (first, last))
         return
     across, down = (facts.value(expression) for expression in each.covers)
     x, y = (facts.value(expression) for expression in each.block)
     if each.grid:
         blocks = facts.value(each.grid[0]), facts.value(each.grid[1])
-        yield Step(number, blocks, (x, y), facts.value(each.shared_bytes), (first, last))
+        yield LaunchStep(number, blocks, (x, y), facts.value(each.shared_bytes), (first, last))
         return
     columns = -(-job.width * job.channels // across)
     most = rows_per_launch(job, device, down)
     for start in range(first, last, most):
         end = min(start + most, last)
         grid = (columns, -(-(end - start) // down))
-        yield Step(number, grid, (x, y), facts.value(each.shared_bytes), (start, end))
+        yield LaunchStep(number, grid, (x, y), facts.value(each.shared_bytes), (start, end))
 
 
 def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
@@ -131,10 +131,10 @@ class Programs:
 
     def __init__(self, cp: Any) -> None:
         self._cp = cp
-        self._known: Kept[tuple[Rung, Knobs], Program] = Kept(PROGRAMS_KEPT)
-        self._plans: Kept[tuple[int, ...], Any] = Kept(PLANS_KEPT)
+        self._known: LruCache[tuple[Rung, Knobs], Program] = LruCache(PROGRAMS_KEPT)
+        self._plans: LruCache[tuple[int, ...], Any] = LruCache(PLANS_KEPT)
         # By the identity of what was sent, which is kept, so that no other array can take it.
-        self._arguments: Kept[int, tuple[Any, Any]] = Kept(ARGUMENTS_KEPT)
+        self._arguments: LruCache[int, tuple[Any, Any]] = LruCache(ARGUMENTS_KEPT)
 
     def has(self, rung: Rung, job: Job) -> bool:
         """Whether `get` would answer at once."""
@@ -188,7 +188,7 @@ class Launch:
     cp: Any
     program: Program
     job: Job
-    steps: tuple[Step, ...]
+    steps: tuple[LaunchStep, ...]
     arrays: dict[str, Any]
     operands: Operands
     queue: tuple[Callable[[], None], ...]
@@ -227,7 +227,7 @@ class Launch:
         firsts = {step.number: step for step in reversed(self.steps)}
         return tuple(self._ran(firsts[number]) for number in sorted(firsts))
 
-    def _ran(self, step: Step) -> Ran:
+    def _ran(self, step: LaunchStep) -> Ran:
         rung, function = self.program.rung, self.program.functions[step.number]
         if function is None:
             return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
@@ -264,7 +264,7 @@ def prepare_launch(
     arguments = tuple(programs.argument(array) for array in operands.arguments)
     arrays = {"source": source, "target": target, **buffers}
 
-    def queued(step: Step) -> Callable[[], None]:
+    def queued(step: LaunchStep) -> Callable[[], None]:
         each = rung.passes[step.number]
         read = ("source" if name == "picture" else name for name in (each.reads, *each.also_reads))
         written = "target" if each.writes == "picture" else each.writes

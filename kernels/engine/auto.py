@@ -9,7 +9,7 @@ from typing import Literal
 
 from kernels.core.device import Device
 from kernels.core.job import Job, Pick
-from kernels.core.job_class import Kind, kind_of
+from kernels.core.job_class import JobClass, job_class_of
 from kernels.engine.measurements import Candidate, Measurements
 from kernels.engine.shipped_times import shipped_times
 from kernels.rungs.rung import Rung, ladder
@@ -46,7 +46,7 @@ class Picker:
         Beside what was measured for its kind stands nothing: a rung that was left out there was
         found wrong, or hopeless.
         """
-        kind = kind_of(job)
+        kind = job_class_of(job)
         measured = self.measurements.of(kind)
         why = f"the quickest of {len(measured)} measured here"
         is_known = False
@@ -60,7 +60,7 @@ class Picker:
         """Whether `auto` may choose `rung` for `job`: it can run it, with all of float32."""
         return not rung.reduced_precision and not rung.why_not(job, self._device)
 
-    def _unmeasured(self, job: Job, kind: Kind) -> Iterator[Pick]:
+    def _unmeasured(self, job: Job, kind: JobClass) -> Iterator[Pick]:
         seen: set[str] = set()
         if (near := self._nearest(kind)) is not None:
             new = "picture size" if near.size != kind.size else "border"
@@ -79,7 +79,7 @@ class Picker:
                     rung.key, block_xy, "nothing like it was measured; the last on the ladder"
                 )
 
-    def _nearest(self, kind: Kind) -> Kind | None:
+    def _nearest(self, kind: JobClass) -> JobClass | None:
         """The kind measured that differs from `kind` the least: in the size, at most in the border
         as well."""
         alike = [
@@ -128,7 +128,7 @@ def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
     )
 
 
-def usual_ways(kind: Kind) -> Iterator[tuple[Candidate, str]]:
+def usual_ways(kind: JobClass) -> Iterator[tuple[Candidate, str]]:
     """Yield what was quickest on the GPU whose times come with the program, and why."""
     times = shipped_times()
     if (near := times.nearest(kind)) is not None:
@@ -139,7 +139,7 @@ def usual_ways(kind: Kind) -> Iterator[tuple[Candidate, str]]:
 def usual_order(job: Job) -> list[Rung]:
     """The ladder as `usual_ways` have it for `job`, then from the top down."""
     rungs = {rung.key: rung for rung in reversed(ladder())}
-    first = (each.implementation for each, _ in usual_ways(kind_of(job)))
+    first = (each.implementation for each, _ in usual_ways(job_class_of(job)))
     return [rungs[key] for key in dict.fromkeys((*first, *rungs)) if key in rungs]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from kernels.core.device import Device
-from kernels.core.job_class import Kind
+from kernels.core.job_class import JobClass
 from kernels.rungs.rung import ladder
 
 VERSION = 1
@@ -57,25 +57,25 @@ class Measurements:
         self._device, self._source = device_key(device), source_key()
         self._stamp: tuple[int, int] | None = None
         self._all: dict[str, Any] = {}  # of every device, as the file has it
-        self._known: dict[Kind, dict[Way, Candidate]] = {}
-        self._changed: dict[tuple[Kind, Way], Candidate | None] = {}  # what the file lacks
+        self._known: dict[JobClass, dict[Way, Candidate]] = {}
+        self._changed: dict[tuple[JobClass, Way], Candidate | None] = {}  # what the file lacks
         self.complaint = ""
 
-    def of(self, kind: Kind) -> tuple[Candidate, ...]:
+    def of(self, kind: JobClass) -> tuple[Candidate, ...]:
         """Every way measured for `kind`, in no order."""
         self._refresh()
         return tuple(self._known.get(kind, {}).values())
 
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[JobClass, ...]:
         """What anything was measured for."""
         self._refresh()
         return tuple(kind for kind, ways in self._known.items() if ways)
 
-    def add(self, kind: Kind, candidate: Candidate) -> None:
+    def add(self, kind: JobClass, candidate: Candidate) -> None:
         """Remember a measurement, in place of an earlier one of the same way; see `save`."""
         self._change(kind, candidate.way, candidate)
 
-    def discard(self, kind: Kind, way: Way) -> None:
+    def discard(self, kind: JobClass, way: Way) -> None:
         """Remember no longer what was measured of it: it was found wrong, or failed."""
         self._change(kind, way, None)
 
@@ -112,7 +112,7 @@ class Measurements:
             for entry in mine["kinds"] if mine.get("source") == self._source else ():
                 for each in entry["measured"]:
                     candidate = candidate_from(each)
-                    self._put(kind_from(entry["kind"]), candidate.way, candidate)
+                    self._put(job_class_from(entry["kind"]), candidate.way, candidate)
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
             self._all, self._known = {}, {}
             self._complain(f"{self.path} could not be understood; measuring starts afresh.")
@@ -133,12 +133,12 @@ class Measurements:
             return {}
         return devices
 
-    def _change(self, kind: Kind, way: Way, candidate: Candidate | None) -> None:
+    def _change(self, kind: JobClass, way: Way, candidate: Candidate | None) -> None:
         self._refresh()
         self._changed[kind, way] = candidate
         self._put(kind, way, candidate)
 
-    def _put(self, kind: Kind, way: Way, candidate: Candidate | None) -> None:
+    def _put(self, kind: JobClass, way: Way, candidate: Candidate | None) -> None:
         ways = self._known.setdefault(kind, {})
         if candidate is None:
             ways.pop(way, None)
@@ -178,13 +178,13 @@ def source_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def kind_from(data: dict[str, Any]) -> Kind:
+def job_class_from(data: dict[str, Any]) -> JobClass:
     """Return the kind that `data` stands for.  Raises LookupError, TypeError, ValueError."""
-    values = {each.name: data[each.name] for each in fields(Kind)}
-    for each in fields(Kind):
+    values = {each.name: data[each.name] for each in fields(JobClass)}
+    for each in fields(JobClass):
         if type(values[each.name]) is not (str if each.type == "str" else int):
             raise ValueError(f"{each.name} of a kind is {values[each.name]!r}")
-    return Kind(**values)
+    return JobClass(**values)
 
 
 def candidate_from(data: dict[str, Any]) -> Candidate:

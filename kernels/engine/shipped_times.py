@@ -8,8 +8,8 @@ from functools import cache
 from math import log2
 from pathlib import Path
 
-from kernels.core.job_class import Kind
-from kernels.engine.measurements import Candidate, candidate_from, kind_from
+from kernels.core.job_class import JobClass
+from kernels.engine.measurements import Candidate, candidate_from, job_class_from
 
 PATH = Path(__file__).with_name("shipped_times.json")
 
@@ -19,9 +19,9 @@ class ShippedTimes:
     """The times of one device: for each kind of job the quickest ways first."""
 
     device: str
-    ways: dict[Kind, tuple[Candidate, ...]]
+    ways: dict[JobClass, tuple[Candidate, ...]]
 
-    def nearest(self, kind: Kind) -> Kind | None:
+    def nearest(self, kind: JobClass) -> JobClass | None:
         """Return the kind measured that is most like `kind`, of the same class of weights: first by
         pixel type, then by the weights' size, the channels and the picture's size."""
         alike = [each for each in self.ways if _family(each) == _family(kind)]
@@ -33,18 +33,18 @@ def shipped_times() -> ShippedTimes:
     """Read the file that `make tables` writes."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
     ways = {
-        kind_from(entry["kind"]): tuple(candidate_from(each) for each in entry["measured"])
+        job_class_from(entry["kind"]): tuple(candidate_from(each) for each in entry["measured"])
         for entry in data["kinds"]
     }
     return ShippedTimes(data["device"], ways)
 
 
-def _family(kind: Kind) -> str:
+def _family(kind: JobClass) -> str:
     """ "rank 3" and "gradient after …" without the rest."""
     return kind.weights.split()[0]
 
 
-def _distance(one: Kind, other: Kind) -> tuple[float, ...]:
+def _distance(one: JobClass, other: JobClass) -> tuple[float, ...]:
     return (
         one.pixel_type != other.pixel_type,
         abs(log2(one.ksize / other.ksize)),

@@ -16,7 +16,7 @@ from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
-from kernels.cuda.launch import STATIC_SHARED_LIMIT, Step, plan_steps
+from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
 from kernels.export.literals import array
 from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
 from kernels.rungs.job_facts import Facts
@@ -184,7 +184,7 @@ def _plans(rung: Rung) -> list[str]:
     return ["plan"] if _library(rung) else []
 
 
-def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[Step, ...]) -> str:
+def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[LaunchStep, ...]) -> str:
     facts = Facts(job)
     lines = [
         "Arrays made;",
@@ -223,7 +223,7 @@ def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[Step, ...])
     return _function("Arrays prepared()", "Memory, weights, and leave to use much of it.", lines)
 
 
-def _large_shared(rung: Rung, steps: tuple[Step, ...]) -> dict[str, int]:
+def _large_shared(rung: Rung, steps: tuple[LaunchStep, ...]) -> dict[str, int]:
     """What has to be asked for, by function."""
     asked: dict[str, int] = {}
     for step in steps:
@@ -233,14 +233,14 @@ def _large_shared(rung: Rung, steps: tuple[Step, ...]) -> dict[str, int]:
     return asked
 
 
-def _launch(rung: Rung, operands: Operands, steps: tuple[Step, ...]) -> str:
+def _launch(rung: Rung, operands: Operands, steps: tuple[LaunchStep, ...]) -> str:
     lines = [line for step in steps for line in _one_launch(rung, operands, step)]
     return _function(
         "void launch(const Arrays& arrays)", "All of it, in the order of the passes.", lines
     )
 
 
-def _one_launch(rung: Rung, operands: Operands, step: Step) -> Iterator[str]:
+def _one_launch(rung: Rung, operands: Operands, step: LaunchStep) -> Iterator[str]:
     each = rung.passes[step.number]
     taken = [f"arrays.{name}" for name in _taken(each)]
     if each.library:

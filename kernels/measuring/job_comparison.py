@@ -27,11 +27,11 @@ HELD_BYTES = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CandidateState:
     """What is known of one job so far.
 
     timing   None: it has not run yet, or never will
-    ms       its lower quartile, median and upper quartile; in a Round they have been worked out
+    ms       its lower quartile, median and upper quartile; in a Snapshot they have been worked out
     check    of its first answer, and in the end of its last, which was timed; None: not yet
     reason   why it is out: refused, failed, too slow; empty while it is not
     is_over  nothing more will come
@@ -52,7 +52,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class Snapshot:
     """How the jobs stand.
 
     standings  in the jobs' order
@@ -62,7 +62,7 @@ class Round:
     """
 
     jobs: tuple[Job, ...]
-    standings: tuple[Standing, ...]
+    standings: tuple[CandidateState, ...]
     groups: tuple[tuple[int, ...], ...]
     together: int
 
@@ -79,15 +79,18 @@ def comparing(
     held_bytes: int = HELD_BYTES,
     first_run_s: float = FIRST_RUN_S,
     clock: Callable[[], float] = perf_counter,
-) -> Iterator[Progress | Round]:
-    """Run `jobs`, all of one picture, weights and border, in turn until each has its samples: by
-    the rule, and held against the oracle, as any other measurement.
+) -> Iterator[Progress | Snapshot]:
+    """Run jobs in turn, a sample each, until every one has its samples and is checked.
 
-    Yields Progress wherever it may be paused or stopped, a Round every tenth of a second, and the
-    last one when all is known.  Raises DeviceLostError; any other failure is its job's reason.
+    jobs    all of one picture, weights and border; sampled by the rule, and held against the
+            oracle, as any other measurement
+    yields  Progress wherever it may be paused or stopped, a Snapshot every tenth of a second, and
+            the last one when all is known
+
+    Raises DeviceLostError; any other failure is its job's reason.
     """
     jobs = tuple(jobs)
-    standings = [Standing() for _ in jobs]
+    standings = [CandidateState() for _ in jobs]
     known: Oracle = {}
     together = _together(jobs, held_bytes)
     told = clock()
@@ -117,48 +120,50 @@ def _together(jobs: Sequence[Job], held_bytes: int) -> int:
     return max(1, min(len(jobs), held_bytes // most))
 
 
-def _all_over(standings: Sequence[Standing]) -> bool:
+def _all_over(standings: Sequence[CandidateState]) -> bool:
     return all(each.is_over for each in standings)
 
 
-def _round(jobs: tuple[Job, ...], standings: Sequence[Standing], together: int) -> Round:
+def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState], together: int) -> Snapshot:
     timings = {n: s.timing for n, s in enumerate(standings) if s.counts and s.timing is not None}
     summed_up = tuple(_summed_up(each) for each in standings)
-    return Round(jobs, summed_up, tuple(groups_of_equals(timings)), together)
+    return Snapshot(jobs, summed_up, tuple(groups_of_equals(timings)), together)
 
 
-def _summed_up(standing: Standing) -> Standing:
+def _summed_up(standing: CandidateState) -> CandidateState:
     if standing.timing is None:
         return standing
     low, middle, high = np.percentile(standing.timing.samples_ms, (25, 50, 75))
     return replace(standing, ms=(float(low), float(middle), float(high)))
 
 
-def _one_turn(turns: Iterator[Progress | Standing]) -> Generator[Progress, None, Standing]:
-    """Drive `turns` as far as its next Standing."""
+def _one_turn(
+    turns: Iterator[Progress | CandidateState],
+) -> Generator[Progress, None, CandidateState]:
+    """Drive `turns` as far as its next CandidateState."""
     for step in turns:
-        if isinstance(step, Standing):
+        if isinstance(step, CandidateState):
             return step
         yield step
-    raise AssertionError("a job's last Standing is over")
+    raise AssertionError("a job's last CandidateState is over")
 
 
 def _turns(
     engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
-) -> Generator[Progress | Standing, None, None]:
-    """A Standing after each sample; the last one is over."""
+) -> Generator[Progress | CandidateState, None, None]:
+    """A CandidateState after each sample; the last one is over."""
     try:
         yield from _sampling(engine, job, sampling, known, first_run_s)
     except DeviceLostError:
         raise
     except KernelError as error:
-        yield Standing(reason=str(error), is_over=True)
+        yield CandidateState(reason=str(error), is_over=True)
 
 
 def _sampling(
     engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
-) -> Generator[Progress | Standing, None, None]:
-    standing, result, seen = Standing(), None, None
+) -> Generator[Progress | CandidateState, None, None]:
+    standing, result, seen = CandidateState(), None, None
     patience = Patience(first_run_s)
     for step in patience.watched(engine.filtering(job, replace(sampling, check=False))):
         if isinstance(step, Sampled):
@@ -166,7 +171,7 @@ def _sampling(
         elif not isinstance(step, Result):
             if result is None and patience.is_over:
                 late = f"Left out: not finished once after {first_run_s:g} s."
-                yield Standing(reason=late, is_over=True)
+                yield CandidateState(reason=late, is_over=True)
                 return
             yield step
         else:

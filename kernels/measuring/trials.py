@@ -19,7 +19,7 @@ from kernels.oracle.checking import Oracle, checking
 GIVE_UP_FROM_MS = 10.0
 
 
-def trying(
+def measure_checked(
     engine: Engine,
     job: Job,
     sampling: Sampling,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
-from kernels.core.job_class import Kind, kind_of
+from kernels.core.job_class import JobClass, job_class_of
 from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
 from kernels.engine.engine import Engine
 from kernels.engine.measurements import Candidate, Measurements
-from kernels.measuring.trials import trying
+from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 
@@ -43,7 +43,7 @@ class Tuning:
 class Trial:
     """What came of one way: its time, or the sentence why it does not count."""
 
-    kind: Kind
+    kind: JobClass
     implementation: str
     block_xy: Block | None
     outcome: Candidate | str
@@ -81,7 +81,7 @@ def _tuning_one(
 ) -> Iterator[Tuning | Trial]:
     """What is likely to be quick first, so that whoever stops early has what matters."""
     assert isinstance(engine.device, Device)
-    kind, known, best_ms = kind_of(job), Oracle(), float("inf")
+    kind, known, best_ms = job_class_of(job), Oracle(), float("inf")
     rungs = usual_order(job)
     others = [each for each in block_grid(engine.device) if each != DEFAULT_BLOCK_XY]
     usual = [(rung, None if rung.own_block else DEFAULT_BLOCK_XY) for rung in rungs]
@@ -115,7 +115,7 @@ def _tuning_one(
             yield trial
 
 
-def _forget(known: Measurements, kind: Kind, key: str, block_xy: Block | None) -> None:
+def _forget(known: Measurements, kind: JobClass, key: str, block_xy: Block | None) -> None:
     """Discard what an earlier tuning measured of a rung; None: in all shapes."""
     for each in known.of(kind):
         if each.implementation == key and block_xy in (None, each.block_xy):
@@ -124,14 +124,14 @@ def _forget(known: Measurements, kind: Kind, key: str, block_xy: Block | None) -
 
 def _try(
     engine: Engine,
-    kind: Kind,
+    kind: JobClass,
     job: Job,
     block_xy: Block | None,
     known: Oracle,
     best_ms: float,
     where: Tuning,
 ) -> Generator[Tuning, None, Trial]:
-    steps = trying(engine, job, SAMPLING, known, HOPELESS * best_ms)
+    steps = measure_checked(engine, job, SAMPLING, known, HOPELESS * best_ms)
     while True:
         try:
             next(steps)

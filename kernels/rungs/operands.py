@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cache import Kept
+from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
 from kernels.rungs.spectra import fft_side, roots, spectrum
@@ -138,7 +138,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
 }
 
 OPERANDS_KEPT = 16  # up to 8 MB each
-_kept: Kept[Any, Operands] = Kept(OPERANDS_KEPT)
+_kept: LruCache[Any, Operands] = LruCache(OPERANDS_KEPT)
 
 
 def operands_of(form: str, job: Job) -> Operands:

@@ -21,7 +21,7 @@ from kernels.rungs.job_facts import Expression, Facts, Template, knobs
 from kernels.rungs.operands import FORMS, Operands, operands_of
 from kernels.rungs.work_facts import WorkExpression
 
-LONGEST = 2**31 - 1
+MAX_EXTENT = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 PICTURE = "picture"
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
@@ -257,7 +257,7 @@ def _cause(expression: str, job: Job) -> str:
 def _why_too_long(job: Job) -> str | None:
     """Device code counts the samples of a row, and the rows, in 32 bits."""
     reach = 2 * job.radius * job.channels + max(job.block_xy)
-    if max(job.width * job.channels, job.height) + reach <= LONGEST:
+    if max(job.width * job.channels, job.height) + reach <= MAX_EXTENT:
         return None
     return (
         f"A picture of {job.width}×{job.height} pixels has more samples in a row than the CUDA "

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 
-LARGEST = 1 << 63  # what other programs can read, and floats can hold the product of
+MAX_WHOLE = 1 << 63  # what other programs can read, and floats can hold the product of
 MAX_NAME = 80  # letters of what a damaged file calls something
 NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
@@ -119,7 +119,7 @@ def without_controls(text: str) -> str:
 
 
 def _int(data: Any) -> int:
-    if type(data) is int and abs(data) < LARGEST:
+    if type(data) is int and abs(data) < MAX_WHOLE:
         return data
     raise NotPlainError(f"is not {IN_WORDS[int]}")
 

@@ -16,7 +16,7 @@ from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
 from kernels.cuda.transfers import Transfers
 from kernels.engine.engine import Engine
-from kernels.measuring.trials import checked, trying
+from kernels.measuring.trials import checked, measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell
@@ -210,7 +210,7 @@ class _Running:
     def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
         part = part_of(sampling_of(cell, self.plan.sampling), number)
         unchecked = replace(part, check=False)
-        return trying(self.engine, job, unchecked, {}, patience_s=self.plan.cell_seconds)
+        return measure_checked(self.engine, job, unchecked, {}, patience_s=self.plan.cell_seconds)
 
     def _checked(
         self, cell: Cell, found: Result, picture: int

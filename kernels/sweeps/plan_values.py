@@ -26,7 +26,7 @@ Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan
 MAX_SIDE = 99_999
 MAX_BLOCK = 1024
 MAX_PICTURES = 10_000
-MOST = 1_000_000_000_000
+MAX_NUMBER = 1_000_000_000_000
 MAX_SECONDS = 86_400.0
 
 
@@ -65,7 +65,7 @@ def sampling_value(name: str, value: Any) -> Any:
     may_be_none = NoneType in kinds
     if int in kinds:
         low = 0 if may_be_none or name == "warmups" else 1
-        number = _whole(low, MOST)(name, value)
+        number = _whole(low, MAX_NUMBER)(name, value)
     else:
         number = _number(0.0, MAX_SECONDS)(name, value)
     return None if number == 0 and may_be_none else number

@@ -25,7 +25,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices
 from workbench.model.state import State
 from workbench.panels.weights.named_weights import Named, read_file, write_file
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.session.screenshot_files import read_settings, save_png
 from workbench.window.presenter.talk_steps import steps_from
 
@@ -115,7 +115,7 @@ def _plans() -> dict[str, bytes]:
 
 def _all_weights() -> dict[str, bytes]:
     cells = tuple(tuple("0.25" if (x + y) % 2 else "-1/3" for x in range(5)) for y in range(5))
-    named = Named("soaked", Drawing(cells))
+    named = Named("soaked", WeightsDraft(cells))
     names = ("w.toml", "w.csv", "w.txt")
     return {name: _written(lambda path: write_file(path, named), name) for name in names}
 

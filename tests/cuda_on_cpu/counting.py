@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
-from kernels.cuda.launch import Step
+from kernels.cuda.launch import LaunchStep
 from kernels.rungs.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import COUNTING
 from tests.cuda_on_cpu.shim import Named, Shim
@@ -126,7 +126,9 @@ class CountingShim(Shim):
         return found
 
     @contextmanager
-    def _watching(self, each: Pass, step: Step, loads: Named, stores: Named) -> Iterator[None]:
+    def _watching(
+        self, each: Pass, step: LaunchStep, loads: Named, stores: Named
+    ) -> Iterator[None]:
         assert step.grid is not None
         blocks, named = step.grid[0] * step.grid[1], (*loads, *stores)
         starts = [array.ctypes.data for _, array in named]
@@ -145,7 +147,9 @@ class CountingShim(Shim):
         self.counts.append(Counts(step.number, loaded, stored, operations))
 
     @contextmanager
-    def _tracing(self, step: Step, arrays: tuple[str, ...], starts: list[int]) -> Iterator[None]:
+    def _tracing(
+        self, step: LaunchStep, arrays: tuple[str, ...], starts: list[int]
+    ) -> Iterator[None]:
         if self._traces is None:
             yield
             return

@@ -17,7 +17,7 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
-from kernels.cuda.launch import Step, plan_steps
+from kernels.cuda.launch import LaunchStep, plan_steps
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import PLAIN, Flavour, build
@@ -130,7 +130,7 @@ class Shim:
         return target[:, :samples].reshape(job.picture.shape)
 
     def _watching(
-        self, each: Pass, step: Step, loads: Named, stores: Named
+        self, each: Pass, step: LaunchStep, loads: Named, stores: Named
     ) -> AbstractContextManager[None]:
         """For a shim that counts: around every launch, with the arrays that it is given."""
         return nullcontext()

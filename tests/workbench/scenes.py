@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
 from kernels.core.timing import Timing
 from kernels.cuda.occupancy import Occupancy
-from kernels.measuring.job_comparison import Round, Standing
+from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.pictures import scene
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import PASSED
@@ -137,7 +137,7 @@ def _show_blocks(window):
     field = field_of(state, window.device, None, panel.picks.shapes)
     times = [0.1, 0.1, *(0.12 + 0.05 * n for n in range(len(field.able) - 2))]
     standings = tuple(
-        Standing(
+        CandidateState(
             Timing((ms, ms, ms)),
             (0.9 * ms, ms, 1.1 * ms),
             PASSED,
@@ -148,7 +148,7 @@ def _show_blocks(window):
     )
     groups = ((0, 1), *((n,) for n in range(2, len(times))))
     jobs = tuple(each.job for each in field.able)
-    rows = rows_of(field, Round(jobs, standings, groups, len(jobs)), state.block_xy)
+    rows = rows_of(field, Snapshot(jobs, standings, groups, len(jobs)), state.block_xy)
     panel.show_rows(rows, sentence_of(rows, is_over=True))
 
 

@@ -13,7 +13,7 @@ BLOCK = 10  # reduced pixels, so 40 of the window's
 SHIFT = 3  # reduced pixels by which a block may have moved
 # Of 255, the mean over a block's pixels and channels.  Qt 6.8 differs from 6.11 by 9.7; a panel
 # that is missing by 80 or more.  A single button may go unnoticed.
-MOST = 10.0
+MAX_UNLIKENESS = 10.0
 
 
 def pixels_of(image: QImage):
@@ -52,7 +52,7 @@ def unlikeness(seen, expected):
 def marked(seen, expected):
     """What was seen beside what was expected, blocks that differ with a frame: a QImage."""
     both = np.concatenate([seen, expected], axis=1).copy()
-    for y, x in np.argwhere(unlikeness(seen, expected) > MOST):
+    for y, x in np.argwhere(unlikeness(seen, expected) > MAX_UNLIKENESS):
         top, bottom = y * BLOCK, (y + 1) * BLOCK - 1
         for left in (x * BLOCK, x * BLOCK + seen.shape[1]):
             right = left + BLOCK - 1

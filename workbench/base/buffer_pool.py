@@ -15,7 +15,7 @@ MIN_BYTES, MAX_BYTES = 32 << 20, 128 << 20
 KEPT = 2  # arrays at most, which nobody uses
 
 
-class Shelf:
+class BufferPool:
     """Memory that nobody uses, of the size that was asked for last: the others are of a picture
     that is no longer in view, or soon will not be.  For any thread."""
 
@@ -48,7 +48,7 @@ class Shelf:
         self._kept.clear()
 
 
-SHELF = Shelf()
+POOL = BufferPool()
 
 
 def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
@@ -56,8 +56,8 @@ def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
     is gone, in whatever thread."""
     size = math.prod(shape)
     if MIN_BYTES < size <= MAX_BYTES:
-        return np.asarray(_Loan(SHELF.take(size))).reshape(shape)
-    SHELF.clear()
+        return np.asarray(_Loan(POOL.take(size))).reshape(shape)
+    POOL.clear()
     return np.empty(shape, np.uint8)
 
 
@@ -66,7 +66,7 @@ class _Loan:
 
     def __init__(self, memory: NDArray[np.uint8]) -> None:
         self._memory = memory
-        self._give_back = SHELF.give_back  # at the program's end the module may be empty already
+        self._give_back = POOL.give_back  # at the program's end the module may be empty already
 
     @property
     def __array_interface__(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def memory_available_bytes() -> int:
         return _ASSUMED_BYTES
 
 
-def demand(needed_bytes: int) -> None:
+def require_memory(needed_bytes: int) -> None:
     """Raise MemoryError where so much cannot be had.
 
     Linux promises any memory that is asked for, and ends the program once it is used.

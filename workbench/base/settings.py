@@ -24,11 +24,11 @@ DIRECTORY_VARIABLE = "FILTER_WORKBENCH_CONFIG"
 Values = dict[str, Any]
 
 
-class UnreadableError(Exception):
+class UnreadableSettingsError(Exception):
     """There is something in the file's place, and it holds no settings."""
 
 
-class NewerError(Exception):
+class NewerSettingsError(Exception):
     """The settings were written by a newer version of this program."""
 
 
@@ -104,7 +104,7 @@ class Settings:
         try:
             self._path = _own_path(newer)
             values = _read_file(self._path)
-        except UnreadableError:
+        except UnreadableSettingsError:
             self.complaint = (
                 f"The settings in {self._path} could not be read; starting afresh, and what they "
                 f"were is kept as {self._aside().name}."
@@ -130,7 +130,7 @@ class Settings:
         try:
             self._path = _own_path(self._path)  # a newer version may have run meanwhile
             return _read_file(self._path)
-        except UnreadableError:
+        except UnreadableSettingsError:
             if not self._path.is_dir():
                 self._path.rename(self._aside())
             return {}
@@ -168,31 +168,34 @@ def default_path() -> Path:
 def _own_path(path: Path) -> Path:
     """`path`, or where this version keeps its settings beside those of a newer one.
 
-    Raises UnreadableError.
+    Raises UnreadableSettingsError.
     """
     try:
         _read_file(path)
-    except NewerError:
+    except NewerSettingsError:
         return path.with_name(f"{path.stem}.{VERSION}{path.suffix}")
     return path
 
 
 def _read_file(path: Path) -> Values:
-    """The values in `path`; none where there is no file.  Raises UnreadableError, NewerError."""
+    """Return the values in `path`; none where there is no file.
+
+    Raises UnreadableSettingsError, NewerSettingsError.
+    """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            raise UnreadableError  # a pipe would be waited for
+            raise UnreadableSettingsError  # a pipe would be waited for
         values = limited_json.parse(path.read_bytes())
         version = values.pop("version")
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableError from error
+        raise UnreadableSettingsError from error
     if type(version) is not int or version < VERSION:
-        raise UnreadableError
+        raise UnreadableSettingsError
     if version > VERSION:
-        raise NewerError
+        raise NewerSettingsError
     return dict(values)
 
 

@@ -14,8 +14,8 @@ from workbench.base.array_text import rows_of_array
 
 Texts = tuple[tuple[str, ...], ...]  # cells as they are written
 
-LARGEST = 31
-SIZES = range(1, LARGEST + 1, 2)
+MAX_SIZE = 31
+SIZES = range(1, MAX_SIZE + 1, 2)
 MAX_VALUE = 3.4028234e38  # that float32 holds
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 QUOTED = re.compile(r'"([^"\n]*)"')
@@ -186,4 +186,4 @@ def _objection(tables: list[Texts]) -> str:
     if len(best) % 2 == 0:
         return f"Weights have an odd size; this is {size}. Nothing was changed."
     over = " (the line in the panel takes more)" if len(best) <= MAX_KSIZE else ""
-    return f"The editor takes sizes up to {LARGEST}{over}; this is {size}. Nothing was changed."
+    return f"The editor takes sizes up to {MAX_SIZE}{over}; this is {size}. Nothing was changed."

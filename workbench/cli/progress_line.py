@@ -14,7 +14,7 @@ def say(doing: str) -> None:
         print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
 
 
-class Progress:
+class ProgressLine:
     """Says what is under way, and nothing twice.
 
     anywhere  where stderr is no terminal, too: a line each then, without percentages

@@ -17,7 +17,7 @@ from workbench.model.state import ViewMode
 from workbench.panels.anatomy.anatomy_overlay import block_area
 from workbench.panels.blocks.blocks_panel import Phase
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.pins import MOST
+from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.window.main_window import MainWindow
 from workbench.window.presenter.figures import is_answer
@@ -95,7 +95,7 @@ class WindowDriver:
                 f"--mode pins shows larger weights beside these, and {chosen.title} has none; "
                 "choose another filter, or a smaller --size."
             )
-        for size in larger[:MOST]:
+        for size in larger[:MAX_PINS]:
             window.inspection.pin()
             result = settle(window, partial(window.store.update, ksize=size))
             wait_until(window, partial(self._is_checked, size))  # what settled may be of before

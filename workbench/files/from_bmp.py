@@ -18,7 +18,7 @@ _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA = 14, 40, 56  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class BmpHeader:
     """What the header of such a file says; masks are of red, green, blue and, maybe, alpha."""
 
     start: int
@@ -39,7 +39,7 @@ class Header:
         return (self.width * self.bits + 31) // 32 * 4
 
 
-def header_of(name: str, start: bytes) -> Header | None:
+def header_of(name: str, start: bytes) -> BmpHeader | None:
     """Return what the first bytes of a file say; None where it is no BMP with bit fields.
 
     Raises ImageFileError where the fields are such that nothing can be made of them.
@@ -61,10 +61,10 @@ def header_of(name: str, start: bytes) -> Header | None:
         )
     if width <= 0 or height == 0:
         raise EOFError(name)
-    return Header(offset, width, abs(height), height < 0, bits, used)
+    return BmpHeader(offset, width, abs(height), height < 0, bits, used)
 
 
-def need_of(path: Path, header: Header) -> Need:
+def need_of(path: Path, header: BmpHeader) -> Need:
     """Return what the file holds and what is made of it, one channel at a time."""
     pixels, channels = header.width * header.height, len(header.masks)
     ours = pixels * channels * header.dtype.itemsize
@@ -74,7 +74,7 @@ def need_of(path: Path, header: Header) -> Need:
     return Need(path.name, header.width, header.height, channels, ours, ours + 4 * stored)
 
 
-def samples_of(path: Path, header: Header, notes: list[str]) -> NDArray[Any]:
+def samples_of(path: Path, header: BmpHeader, notes: list[str]) -> NDArray[Any]:
     """Return (H, W, 3 or 4) uint8, or uint16 where a field has more than 8 bits."""
     count = header.row_bytes * header.height
     stored = np.fromfile(path, np.uint8, count, offset=header.start)

@@ -24,7 +24,7 @@ _BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # the words of a PNM file's header; a comment 
 _PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s")
 
 
-class UnreadableError(Exception):
+class UndecodableError(Exception):
     """Nothing could be made of a file."""
 
 
@@ -72,10 +72,10 @@ def samples_of(path: Path, start: bytes, notes: list[str]) -> NDArray[np.uint16]
 
 
 def _png_samples(path: Path) -> NDArray[Any]:
-    """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises UnreadableError."""
+    """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises UndecodableError."""
     samples = cv2.imdecode(np.frombuffer(lean_png(path), np.uint8), cv2.IMREAD_UNCHANGED)
     if samples is None:
-        raise UnreadableError(path.name)
+        raise UndecodableError(path.name)
     if samples.ndim == 3:  # in place: another copy of a large picture may be one too many
         code = {3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGBA}[samples.shape[2]]
         cv2.cvtColor(samples, code, dst=samples)
@@ -84,11 +84,11 @@ def _png_samples(path: Path) -> NDArray[Any]:
 
 def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
     """(H, W, C) of 0 to the largest sample, which comes second.  Raises EOFError where the file is
-    cut short, UnreadableError where it holds more than it says."""
+    cut short, UndecodableError where it holds more than it says."""
     data = path.read_bytes()
     header = _PNM_HEADER.match(data)
     if header is None:
-        raise UnreadableError(path.name)
+        raise UndecodableError(path.name)
     kind, width, height, largest = header[1], int(header[2]), int(header[3]), int(header[4])
     shape = height, width, 3 if kind in (b"P3", b"P6") else 1
     if kind in (b"P2", b"P3"):
@@ -102,7 +102,7 @@ def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
         raise EOFError(path.name)
     samples = stored[: prod(shape)].reshape(shape)
     if samples.min() < 0 or samples.max() > largest:
-        raise UnreadableError(path.name)
+        raise UndecodableError(path.name)
     return samples.astype(np.uint16), largest
 
 

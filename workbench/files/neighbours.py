@@ -10,7 +10,7 @@ from heapq import merge
 from pathlib import Path
 from typing import Any
 
-from kernels.core.cache import Kept
+from kernels.core.cache import LruCache
 from workbench.files.image_files import EXTENSIONS
 from workbench.files.picture_errors import ImageFileError
 
@@ -20,7 +20,9 @@ CALM_S = 2.0
 SORTED_AT_ONCE = 2000  # which takes a millisecond
 
 _NUMBERS = re.compile(r"([0-9]+)")
-_listings: Kept[tuple[Path, int], list[str]] = Kept(1)  # by folder and when it was last changed
+_listings: LruCache[tuple[Path, int], list[str]] = LruCache(
+    1
+)  # by folder and when it was last changed
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:

@@ -32,7 +32,7 @@ class Digits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CellWish:
+class CellRequest:
     """What to write.
 
     samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
@@ -52,13 +52,13 @@ class Cells:
     """The layer for a wish, premultiplied; its corner stands at `corner`, in device pixels from the
     picture's."""
 
-    wish: CellWish
+    wish: CellRequest
     image: QImage
     corner: tuple[int, int]
     memory: Bytes
 
 
-def written(wish: CellWish) -> Cells:
+def written(wish: CellRequest) -> Cells:
     """Write a wish's numbers, channels from top to bottom."""
     left, top, right, bottom = wish.region
     side = math.floor(wish.scale)
@@ -92,7 +92,7 @@ def in_characters(value: float) -> str:
     return fitting[0] if fitting else f"{value:.0e}".replace("e+", "e")
 
 
-def _in_cells(wish: CellWish, side: int) -> Bytes:
+def _in_cells(wish: CellRequest, side: int) -> Bytes:
     """(rows, columns, side, side): how much of each pixel of each cell is covered."""
     left, top, right, bottom = wish.region
     values = wish.samples[top:bottom, left:right]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kernels.core.cores import usable_cores
 from kernels.cpu.pieces import Rectangle, bands
 from workbench.base import buffer_pool, numbers
-from workbench.base.memory import demand
+from workbench.base.memory import require_memory
 from workbench.imaging import byte_differences
 from workbench.imaging.display import NAN_BGR, Bytes, Display, averaged
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN
@@ -89,7 +89,7 @@ def subtracting(
     yield from on_all_threads(_parts(height, width, row_bytes), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
     scale = auto_gain(largest, full) if gain is None else gain
-    demand(4 * height * width)
+    require_memory(4 * height * width)
     bgra = buffer_pool.empty((height, width, 4))
     paint = _paint_bytes if are_bytes else _paint
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from kernels.pictures.generated import white
 from workbench.base import buffer_pool
-from workbench.base.memory import demand
+from workbench.base.memory import require_memory
 from workbench.imaging.shown_size import is_compact
 
 Bytes = NDArray[np.uint8]
@@ -64,7 +64,7 @@ def to_display(
     height, width, channels = samples.shape
     if is_compact(height, width, channels) and not _has_nan(samples):
         return averaged(_grey(samples, low, high))
-    demand(height * width * 4)
+    require_memory(height * width * 4)
     full = white(samples.dtype) if opaque is None else opaque
     bgra = buffer_pool.empty((height, width, 4))
     for rows in _bands(height, width):
@@ -99,7 +99,7 @@ def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
     samples = samples[:, :, 0]
     if samples.dtype == np.uint8 and (low, high) == (0.0, 255.0):
         return samples
-    demand(samples.size)
+    require_memory(samples.size)
     grey = buffer_pool.empty(samples.shape)
     for rows in _bands(*samples.shape):
         grey[rows] = _to_8_bits(samples[rows], low, high)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.pictures.generated import white
-from workbench.base.memory import demand
+from workbench.base.memory import require_memory
 
 SignedAs = Literal["clipped", "absolute", "offset", "scaled"]
 SIGNED_AS: tuple[SignedAs, ...] = get_args(SignedAs)
@@ -19,7 +19,7 @@ CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DisplayMapping:
     """What is shown as black and as white.
 
     levels     sample values shown as black and white; None: 0 and full intensity
@@ -53,7 +53,7 @@ def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
     """
     if (known := known_unclipped(samples)) is not None:
         return known
-    demand(3 * 4 * samples.size)  # what comes of it will be as wide
+    require_memory(3 * 4 * samples.size)  # what comes of it will be as wide
     wide = samples.astype(np.float32)
     wide.flags.writeable = False
     key = id(samples)
@@ -66,7 +66,7 @@ def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any
     of whole numbers are in theirs, and white is 1 in a file of floats."""
     if samples.dtype.kind != "f" or picture.dtype.kind != "u":
         return samples
-    demand(4 * samples.size)
+    require_memory(4 * samples.size)
     return samples / np.float32(white(picture.dtype))
 
 

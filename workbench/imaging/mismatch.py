@@ -15,7 +15,7 @@ from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import TILE, Rectangle, judged, limits_of
 from kernels.oracle.reference import filtered
-from workbench.base.memory import demand
+from workbench.base.memory import require_memory
 from workbench.imaging.display import Bytes, Display, as_display
 
 TELL_S = 0.7  # between two pictures of what is known so far
@@ -132,7 +132,7 @@ def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
         green = pixels if pixels.ndim == 2 else pixels[..., 1]  # about as bright as the whole
         grey = (green >> 2) + np.uint8(72)
         grey[marks == UNSEEN] >>= 1
-        demand(4 * height * width)
+        require_memory(4 * height * width)
         painted = np.repeat(grey[..., np.newaxis], 4, axis=2)
         painted[..., 3] = 255
         for mark, color in COLORS.items():

@@ -1,4 +1,4 @@
-"""Samples made ready to paint as a `Look` asks for."""
+"""Samples made ready to paint as a `DisplayMapping` asks for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from kernels.pictures.generated import white
 from workbench.imaging.display import Display, to_display
-from workbench.imaging.display_mapping import Look
+from workbench.imaging.display_mapping import DisplayMapping
 
 
-def show(samples: NDArray[Any], look: Look) -> Display:
+def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
     """Make `samples`, (H, W, C) of any pixel type, ready to paint; they stay as they are.
 
     Raises ValueError and MemoryError as `to_display`.

@@ -20,7 +20,7 @@ from kernels.engine.engine import Engine, Implementation, all_implementations
 from kernels.filters import Filter
 from kernels.measuring.tuner import tuning
 from kernels.rungs.rung import BrokenRung, Rung
-from workbench.imaging.display_mapping import Look, is_signed, known_unclipped
+from workbench.imaging.display_mapping import DisplayMapping, is_signed, known_unclipped
 from workbench.model.state import Matrix, Picture, State
 
 Changes = dict[str, Any]
@@ -78,21 +78,23 @@ def is_of(job: Job, picture: Picture | None) -> bool:
     return job.picture is picture.samples or job.picture is known_unclipped(picture.samples)
 
 
-def look_for(state: State) -> Look:
+def look_for(state: State) -> DisplayMapping:
     """How a result is to be shown."""
     full = None if state.picture is None else state.picture.white
-    return Look(state.levels, state.signed_as if swings_around_zero(state) else "clipped", full)
+    return DisplayMapping(
+        state.levels, state.signed_as if swings_around_zero(state) else "clipped", full
+    )
 
 
-def look_at(job: Job, state: State) -> Look:
+def look_at(job: Job, state: State) -> DisplayMapping:
     """How an earlier result of the same picture, that of `job`, is to be shown beside the newest:
     what was stored as whole numbers knows nothing below zero."""
     full = None if state.picture is None else state.picture.white
     has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
-    return Look(state.levels, state.signed_as if has_sign else "clipped", full)
+    return DisplayMapping(state.levels, state.signed_as if has_sign else "clipped", full)
 
 
-def look_in_words(job: Job, look: Look) -> str:
+def look_in_words(job: Job, look: DisplayMapping) -> str:
     """What becomes of values below zero, for a caption; empty where the filter makes none."""
     if not _is_signed(job):
         return ""

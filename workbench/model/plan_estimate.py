@@ -10,7 +10,7 @@ from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
 
-MOST = 1000  # some 10 ms
+MAX_ESTIMATED = 1000  # some 10 ms
 
 
 def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
@@ -18,7 +18,7 @@ def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> fl
 
     seen  what was measured of it, in order
     """
-    if len(cells) <= MOST:
+    if len(cells) <= MAX_ESTIMATED:
         return estimated_s(cells, seen, plan.sampling)
-    some = Random(0).sample(cells, MOST)
-    return estimated_s(some, seen, plan.sampling) * len(cells) / MOST
+    some = Random(0).sample(cells, MAX_ESTIMATED)
+    return estimated_s(some, seen, plan.sampling) * len(cells) / MAX_ESTIMATED

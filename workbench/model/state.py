@@ -94,7 +94,7 @@ class State:
     matrix      the weights of the filter "custom"
     offset      what is added to what these give, as a part of white: -1 to 1
     levels      sample values shown as black and white; None: 0 and the picture's white
-    signed_as   how results that swing around zero are shown: see `looking.look.Look`
+    signed_as   how results that swing around zero are shown: see `imaging.display_mapping`
     divider     of the wipe: between left and right, or between above and below
     difference  how after minus before is shown; gain: by what it is multiplied, None: as fits
     """

@@ -30,7 +30,7 @@ class ToDraw(Progress):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class ReportChart:
     """key     unique in a report: its id
     number  "Figure 3" on the page
     svg     one element, ready to stand in HTML as it is
@@ -55,7 +55,7 @@ class Drawing:
         return labelled("Figure", self.number, self.is_recorded)
 
 
-def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterator[Drawing]:
+def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterator[ReportChart]:
     """Every kind of chart that has something to show of `sessions`, against the tables' baseline.
 
     prefix  of all ids inside, so that they are unique in the page
@@ -69,7 +69,7 @@ def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterat
         figure = kind.figure(data)
         if not figure.is_empty:
             key, number = f"{prefix}-{figure.kind}", next(counts.figures)
-            yield Drawing(
+            yield ReportChart(
                 key,
                 number,
                 figure.title,

@@ -14,7 +14,7 @@ from workbench.report.report_words import (
     outer_dimensions,
     value_of,
 )
-from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.tables import Column, Table, TableRow, without_empty
 from workbench.report.times import caption, way_in_words
 from workbench.report.units import unit_of_times
 
@@ -42,7 +42,7 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
             *((Column("Speed-up of the total"),) if baseline else ()),
         ),
         tuple(
-            Row(
+            TableRow(
                 (
                     *(value_of(name, record.cell) for name in headers),
                     *map(unit.write, row),

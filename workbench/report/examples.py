@@ -24,8 +24,8 @@ from workbench.model.names import filter_title, title_of
 from workbench.report.figure_numbers import Counts
 
 WIDTH, HEIGHT = 360, 240  # pixels: two of them stand side by side on A4
-MOST = 4  # filters a session
-LARGEST = 17  # weights: beyond, checking every pixel takes too long to wait for
+MAX_FILTERS = 4  # filters a session
+MAX_KSIZE = 17  # weights: beyond, checking every pixel takes too long to wait for
 ONCE = Sampling(max_samples=1, check=True)
 
 
@@ -46,7 +46,7 @@ class Example:
 def examples(
     session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
 ) -> Iterator[Progress | Example]:
-    """One for each filter, with the largest weights of it that were measured, up to LARGEST.
+    """One for each filter, with the largest weights of it that were measured, up to MAX_KSIZE.
 
     pictures  by name, (H, W, C): those given to the sweep that are at hand
     counts    gives each its number
@@ -60,11 +60,11 @@ def examples(
 def _cells(session: Session) -> list[Cell]:
     largest: dict[str, Cell] = {}
     for record in session.records:
-        if record.verified and record.cell.ksize <= LARGEST:
+        if record.verified and record.cell.ksize <= MAX_KSIZE:
             best = largest.get(record.cell.filter)
             if best is None or record.cell.ksize > best.ksize:
                 largest[record.cell.filter] = record.cell
-    return list(largest.values())[:MOST]
+    return list(largest.values())[:MAX_FILTERS]
 
 
 def _example(

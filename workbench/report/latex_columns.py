@@ -24,7 +24,7 @@ MIN_SENTENCE_EM = 9.0  # what is made of words is not set in a column of single 
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """size, line    of the letters and of their lines, in points
     columns       what \\begin{longtable} takes
     is_landscape  it stands on a page that is turned
@@ -36,21 +36,21 @@ class Layout:
     is_landscape: bool
 
 
-def layout_of(table: Table) -> Layout:
+def layout_of(table: Table) -> ColumnLayout:
     """Return the largest letters in which no cell has to be broken; else those of 8 or of 7 points
     in which words stay whole; else a page that is turned."""
     for size, line in SIZES:
         if (widths := _natural(table, size)) is not None:
-            return Layout(size, line, _columns(table, widths), False)
+            return ColumnLayout(size, line, _columns(table, widths), False)
     for page_pt, sizes in ((PORTRAIT_PT, SIZES[1:]), (LANDSCAPE_PT, SIZES)):
         for size, line in sizes:
             if (widths := _broken(table, size, page_pt)) is not None:
-                return Layout(size, line, _columns(table, widths), page_pt == LANDSCAPE_PT)
+                return ColumnLayout(size, line, _columns(table, widths), page_pt == LANDSCAPE_PT)
     size, line = SIZES[-1]
     room = LANDSCAPE_PT - GAP_PT * len(table.columns)
     least = _least(table, size)
     widths = [each * room / sum(least) for each in least]
-    return Layout(size, line, _columns(table, widths), True)
+    return ColumnLayout(size, line, _columns(table, widths), True)
 
 
 def _natural(table: Table, size: float) -> list[float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.report.report_words import column_of, header_dimensions, value_of
-from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.tables import Column, Table, TableRow, without_empty
 
 
 def launches_table(session: Session, key: str) -> Table | None:
@@ -30,9 +30,9 @@ def launches_table(session: Session, key: str) -> Table | None:
     return without_empty(table)
 
 
-def _row(record: Record, measured: Measurement, headers: tuple[str, ...]) -> Row:
+def _row(record: Record, measured: Measurement, headers: tuple[str, ...]) -> TableRow:
     occupancy = measured.occupancy
-    return Row(
+    return TableRow(
         (
             *(value_of(name, record.cell) for name in headers),
             "; ".join(map(str, measured.ran)),

@@ -11,7 +11,7 @@ from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Measurement, Session
 from workbench.base import numbers
 from workbench.report.report_words import column_of, header_dimensions, value_of
-from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.tables import Column, Table, TableRow, without_empty
 from workbench.report.units import Unit, unit_of_times
 
 
@@ -51,10 +51,10 @@ def _rows(
     headers: Sequence[str],
     here: dict[Cell, Measurement],
     unit: Unit,
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     for each in published:
         ours = here.get(_as_published(each.cell))
-        yield Row(
+        yield TableRow(
             (
                 *(value_of(name, each.cell) for name in headers),
                 each.gpu,

@@ -8,7 +8,7 @@ from kernels.sweeps.record import Record, Session
 from workbench.charts.data.chart_dimensions import label
 from workbench.charts.data.points import planned
 from workbench.report.report_words import header_dimensions, plural, value_of
-from workbench.report.tables import Column, Row, Table
+from workbench.report.tables import Column, Table, TableRow
 
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 
@@ -28,7 +28,7 @@ def refusals_table(session: Session, key: str) -> Table | None:
         f"{session.plan.title} – {plural(count, 'cell')} without a time that counts.",
         (Column("Cells"), Column("Which", is_number=False), Column("Why", is_number=False)),
         tuple(
-            Row(
+            TableRow(
                 (
                     f"{len(records):,}",
                     which(records, headers),

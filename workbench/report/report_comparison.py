@@ -13,7 +13,7 @@ from kernels.sweeps.record import Session
 from kernels.sweeps.session_comparison import Pair, compare_sessions, summary_of
 from workbench.base import numbers
 from workbench.report.baselines import interval
-from workbench.report.drawings import Drawing, ToDraw, drawings
+from workbench.report.drawings import ReportChart, ToDraw, drawings
 from workbench.report.figure_numbers import Counts
 from workbench.report.report_words import (
     column_of,
@@ -23,7 +23,7 @@ from workbench.report.report_words import (
     value_of,
     were,
 )
-from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.tables import Column, Table, TableRow, without_empty
 from workbench.report.units import Unit, unit_of_times
 
 
@@ -34,7 +34,7 @@ class Versus:
     title: str
     sentences: tuple[str, ...]
     table: Table
-    drawings: tuple[Drawing, ...]
+    drawings: tuple[ReportChart, ...]
 
 
 def comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Progress | Versus]:
@@ -82,10 +82,10 @@ def _versus(
     )
 
 
-def _row(pair: Pair, headers: Sequence[str], unit: Unit) -> Row:
+def _row(pair: Pair, headers: Sequence[str], unit: Unit) -> TableRow:
     found = pair.comparison
     assert found is not None
-    return Row(
+    return TableRow(
         (
             *(value_of(name, pair.cell) for name in headers),
             *map(unit.write, _medians_ms(pair)),

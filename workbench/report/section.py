@@ -12,7 +12,7 @@ from kernels import Engine
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
 from workbench.charts.data.chart_words import list_of
-from workbench.report.drawings import Drawing, ToDraw, drawings
+from workbench.report.drawings import ReportChart, ToDraw, drawings
 from workbench.report.end_to_end import end_to_end_table
 from workbench.report.examples import Example, examples
 from workbench.report.figure_numbers import Counts
@@ -63,7 +63,7 @@ class Section:
     title: str
     machine: str
     facts: tuple[str, ...]
-    drawings: tuple[Drawing, ...]
+    drawings: tuple[ReportChart, ...]
     tables: tuple[Table, ...]
     long: tuple[Table, ...]
     examples: tuple[Example, ...]

@@ -18,7 +18,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """begins: the first of several that belong together."""
 
     cells: tuple[str, ...]
@@ -38,7 +38,7 @@ class Table:
     key: str
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     headers: int = 1
     notes: tuple[str, ...] = ()
     what: str = ""
@@ -63,7 +63,7 @@ def without_empty(table: Table) -> Table:
         for at in range(len(table.columns))
         if at < table.headers or any(row.cells[at] for row in table.rows)
     ]
-    rows = (Row(_chosen(row.cells, kept), row.begins) for row in table.rows)
+    rows = (TableRow(_chosen(row.cells, kept), row.begins) for row in table.rows)
     columns = tuple(table.columns[at] for at in kept)
     return replace(table, columns=columns, rows=tuple(rows))
 

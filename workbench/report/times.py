@@ -22,7 +22,7 @@ from workbench.report.report_words import (
     plural,
     value_of,
 )
-from workbench.report.tables import Column, Row, Table, without_empty
+from workbench.report.tables import Column, Table, TableRow, without_empty
 from workbench.report.units import Unit, unit_of_rates, unit_of_times
 
 INTERVAL = (
@@ -105,11 +105,11 @@ def _notes(session: Session) -> Iterator[str]:
 
 def _rows(
     records: Iterable[Record], headers: tuple[str, ...], baseline: Baseline | None, units: Units
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     for _, group in groupby(records, key=lambda each: work_of(each.cell)):
         for at, record in enumerate(group):
             assert record.verified is not None
-            yield Row(
+            yield TableRow(
                 (
                     *(value_of(name, record.cell) for name in headers),
                     *_figures(record, record.verified, units),
@@ -191,12 +191,12 @@ def quickest_table(session: Session, key: str) -> Table | None:
 
 def _quickest_row(
     group: list[Record], outer: tuple[str, ...], baseline: Baseline | None, units: Units
-) -> Row:
+) -> TableRow:
     by_cell = {each.cell: each for each in group}
     timings = {each.cell: each.verified.kernel for each in group if each.verified}
     best, *equals = groups_of_equals(timings)[0]
     record = by_cell[best]
-    return Row(
+    return TableRow(
         (
             *(value_of(name, best) for name in outer),
             way_in_words(best),

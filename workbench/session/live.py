@@ -13,7 +13,7 @@ from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryErro
 from kernels.core.job import Job, Result, Sampling
 from workbench.base.background import Background
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import Look, known_unclipped, unclipped
+from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
 from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.state import Picture, State
@@ -77,7 +77,7 @@ class Live(QObject):
         self._worker = worker
         self._background = background
         self.shown: Display | None = None
-        self.look = Look()
+        self.look = DisplayMapping()
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
         self._widening: Picture | None = None  # being stored as float32
@@ -192,8 +192,8 @@ class Live(QObject):
             self._emit_after()  # a quick filter may have been done first
             self._emit_settled()
 
-        look = Look(state.levels)
-        self._ask_display(picture.samples, look, show_it, lambda now: Look(now.levels))
+        look = DisplayMapping(state.levels)
+        self._ask_display(picture.samples, look, show_it, lambda now: DisplayMapping(now.levels))
 
     def _show_after_again(self, state: State) -> None:
         if self.result is None:
@@ -212,9 +212,9 @@ class Live(QObject):
     def _ask_display(
         self,
         samples: NDArray[Any],
-        look: Look,
+        look: DisplayMapping,
         show_it: Callable[[Display], None],
-        look_of: Callable[[State], Look],
+        look_of: Callable[[State], DisplayMapping],
     ) -> None:
         picture = self._store.state.picture
 
@@ -236,7 +236,7 @@ class Live(QObject):
         if intents.is_of(result.job, self._before_shown):  # else the eye is still on another one
             self.computed.emit()
 
-    def _show(self, result: Result, display: Display, look: Look) -> None:
+    def _show(self, result: Result, display: Display, look: DisplayMapping) -> None:
         state = self._store.state
         if not intents.is_of(result.job, state.picture):
             return

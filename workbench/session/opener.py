@@ -15,7 +15,7 @@ from kernels.core.errors import OutOfMemoryError
 from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
-from workbench.base.memory import demand
+from workbench.base.memory import require_memory
 from workbench.files import image_files
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours
@@ -196,7 +196,7 @@ def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
     try:
         if pixel_type is not None and not picture.is_stored_as(pixel_type):
             # With it and all that will come of it there are several.
-            demand((1 + RESULTS) * picture.samples.size * np.dtype(pixel_type).itemsize)
+            require_memory((1 + RESULTS) * picture.samples.size * np.dtype(pixel_type).itemsize)
         stored = picture.stored_as(pixel_type)
         all_finite(stored.samples)  # known from here on, which takes a while on large ones
         return stored

@@ -25,7 +25,7 @@ from kernels.core.timing import Cache
 from kernels.engine.engine import Engine
 from workbench.base.background import TOO_LITTLE_MEMORY
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import Look
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
 from workbench.session.idle_jobs import Quiet
 from workbench.session.preemptible_task import PreemptibleTask, Sweeping, close
@@ -88,7 +88,7 @@ class Worker(QThread):
         super().__init__(parent)
         self._make_engine = make_engine
         self._wake = Condition()  # guards the wishes below
-        self._wanted: tuple[Job, Look, Sampling] | None = None
+        self._wanted: tuple[Job, DisplayMapping, Sampling] | None = None
         self._wanted_since = 0.0
         self._baseline, self._again = Quiet(self.baseline_timed.emit), Quiet(self.timed_again.emit)
         self._is_held = False
@@ -109,14 +109,16 @@ class Worker(QThread):
 
     # -- what the GUI thread may call
 
-    def request(self, job: Job, look: Look | None = None, sampling: Sampling | None = None) -> None:
+    def request(
+        self, job: Job, look: DisplayMapping | None = None, sampling: Sampling | None = None
+    ) -> None:
         """Filter `job` next.  One still waiting is forgotten: nobody wants it any more.
 
         look  how to show the result; None: from black to white, as its pixel type has them
         """
         with self._wake:
             self._wanted_since = monotonic()
-            self._wanted = (job, look or Look(), sampling or Sampling())
+            self._wanted = (job, look or DisplayMapping(), sampling or Sampling())
             self._baseline.forget()
             self._again.forget()
             self._wake.notify()
@@ -364,7 +366,7 @@ class Worker(QThread):
 class _Live:
     """The job whose picture the user waits for."""
 
-    def __init__(self, engine: Engine, job: Job, look: Look, sampling: Sampling) -> None:
+    def __init__(self, engine: Engine, job: Job, look: DisplayMapping, sampling: Sampling) -> None:
         self.steps = engine.filtering(job, sampling)
         self.doing = ""
         self.last: Result | None = None

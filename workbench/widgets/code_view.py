@@ -26,7 +26,7 @@ MAX_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
 MARGIN_PX = 6
 
 
-class Text(NamedTuple):
+class SourceText(NamedTuple):
     """Something to read, and what it is called."""
 
     name: str
@@ -45,7 +45,7 @@ class CodeView(QWidget):
 
     def __init__(self, name: str, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._texts: tuple[Text, ...] = ()
+        self._texts: tuple[SourceText, ...] = ()
         self._files = DropDown(f"{name}-file", f"{title}: file")
         self._files.setToolTip("The rung itself, or a header that it is written in")
         self._files.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -82,7 +82,7 @@ class CodeView(QWidget):
     def text(self) -> str:
         return self._edit.toPlainText()
 
-    def show_texts(self, texts: Sequence[Text], caption: str = "") -> None:
+    def show_texts(self, texts: Sequence[SourceText], caption: str = "") -> None:
         """Show the first of `texts`, or the one of the name chosen before."""
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._show_caption(caption)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
-from workbench.widgets.wheel import is_passed_on, keep_calm
+from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
 
 PADDING_PX = 2
 
@@ -19,10 +19,10 @@ class ElidingBox(QComboBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        keep_calm(self)
+        no_wheel_focus(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not is_passed_on(self, event):
+        if not ignore_wheel(self, event):
             super().wheelEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802

@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 from workbench.widgets.number_boxes import is_page_key
-from workbench.widgets.wheel import is_passed_on, keep_calm
+from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
 
 
 class JumpSlider(QSlider):
@@ -16,10 +16,10 @@ class JumpSlider(QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        keep_calm(self)
+        no_wheel_focus(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not is_passed_on(self, event):
+        if not ignore_wheel(self, event):
             super().wheelEvent(event)
 
     def event(self, event: QEvent) -> bool:

@@ -130,7 +130,7 @@ class MessageBar(QWidget):
             self._sentence.clear()
             self.hide()
 
-    def unsay(self, sentence: str) -> None:
+    def dismiss(self, sentence: str) -> None:
         """It holds no longer: say nothing any more, if it is what is being said."""
         if self._kind is not None and self.sentence == sentence:
             self.clear()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator, 
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
 
 from workbench.base.plain_text import tip_text
-from workbench.widgets.wheel import is_passed_on, keep_calm
+from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
@@ -42,7 +42,7 @@ class DecimalBox(QDoubleSpinBox):
             self.setRange(*limits)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not is_passed_on(self, event):
+        if not ignore_wheel(self, event):
             super().wheelEvent(event)
 
     def event(self, event: QEvent) -> bool:
@@ -72,7 +72,7 @@ class WholeBox(QSpinBox):
         _show(self, value)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not is_passed_on(self, event):
+        if not ignore_wheel(self, event):
             super().wheelEvent(event)
 
     def event(self, event: QEvent) -> bool:
@@ -89,7 +89,7 @@ class WholeBox(QSpinBox):
 def _prepare(box: QAbstractSpinBox) -> None:
     box.setLocale(QLocale.c())  # a point, as everywhere else in the program
     box.setKeyboardTracking(False)
-    keep_calm(box)
+    no_wheel_focus(box)
     box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
     box.lineEdit().inputRejected.connect(lambda: _say(box, range_of(box)))
 

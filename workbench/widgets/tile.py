@@ -14,7 +14,7 @@ TEXT = QPalette.ColorRole.WindowText
 MUTED = QPalette.ColorRole.PlaceholderText
 
 
-class Tile(QFrame):
+class ValueTile(QFrame):
     """Shows one number; never changes its size, so that numbers can change in place.
 
     widest  a text as wide as any number it will show

@@ -39,7 +39,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class PictureTile:
     """One picture on the wall.
 
     key   what `chosen` carries
@@ -77,7 +77,7 @@ class TileList(QListView):
         self.clicked.connect(self._choose)
         self.hide()
 
-    def show_tiles(self, tiles: list[Tile]) -> None:
+    def show_tiles(self, tiles: list[PictureTile]) -> None:
         """Replace what is on the wall, or hide it when it is empty.
 
         Who was there before keeps its thumbnail, and the current tile stays the current one.
@@ -152,7 +152,7 @@ class TileList(QListView):
         self.setFixedHeight(rows * grid.height() + 2 * self.frameWidth() + (2 if rows else 0))
 
 
-def _new_item(tile: Tile) -> QStandardItem:
+def _new_item(tile: PictureTile) -> QStandardItem:
     item = QStandardItem(tile.title)
     item.setData(tile.key, _KEY)
     item.setToolTip(tip_text(tile.hint))

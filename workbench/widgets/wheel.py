@@ -7,12 +7,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 
-def keep_calm(control: QWidget) -> None:
+def no_wheel_focus(control: QWidget) -> None:
     """Not be given the focus by the wheel, as Qt's own are."""
     control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
-def is_passed_on(control: QWidget, event: QWheelEvent) -> bool:
+def ignore_wheel(control: QWidget, event: QWheelEvent) -> bool:
     """Whether the wheel is meant for what scrolls around `control`, which then gets it."""
     if control.hasFocus():
         return False

@@ -286,7 +286,7 @@ class MainWindow(QMainWindow):
         )
         for teller in (self.inspection, self.analysing):
             teller.said.connect(lambda sentence: say("info", sentence))
-        self.inspection.unsaid.connect(self.messages.unsay)
+        self.inspection.unsaid.connect(self.messages.dismiss)
         live.baseline_ready.connect(self.timing.show_baseline)
         for told in (live.settled, live.timed_again):
             told.connect(self.history.add)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels.core.cache import Kept
+from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.cuda.launch import MAX_GRID_Y, Launch, Program, Programs, plan_steps, rows_per_launch
 from kernels.rungs.job_facts import Facts
@@ -129,7 +129,7 @@ def test_arguments_are_sent_once_unless_they_may_have_changed():
 
 
 def test_what_is_kept_is_what_was_asked_for_last():
-    kept: Kept[str, int] = Kept(2)
+    kept: LruCache[str, int] = LruCache(2)
     made = []
     for key in ("a", "b", "a", "c", "a", "b"):
         kept.get_or_make(key, lambda key=key: made.append(key) or len(made))

@@ -8,7 +8,7 @@ import pytest
 from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError
 from kernels.core.job import Job, Sampling
-from kernels.core.job_class import kind_of, size_class
+from kernels.core.job_class import job_class_of, size_class
 from kernels.engine.auto import AUTO, ranked, usual_order, usual_ways
 from kernels.engine.measurements import Candidate
 from kernels.engine.shipped_times import shipped_times
@@ -36,7 +36,7 @@ def engine(tmp_path):
 
 def remember(engine, job, *ways):
     for each in ways:
-        engine.picker.measurements.add(kind_of(job), each)
+        engine.picker.measurements.add(job_class_of(job), each)
 
 
 # -- kinds
@@ -53,16 +53,16 @@ def remember(engine, job, *ways):
     ],
 )
 def test_weights_are_of_a_class(weights, name):
-    assert kind_of(job_of(weights)).weights == name
+    assert job_class_of(job_of(weights)).weights == name
 
 
 def test_a_gradient_is_another_kind():
-    assert kind_of(job_of(gradient=True)).weights == "gradient after general"
+    assert job_class_of(job_of(gradient=True)).weights == "gradient after general"
 
 
 def test_kinds_differ_in_type_channels_size_and_border_but_not_in_pixels():
-    kind = kind_of(job_of())
-    assert kind_of(replace(job_of(), picture=job_of().picture[:39].copy())) == kind
+    kind = job_class_of(job_of())
+    assert job_class_of(replace(job_of(), picture=job_of().picture[:39].copy())) == kind
     for other in (
         job_of(pixel_type="float32"),
         job_of(shape=(40, 50, 3)),
@@ -70,8 +70,8 @@ def test_kinds_differ_in_type_channels_size_and_border_but_not_in_pixels():
         job_of(border="zero"),
         job_of(weights=np.ones((3, 3), np.float32)),
     ):
-        assert kind_of(other) != kind
-    assert kind_of(job_of(border="wrap")) == kind_of(job_of(border="mirror"))
+        assert job_class_of(other) != kind
+    assert job_class_of(job_of(border="wrap")) == job_class_of(job_of(border="mirror"))
 
 
 # -- picking
@@ -132,7 +132,7 @@ def test_the_nearest_size_measured_is_better_than_nothing(engine):
     pick = next(engine.picks(job_of()))
     assert pick.implementation == "constant"
     assert "not measured here yet for this picture size" in pick.why
-    assert str(kind_of(large)) in pick.why
+    assert str(job_class_of(large)) in pick.why
 
 
 def test_the_same_with_another_border_is_better_than_nothing(engine):
@@ -172,14 +172,14 @@ def test_without_measurements_it_goes_by_those_of_the_nearest_kind(
 ):
     weights = made_jobs.weights(filter_key, ksize)
     job = job_of(weights, shape=(8, 8, 1), pixel_type="float32", gradient=filter_key == "edges")
-    kind = replace(kind_of(job), size=size_class(*shape[:2]))
+    kind = replace(job_class_of(job), size=size_class(*shape[:2]))
     first, why = next(usual_ways(kind))
     assert first.implementation == expected
     assert "not measured here yet; the quickest on an NVIDIA H200" in why
 
 
 def test_a_kind_like_none_measured_still_has_an_order():
-    kind = replace(kind_of(job_of()), weights="unheard of")
+    kind = replace(job_class_of(job_of()), weights="unheard of")
     assert list(usual_ways(kind)) == []
 
 

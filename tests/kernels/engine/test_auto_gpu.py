@@ -10,7 +10,7 @@ import pytest
 from kernels import Engine, Job, filters
 from kernels.core.device import NoDevice
 from kernels.core.job import Sampling
-from kernels.core.job_class import kind_of
+from kernels.core.job_class import job_class_of
 from kernels.engine.measurements import FOLDER_VARIABLE, Candidate
 from kernels.measuring.tuner import Trial, tuning
 
@@ -46,7 +46,9 @@ def test_auto_picks_what_tuning_found_to_be_the_quickest(engine, job):
     assert times[result.implementation].median_ms <= best.high_ms
     assert result.picked.why == f"the quickest of {len(times)} measured here"
     assert result.check.ok
-    assert {each.implementation for each in engine.picker.measurements.of(kind_of(job))} == {*times}
+    assert {each.implementation for each in engine.picker.measurements.of(job_class_of(job))} == {
+        *times
+    }
 
 
 def test_a_launch_for_a_profiler_runs_what_was_asked_for(engine, job):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core.job_class import Kind
+from kernels.core.job_class import JobClass
 from kernels.engine.measurements import (
     FOLDER_VARIABLE,
     VERSION,
@@ -17,7 +17,7 @@ from kernels.engine.measurements import (
 )
 from tests.made_up import H200
 
-KIND = Kind("uint8", 3, 5, "separable", "clamp", 19)
+KIND = JobClass("uint8", 3, 5, "separable", "clamp", 19)
 QUICK = Candidate("shared", (32, 8), 0.1, 0.09, 0.11)
 OWN_SHAPE = Candidate("ring", None, 0.2, 0.19, 0.21)
 

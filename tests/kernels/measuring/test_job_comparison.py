@@ -9,7 +9,7 @@ from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryErro
 from kernels.core.job import Job, Progress, Result, Sampled, Sampling
 from kernels.core.timing import Timing
 from kernels.engine.engine import Engine
-from kernels.measuring.job_comparison import Round, comparing
+from kernels.measuring.job_comparison import Snapshot, comparing
 from kernels.pictures.generated import noise
 
 PICTURE = noise(20, 30)
@@ -63,7 +63,7 @@ class Turns(Engine):
 def rounds(engine, jobs, **options):
     ticks = iter(range(10**6))
     steps = comparing(jobs, engine, SAMPLING, clock=lambda: float(next(ticks)), **options)
-    return [step for step in steps if isinstance(step, Round)]
+    return [step for step in steps if isinstance(step, Snapshot)]
 
 
 def test_jobs_take_turns_a_sample_each():

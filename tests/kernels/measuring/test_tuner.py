@@ -6,7 +6,7 @@ import pytest
 from kernels import Engine
 from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job
-from kernels.core.job_class import kind_of
+from kernels.core.job_class import job_class_of
 from kernels.engine.measurements import Candidate, Measurements
 from kernels.measuring.tuner import MIN_THREADS, PRESETS, Trial, Tuning, block_grid, tuning
 from kernels.rungs.rung import ladder
@@ -32,7 +32,7 @@ def test_every_rung_that_can_run_is_measured_and_remembered(path):
     found = trials(engine, shapes=False)
     able = {rung.key for rung in ladder() if engine.picker.may_run(rung, JOB)}
     assert {each.implementation for each in found} == able
-    assert len(Measurements(H200, path).of(kind_of(JOB))) == len(able)
+    assert len(Measurements(H200, path).of(job_class_of(JOB))) == len(able)
 
 
 def test_what_honours_the_picker_is_tried_in_other_shapes(path):
@@ -77,7 +77,7 @@ def test_what_is_found_wrong_now_is_forgotten_in_every_shape(path):
     trials(TimedEngine(path, {"shared": 1.0, "constant": 2.0}))
     engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))
     trials(engine, shapes=False)
-    known = Measurements(H200, path).of(kind_of(JOB))
+    known = Measurements(H200, path).of(job_class_of(JOB))
     assert "shared" not in {each.implementation for each in known}
     assert (64, 4) in {each.block_xy for each in known}
     assert next(engine.picks(JOB)).implementation == "constant"
@@ -102,7 +102,7 @@ def test_stopped_early_it_has_kept_what_was_measured(path):
     while measured < 2:
         measured += isinstance(next(steps), Trial)
     steps.close()
-    assert len(Measurements(H200, path).of(kind_of(JOB))) == 2
+    assert len(Measurements(H200, path).of(job_class_of(JOB))) == 2
 
 
 def test_it_says_how_far_it_is(path):

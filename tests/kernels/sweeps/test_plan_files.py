@@ -21,7 +21,7 @@ from kernels.sweeps.plan_files import KEYS, as_toml, plan_of, read_plan
 from tests.letters import SHOWN
 from tests.made_sessions import PLANS
 
-LEAST = 'title = "A"\nimplementation = "shared"\n'
+MINIMAL = 'title = "A"\nimplementation = "shared"\n'
 
 
 def refusal(text):
@@ -90,7 +90,7 @@ def test_people_write_it_so():
 
 
 def test_a_value_may_stand_for_a_list_and_the_rest_is_as_usual():
-    assert plan_of(LEAST + "kernel_size = 7") == Plan("A", ("shared",), ksizes=(7,))
+    assert plan_of(MINIMAL + "kernel_size = 7") == Plan("A", ("shared",), ksizes=(7,))
 
 
 def test_every_field_of_a_plan_has_its_key():
@@ -183,66 +183,72 @@ def test_so_are_the_published_tables(plan):
     [
         ('implementation = "shared"', "title is missing."),
         ('title = "A"', "implementation is missing."),
-        (LEAST + "ksize = 3", "There is no key 'ksize'; did you mean size?"),
-        (LEAST + "kernel_sizes = 3", "There is no key 'kernel_sizes'; did you mean kernel_size?"),
-        (LEAST + "zzz = 3", "There is no key 'zzz'; there are title, source,"),
-        (LEAST + "[samplin]", "There is no key 'samplin'; did you mean sampling?"),
-        (LEAST + "[sampling]\ncache = 'cold'", "There is no key of [sampling] 'cache'"),
-        (LEAST + "[sampling]\nmax_sample = 3", "'max_sample'; did you mean max_samples?"),
-        (LEAST + "sampling = 3", "sampling is a table"),
-        (LEAST + "[sampling]\nmax_samples = 0", "max_samples must be a whole number from 1"),
-        (LEAST + "[sampling]\nmax_samples = 2.0", "max_samples must be a whole number"),
-        (LEAST + "[sampling]\ncheck_taps = 2.0", "check_taps must be a whole number from 0"),
-        (LEAST + "[sampling]\nmax_seconds = -1", "max_seconds must be a number from 0"),
-        (LEAST + "[sampling]\nmax_seconds = nan", "max_seconds must be a number"),
-        (LEAST + "[sampling]\ncheck = 1", "check must be true or false, not 1."),
-        (LEAST + "[sampling]\nmax_samples = 5", "min_samples, 10, is more than max_samples, 5."),
+        (MINIMAL + "ksize = 3", "There is no key 'ksize'; did you mean size?"),
+        (MINIMAL + "kernel_sizes = 3", "There is no key 'kernel_sizes'; did you mean kernel_size?"),
+        (MINIMAL + "zzz = 3", "There is no key 'zzz'; there are title, source,"),
+        (MINIMAL + "[samplin]", "There is no key 'samplin'; did you mean sampling?"),
+        (MINIMAL + "[sampling]\ncache = 'cold'", "There is no key of [sampling] 'cache'"),
+        (MINIMAL + "[sampling]\nmax_sample = 3", "'max_sample'; did you mean max_samples?"),
+        (MINIMAL + "sampling = 3", "sampling is a table"),
+        (MINIMAL + "[sampling]\nmax_samples = 0", "max_samples must be a whole number from 1"),
+        (MINIMAL + "[sampling]\nmax_samples = 2.0", "max_samples must be a whole number"),
+        (MINIMAL + "[sampling]\ncheck_taps = 2.0", "check_taps must be a whole number from 0"),
+        (MINIMAL + "[sampling]\nmax_seconds = -1", "max_seconds must be a number from 0"),
+        (MINIMAL + "[sampling]\nmax_seconds = nan", "max_seconds must be a number"),
+        (MINIMAL + "[sampling]\ncheck = 1", "check must be true or false, not 1."),
+        (MINIMAL + "[sampling]\nmax_samples = 5", "min_samples, 10, is more than max_samples, 5."),
         ('title = 3\nimplementation = "shared"', "title must be a text in quotes, not 3."),
         ('title = " "\nimplementation = "shared"', "title must be a few words"),
         ('title = "A"\nimplementation = []', "implementation is an empty list"),
         ('title = "A"\nimplementation = "sharde"', "'sharde'; did you mean shared?"),
         ('title = "A"\nimplementation = "cuda"', "implementation must be one of sequential, "),
         ('title = "A"\nimplementation = 3', "implementation must be one of"),
-        (LEAST + "kernel_size = 4", "kernel_size must be an odd number from 1 to 127, not 4."),
-        (LEAST + "kernel_size = [3, 129]", "not 129."),
-        (LEAST + "kernel_size = true", "not True."),
-        (LEAST + "kernel_size = 3.0", "not 3.0."),
-        (LEAST + 'kernel_size = "3"', "not '3'."),
-        (LEAST + "kernel_size = []", "kernel_size is an empty list"),
-        (LEAST + "size = 0", "size must be a side such as 512"),
-        (LEAST + 'size = "0x5"', "not '0x5'."),
-        (LEAST + 'size = "5x"', "not '5x'."),
-        (LEAST + "size = [[256, 256]]", "not [256, 256]."),
-        (LEAST + "size = 100000", "to 99,999 pixels"),
-        (LEAST + "block = 16", 'block must be threads such as "32x8"'),
-        (LEAST + 'block = "2048x1"', "to 1024 each way"),
-        (LEAST + 'filter = "gausian"', "There is no filter 'gausian'; did you mean gaussian?"),
-        (LEAST + 'filter = "sobel_x"\nkernel_size = [5, 7]', "takes none of the kernel sizes 5, 7"),
-        (LEAST + 'filter = ["sobel_x", "laplacian"]\nkernel_size = [3, 5]', "kernel size 5."),
-        (LEAST + 'filter = "custom"\nmatrix = "1 2; 3 4"', "matrix: Weights must have an odd size"),
-        (LEAST + 'filter = "custom"\nmatrix = "1 2 3"', "matrix: Weights must form a square"),
-        (LEAST + 'filter = "custom"\nmatrix = 1', "matrix must be a text in quotes"),
-        (LEAST + 'filter = "custom"\nkernel_size = 5\nmatrix = "1"', "it takes 1 only."),
-        (LEAST + 'matrix = "1"', 'the filter "custom", which takes it, is not.'),
-        (LEAST + 'border = "none"', "border must be one of zero, clamp"),
-        (LEAST + 'picture = "nois"', "There is no picture 'nois'; did you mean noise?"),
-        (LEAST + 'picture = "mine"', "or a file such as photo.png"),
-        (LEAST + "picture = 3", "or a file such as photo.png"),
-        (LEAST + "channels = 5", "channels must be a whole number from 1 to 4, not 5."),
-        (LEAST + 'pixel_type = "int8"', "There is no pixel_type 'int8'; did you mean uint8?"),
-        (LEAST + "count = 0", "count must be a whole number from 1"),
-        (LEAST + 'cache = "hot"', "cache must be one of cold, warm"),
-        (LEAST + "sigma = 0", "sigma must be a number from 0.1 to 64, not 0."),
-        (LEAST + "sigma = nan", "not nan."),
-        (LEAST + "amount = -1", "amount must be a number from 0 to 10"),
-        (LEAST + "transfers = 1", "transfers must be true or false, not 1."),
-        (LEAST + "cell_seconds = 0", "cell_seconds must be a number from 0.001"),
-        (LEAST + "tolerance = -1", "tolerance must be a number from 0"),
-        (LEAST + "tolerance = inf", "tolerance must be a number"),
-        (LEAST + "note = 3", "note must be a text in quotes"),
-        (LEAST + "note = [" + '"long", ' * 1000 + "]", "…."),
+        (MINIMAL + "kernel_size = 4", "kernel_size must be an odd number from 1 to 127, not 4."),
+        (MINIMAL + "kernel_size = [3, 129]", "not 129."),
+        (MINIMAL + "kernel_size = true", "not True."),
+        (MINIMAL + "kernel_size = 3.0", "not 3.0."),
+        (MINIMAL + 'kernel_size = "3"', "not '3'."),
+        (MINIMAL + "kernel_size = []", "kernel_size is an empty list"),
+        (MINIMAL + "size = 0", "size must be a side such as 512"),
+        (MINIMAL + 'size = "0x5"', "not '0x5'."),
+        (MINIMAL + 'size = "5x"', "not '5x'."),
+        (MINIMAL + "size = [[256, 256]]", "not [256, 256]."),
+        (MINIMAL + "size = 100000", "to 99,999 pixels"),
+        (MINIMAL + "block = 16", 'block must be threads such as "32x8"'),
+        (MINIMAL + 'block = "2048x1"', "to 1024 each way"),
+        (MINIMAL + 'filter = "gausian"', "There is no filter 'gausian'; did you mean gaussian?"),
+        (
+            MINIMAL + 'filter = "sobel_x"\nkernel_size = [5, 7]',
+            "takes none of the kernel sizes 5, 7",
+        ),
+        (MINIMAL + 'filter = ["sobel_x", "laplacian"]\nkernel_size = [3, 5]', "kernel size 5."),
+        (
+            MINIMAL + 'filter = "custom"\nmatrix = "1 2; 3 4"',
+            "matrix: Weights must have an odd size",
+        ),
+        (MINIMAL + 'filter = "custom"\nmatrix = "1 2 3"', "matrix: Weights must form a square"),
+        (MINIMAL + 'filter = "custom"\nmatrix = 1', "matrix must be a text in quotes"),
+        (MINIMAL + 'filter = "custom"\nkernel_size = 5\nmatrix = "1"', "it takes 1 only."),
+        (MINIMAL + 'matrix = "1"', 'the filter "custom", which takes it, is not.'),
+        (MINIMAL + 'border = "none"', "border must be one of zero, clamp"),
+        (MINIMAL + 'picture = "nois"', "There is no picture 'nois'; did you mean noise?"),
+        (MINIMAL + 'picture = "mine"', "or a file such as photo.png"),
+        (MINIMAL + "picture = 3", "or a file such as photo.png"),
+        (MINIMAL + "channels = 5", "channels must be a whole number from 1 to 4, not 5."),
+        (MINIMAL + 'pixel_type = "int8"', "There is no pixel_type 'int8'; did you mean uint8?"),
+        (MINIMAL + "count = 0", "count must be a whole number from 1"),
+        (MINIMAL + 'cache = "hot"', "cache must be one of cold, warm"),
+        (MINIMAL + "sigma = 0", "sigma must be a number from 0.1 to 64, not 0."),
+        (MINIMAL + "sigma = nan", "not nan."),
+        (MINIMAL + "amount = -1", "amount must be a number from 0 to 10"),
+        (MINIMAL + "transfers = 1", "transfers must be true or false, not 1."),
+        (MINIMAL + "cell_seconds = 0", "cell_seconds must be a number from 0.001"),
+        (MINIMAL + "tolerance = -1", "tolerance must be a number from 0"),
+        (MINIMAL + "tolerance = inf", "tolerance must be a number"),
+        (MINIMAL + "note = 3", "note must be a text in quotes"),
+        (MINIMAL + "note = [" + '"long", ' * 1000 + "]", "…."),
         ("title =", "is not TOML: Invalid value"),
-        (LEAST + "title = 3", "is not TOML: Cannot overwrite a value"),
+        (MINIMAL + "title = 3", "is not TOML: Cannot overwrite a value"),
         ("a = " + "[" * 10_000, "is not TOML: "),
         ("a = " + "9" * 10_000, "is not TOML: "),
     ],
@@ -268,10 +274,10 @@ def test_whatever_is_changed_about_a_plan_is_read_or_refused(data):
 
 def test_a_file_is_named_where_something_is_wrong_with_it(tmp_path):
     path = tmp_path / "plan.toml"
-    path.write_text(LEAST + "ksize = 3")
+    path.write_text(MINIMAL + "ksize = 3")
     with pytest.raises(PlanFileError, match=re.escape(f"{path}: There is no key 'ksize'")):
         read_plan(path)
-    path.write_text(LEAST, encoding="utf-8-sig")  # as Windows' editor saves it
+    path.write_text(MINIMAL, encoding="utf-8-sig")  # as Windows' editor saves it
     assert read_plan(path).title == "A"
 
 
@@ -302,11 +308,11 @@ def test_what_is_missing_is_said_at_once():
 
 
 def test_a_matrix_may_be_rows_of_numbers():
-    rows = plan_of(f'{LEAST}filter = "custom"\nmatrix = [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]')
-    text = plan_of(f'{LEAST}filter = "custom"\nmatrix = "0 1 0; 1 -4 1; 0 1 0.5"')
+    rows = plan_of(f'{MINIMAL}filter = "custom"\nmatrix = [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]')
+    text = plan_of(f'{MINIMAL}filter = "custom"\nmatrix = "0 1 0; 1 -4 1; 0 1 0.5"')
     assert rows == text
 
 
 def test_the_custom_filter_needs_its_matrix():
     with pytest.raises(PlanFileError, match="needs a matrix"):
-        plan_of(f'{LEAST}filter = "custom"')
+        plan_of(f'{MINIMAL}filter = "custom"')

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from tests.conftest import ROOT
-from workbench.base.buffer_pool import KEPT, MAX_BYTES, MIN_BYTES, SHELF, empty
+from workbench.base.buffer_pool import KEPT, MAX_BYTES, MIN_BYTES, POOL, empty
 from workbench.imaging.display import as_display, to_display
 
 ROWS = MIN_BYTES // 4096 + 1  # of 1024 pixels: just large enough
@@ -18,9 +18,9 @@ ROWS = MIN_BYTES // 4096 + 1  # of 1024 pixels: just large enough
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    SHELF.clear()
+    POOL.clear()
     yield
-    SHELF.clear()
+    POOL.clear()
 
 
 def large(rows=ROWS):
@@ -65,7 +65,7 @@ def test_it_is_not_while_there_is_a_view_of_it(view_of):
     other = large()
     assert address(other) != first
     del view, other
-    assert first in map(address, SHELF.kept)
+    assert first in map(address, POOL.kept)
 
 
 def test_one_given_back_in_another_thread_is_used_again():
@@ -81,18 +81,18 @@ def test_one_given_back_in_another_thread_is_used_again():
 def test_what_is_of_no_use_for_the_newest_picture_is_let_go(size):
     before, shown = large(), large()
     del before
-    assert len(SHELF.kept) == 1
+    assert len(POOL.kept) == 1
     newest = empty((size,))
     assert newest.shape == (size,)
-    assert not SHELF.kept
+    assert not POOL.kept
     del shown  # it was in view until now
-    assert not SHELF.kept
+    assert not POOL.kept
 
 
 def test_no_more_are_kept_than_are_of_use():
     arrays = [large() for _ in range(KEPT + 2)]
     arrays.clear()
-    assert len(SHELF.kept) == KEPT
+    assert len(POOL.kept) == KEPT
 
 
 @pytest.mark.parametrize("bytes_", [1, MIN_BYTES, MAX_BYTES + 1])
@@ -100,7 +100,7 @@ def test_small_and_huge_ones_are_not_kept(bytes_):
     array = empty((bytes_,))
     assert array.shape == (bytes_,)
     del array
-    assert not SHELF.kept
+    assert not POOL.kept
 
 
 def test_pictures_made_one_after_another_stay_as_they_are():
@@ -114,6 +114,8 @@ def test_pictures_made_one_after_another_stay_as_they_are():
 
 
 def test_the_program_ends_quietly_with_one_in_use():
-    code = "from workbench import recycling; x = [recycling.empty((1 << 26,))]; x.append(x)"
+    code = (
+        "from workbench.base import buffer_pool; x = [buffer_pool.empty((1 << 26,))]; x.append(x)"
+    )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")

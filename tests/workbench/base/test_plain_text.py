@@ -31,8 +31,8 @@ from tests.workbench import scenes
 from tests.workbench.engines import MadeUpGpu
 from workbench.base.plain_text import Label, is_agreed, tip_text
 from workbench.files import image_files
-from workbench.panels.weights.named_weights import Named, Shelf
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.named_weights import Named, WeightsLibrary
+from workbench.panels.weights.weights_draft import WeightsDraft
 
 TAG = "<img src=EVIL.png>"
 MACHINE = replace(
@@ -98,7 +98,7 @@ def hostile(make_window, tmp_path):
         table=f"{TAG} table",
     )
     (tmp_path / "plan.toml").write_text(as_toml(plan))
-    Shelf().save(Named(f"{TAG} weights", Drawing((("1",),))))
+    WeightsLibrary().save(Named(f"{TAG} weights", WeightsDraft((("1",),))))
     window = make_window(MadeUpGpu)
     window.resize(1280, 800)
     scenes.prepare(window)

@@ -7,7 +7,7 @@ import pytest
 
 from kernels.oracle.checking import checking
 from workbench.cli.benches import cpu, cpu_ways
-from workbench.cli.benches.cpu import Row, Timed, chosen_cells, closing_lines, job_of
+from workbench.cli.benches.cpu import CpuCell, Timed, chosen_cells, closing_lines, job_of
 from workbench.cli.main import main
 
 
@@ -60,7 +60,7 @@ def test_the_loop_in_c_is_right(pixel_type, ksize):
 
 
 def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
-    wrong = cpu_ways.Way("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
+    wrong = cpu_ways.CpuWay("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
     monkeypatch.setattr(cpu, "ways", lambda *_: [wrong])
     row = cpu.measured("box", job_of("box", 3, 64, 64, 1, "float32"))
     assert row.others[0].ms is None
@@ -70,7 +70,7 @@ def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
 def test_the_closing_lines_name_what_misses_the_aim():
     def row(cell, ours_ms, theirs_ms):
         ours = {key: Timed("ours", key, ours_ms, 5, 0.0) for key in cpu.OURS}
-        return Row(cell, ours, (Timed("cv2", "blur", theirs_ms, 5, 0.0),))
+        return CpuCell(cell, ours, (Timed("cv2", "blur", theirs_ms, 5, 0.0),))
 
     said = list(closing_lines([row("box 3", 1.0, 1.0), row("box 7", 4.0, 1.0)]))
     assert said == [

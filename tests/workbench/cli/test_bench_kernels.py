@@ -126,7 +126,7 @@ def test_ctrl_c_closes_with_what_was_measured_until_then(on_made_up_gpu, monkeyp
             raise KeyboardInterrupt
         return trying(*arguments)
 
-    monkeypatch.setattr(bench, "trying", interrupted)
+    monkeypatch.setattr(bench, "measure_checked", interrupted)
     words = ["--quick", "--cells", "256²", "--sizes", "3,5"]
     assert main.main(["bench", "kernels", *words]) == 130
     said = capsys.readouterr().out

@@ -30,7 +30,7 @@ from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
 from workbench.imaging import display, shown_size
 from workbench.imaging.display import Display, to_display
-from workbench.imaging.display_mapping import Look
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
 from workbench.imaging.shown_size import shown_bytes
 
@@ -152,10 +152,10 @@ def test_large_grey_pictures_are_shown_as_small_ones_from_a_quarter_of_the_memor
     samples = noise(700, 900, 1, pixel_type)
     if levels is not None and pixel_type.startswith("u"):
         levels = tuple(each * np.iinfo(pixel_type).max for each in levels)
-    small = show(samples, Look(levels))
+    small = show(samples, DisplayMapping(levels))
     monkeypatch.setattr(shown_size, "COMPACT_PIXELS", 1000)
     monkeypatch.setattr(display, "BAND_PIXELS", 1 << 14)
-    large = show(samples, Look(levels))
+    large = show(samples, DisplayMapping(levels))
     for level in range(len(small.images)):
         np.testing.assert_array_equal(colours(large, level), colours(small, level))
     assert sum(each.nbytes for each in large.pixels) <= shown_bytes(700, 900, 1) * 1.01
@@ -179,9 +179,9 @@ def test_no_number_is_magenta_in_large_grey_pictures_too(large):
 
 def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
     monkeypatch.setattr(memory, "memory_available_bytes", lambda: 2**30)
-    memory.demand(2**30)
+    memory.require_memory(2**30)
     with pytest.raises(MemoryError):
-        memory.demand(2**30 + 1)
+        memory.require_memory(2**30 + 1)
 
 
 # -- in the window

@@ -16,7 +16,7 @@ from workbench.imaging import mismatch
 from workbench.imaging.cell_values import in_characters
 from workbench.imaging.differences import MIDDLE, auto_gain, diverging, subtracting
 from workbench.imaging.display import NAN_BGR, to_display
-from workbench.imaging.display_mapping import Look, is_signed, known_unclipped, unclipped
+from workbench.imaging.display_mapping import DisplayMapping, is_signed, known_unclipped, unclipped
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along, column, distances, in_words, row
 from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
@@ -52,19 +52,19 @@ SIGNED = np.array([[[-0.5]], [[0.0]], [[0.25]], [[1.5]]], np.float32)
     ],
 )
 def test_each_way_to_show_values_below_zero(signed_as, greys):
-    shown = show(SIGNED, Look(None, signed_as)).pixels[0][..., 0].ravel()
+    shown = show(SIGNED, DisplayMapping(None, signed_as)).pixels[0][..., 0].ravel()
     assert np.abs(shown.astype(int) - greys).max() <= 1
     assert SIGNED.min() == -0.5  # the data are what they were
 
 
 def test_levels_hold_for_values_shown_in_another_way():
-    shown = show(SIGNED * 100, Look((0.0, 100.0), "offset")).pixels[0][..., 0].ravel()
+    shown = show(SIGNED * 100, DisplayMapping((0.0, 100.0), "offset")).pixels[0][..., 0].ravel()
     assert np.abs(shown.astype(int) - (0, 128, 191, 255)).max() <= 1
 
 
 def test_alpha_of_whole_numbers_stored_as_float_is_as_opaque_as_before():
     samples = noise(9, 7, 4)
-    wide = show(unclipped(_locked(samples)), Look(None, "clipped", 255.0))
+    wide = show(unclipped(_locked(samples)), DisplayMapping(None, "clipped", 255.0))
     assert np.array_equal(wide.pixels[0], to_display(samples).pixels[0])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.imaging.cell_values import CellWish, written
+from workbench.imaging.cell_values import CellRequest, written
 from workbench.imaging.display import to_display
 from workbench.panels.compare.cell_layer import digits_for
 
@@ -14,7 +14,7 @@ def wish(qapp):
     samples[3, 5] = 188
     digits = digits_for(40, 1, "uint8")
     assert digits is not None
-    return CellWish(samples, to_display(samples).pixels[0], (4, 2, 8, 5), 40.5, digits)
+    return CellRequest(samples, to_display(samples).pixels[0], (4, 2, 8, 5), 40.5, digits)
 
 
 def test_its_corner_is_that_of_its_region(wish):

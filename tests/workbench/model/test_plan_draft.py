@@ -13,7 +13,7 @@ from kernels.sweeps.presets import presets
 from tests.workbench.engines import DEVICE
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
 from workbench.model.plan_draft import MAX_CELLS, Draft, UnclearError, given, plan_of, texts_of
-from workbench.model.plan_estimate import MOST, time_s
+from workbench.model.plan_estimate import MAX_ESTIMATED, time_s
 from workbench.model.plan_words import held_fixed, title_of
 from workbench.model.state import Picture, State
 
@@ -237,7 +237,9 @@ def test_very_many_cells_are_estimated_by_a_sample_of_them():
     sizes = tuple((side, side) for side in range(64, 1664, 32))
     many = Plan("many", keys, sizes, (3, 5, 7, 9))
     cells = many.cells()
-    assert len(cells) > MOST
+    assert len(cells) > MAX_ESTIMATED
     whole_s = estimated_s(cells, (), many.sampling)
     assert time_s(cells, many) == pytest.approx(whole_s, rel=0.2)
-    assert time_s(cells[:MOST], many) == estimated_s(cells[:MOST], (), many.sampling)
+    assert time_s(cells[:MAX_ESTIMATED], many) == estimated_s(
+        cells[:MAX_ESTIMATED], (), many.sampling
+    )

@@ -18,7 +18,7 @@ from workbench.base.numbers import GAP
 from workbench.model import intents
 from workbench.model.state import Picture
 from workbench.session import live
-from workbench.widgets.tile import Tile
+from workbench.widgets.tile import ValueTile
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot,
     result = show_picture(qtbot, window, noise(8, 8))
     assert result.kernel.samples_ms == (261.0,)
     shown = after(window)
-    tile = child(window, "kernel", Tile)
+    tile = child(window, "kernel", ValueTile)
     until(qtbot, lambda: "n = 5" in tile.detail.replace(GAP, " "))
     assert tile.text == f"20.0{GAP}ms"
     assert after(window) is shown  # the picture stayed
@@ -255,7 +255,7 @@ def test_a_single_run_of_the_baseline_is_timed_again_as_well(qtbot, make_window)
     window = make_window(slow_at_first(261.0))
     window.store.update(baseline="sequential")
     show_picture(qtbot, window, noise(8, 8))
-    speedup = child(window, "speedup", Tile)
+    speedup = child(window, "speedup", ValueTile)
     until(qtbot, lambda: "to Sequential" in speedup.detail)  # as all take 20 ms
     baseline = window.live.baseline_of(window.live.result)
     assert len(baseline.kernel.samples_ms) == 5

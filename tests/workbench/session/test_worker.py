@@ -15,7 +15,7 @@ from kernels.core.job import Job, Progress
 from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
-from workbench.imaging.display_mapping import Look
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import worker as worker_module
 from workbench.session.worker import Worker
 
@@ -667,11 +667,11 @@ def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
 
     worker, told = make_worker(script)
     worker.start()
-    worker.request(a_job(), Look((0.0, 100.0)))
+    worker.request(a_job(), DisplayMapping((0.0, 100.0)))
     wait_for(qtbot, told, "settled")
     (_, _, first, look), (_, _, second, _) = (e for e in told if e[0] == "filtered")
     assert first is second
-    assert look == Look((0.0, 100.0))
+    assert look == DisplayMapping((0.0, 100.0))
 
 
 # -- a tuning

@@ -20,7 +20,7 @@ from kernels.pictures import scene
 from kernels.sweeps import estimate
 from tests.workbench.driving import answers, settle, until
 from tests.workbench.engines import MadeUpGpu
-from tests.workbench.seeing import MOST, image_of, marked, pixels_of, reduced, unlikeness
+from tests.workbench.seeing import MAX_UNLIKENESS, image_of, marked, pixels_of, reduced, unlikeness
 from workbench.base import theme
 from workbench.cli.commands.shot import picture_of
 from workbench.cli.window_driver import WindowDriver
@@ -152,11 +152,12 @@ def expected(name):
 def judge(name, seen, folder):
     """A sentence where `seen` is not as expected, with the picture that shows where."""
     furthest = unlikeness(seen, expected(name)).max()
-    if furthest <= MOST:
+    if furthest <= MAX_UNLIKENESS:
         return ""
     path = folder / f"{name}.png"
     marked(seen, expected(name)).save(str(path))
-    return f"“{name}” does not look as it is meant to ({furthest:.0f} > {MOST:.0f}): see {path}"
+    by = f"{furthest:.0f} > {MAX_UNLIKENESS:.0f}"
+    return f"“{name}” does not look as it is meant to ({by}): see {path}"
 
 
 @pytest.mark.parametrize("scheme", STATES)

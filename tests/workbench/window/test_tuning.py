@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QLabel, QProgressBar
 from shiboken6 import isValid
 
-from kernels.core.job_class import Kind
+from kernels.core.job_class import JobClass
 from kernels.engine.auto import AUTO
 from kernels.engine.measurements import Candidate
 from kernels.measuring.tuner import Trial, Tuning
@@ -14,7 +14,7 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.panels.controls.block_picker import BlockPicker
 from workbench.window.tune_dialog import TuneDialog
 
-KIND = Kind("uint8", 1, 5, "separable", "clamp", 12)
+KIND = JobClass("uint8", 1, 5, "separable", "clamp", 12)
 
 
 @pytest.fixture

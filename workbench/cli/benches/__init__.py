@@ -1,7 +1,7 @@
 """One module a bench: of the window each with
 
 TITLE                what is measured, and how
-measure(arguments)   -> Iterator of `Row`s, as they are known
+measure(arguments)   -> Iterator of `BenchRow`s, as they are known
 
 and that of the kernels with `run(arguments)`, which prints for itself and needs no Qt.
 """
@@ -17,7 +17,7 @@ from workbench.base import numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BenchRow:
     """One line of a bench's table: what was measured, and the samples or a single figure.
 
     limit_ms  what each sample is to stay below; None: there is no such limit
@@ -47,14 +47,14 @@ class Row:
 HEADER = ("what", "median", "p99", "largest", "n", "")
 
 
-def peak_memory() -> Row:
+def peak_memory() -> BenchRow:
     """The most memory this process has had so far."""
     try:
         import resource
     except ImportError:  # Windows
-        return Row("peak memory", figure="not known on this system")
+        return BenchRow("peak memory", figure="not known on this system")
     import sys
 
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return Row("peak memory of the process", figure=numbers.byte_count(peak))
+    return BenchRow("peak memory of the process", figure=numbers.byte_count(peak))

@@ -35,7 +35,7 @@ from kernels.oracle.checking import checking, limits_of
 from kernels.oracle.reference import to_pixel_type
 from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches.cpu_ways import Way, missing, ways
+from workbench.cli.benches.cpu_ways import CpuWay, missing, ways
 from workbench.cli.command_error import FAILED, USAGE, CommandError
 
 FILTERS = (
@@ -79,7 +79,7 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CpuCell:
     """A cell and all its ways.
 
     ours   by key: what `opencv` and `parallel` took
@@ -151,19 +151,19 @@ def title(name: str, job: Job) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class CpuEntry:
     """A way, and the threads that OpenCV is to use meanwhile."""
 
-    way: Way
+    way: CpuWay
     threads: int
 
 
-def measured(name: str, job: Job) -> Row:
+def measured(name: str, job: Job) -> CpuCell:
     """Check every way's answer, then let all that are right take turns."""
     ours = {each.key: _our_entry(each, job) for each in host_implementations() if each.key in OURS}
     products = job.picture.size * job.ksize**2
     others = [
-        Entry(way, _plain_threads())
+        CpuEntry(way, _plain_threads())
         for way in ways(name, job)
         if products <= MAX_PRODUCTS.get(way.library, products)
     ]
@@ -172,15 +172,15 @@ def measured(name: str, job: Job) -> Row:
     loops = [ours["parallel"], *(each for each in others if each.way.library == "C")]
     calls = [ours["opencv"], *(each for each in others if each.way.library != "C")]
     errors = {entry: _error(job, entry) for entry in (*loops, *calls)}
-    seconds: dict[Entry, list[float]] = {}
+    seconds: dict[CpuEntry, list[float]] = {}
     for together in (loops, calls):
         seconds |= _taking_turns([each for each in together if _is_right(job, errors[each])])
     timed = {each: _timed(each.way, errors[each], seconds.get(each, [])) for each in errors}
     by_key = {key: timed[entry] for key, entry in ours.items()}
-    return Row(title(name, job), by_key, tuple(timed[each] for each in others))
+    return CpuCell(title(name, job), by_key, tuple(timed[each] for each in others))
 
 
-def _our_entry(implementation: HostImplementation, job: Job) -> Entry:
+def _our_entry(implementation: HostImplementation, job: Job) -> CpuEntry:
     prepared = implementation.prepare(job)
     ran = prepared.ran
 
@@ -192,7 +192,7 @@ def _our_entry(implementation: HostImplementation, job: Job) -> Entry:
 
     is_cv2 = ran.function.startswith("cv2.")
     threads = ran.threads if is_cv2 and ran.threads else _plain_threads()
-    return Entry(Way("ours", str(ran), run), threads)
+    return CpuEntry(CpuWay("ours", str(ran), run), threads)
 
 
 @cache
@@ -204,7 +204,7 @@ def _plain_threads() -> int:
     return int(cv2.getNumThreads())
 
 
-def _error(job: Job, entry: Entry) -> float:
+def _error(job: Job, entry: CpuEntry) -> float:
     """Return what the way's answer is off by at most, in sample values."""
     use_threads(entry.threads)
     answer = as_asked_for(entry.way.run(), job)
@@ -231,10 +231,10 @@ def _is_right(job: Job, error: float) -> bool:
     return error <= (LEVELS if job.picture.dtype.kind == "u" else limits.bound)
 
 
-def _taking_turns(entries: list[Entry]) -> dict[Entry, list[float]]:
+def _taking_turns(entries: list[CpuEntry]) -> dict[CpuEntry, list[float]]:
     """Return the seconds of each way's runs: a run each in turn, in an order that changes, until
     there are ROUNDS or the time is over."""
-    seconds: dict[Entry, list[float]] = {entry: [] for entry in entries}
+    seconds: dict[CpuEntry, list[float]] = {entry: [] for entry in entries}
     order, shuffle = list(entries), Random(SEED)
     for number in range(ROUNDS):
         shuffle.shuffle(order)
@@ -247,7 +247,7 @@ def _taking_turns(entries: list[Entry]) -> dict[Entry, list[float]]:
     return seconds
 
 
-def _seconds(entry: Entry) -> float:
+def _seconds(entry: CpuEntry) -> float:
     if use_threads(entry.threads):
         entry.way.run()  # OpenCV starts or ends its threads
     start = perf_counter()
@@ -255,7 +255,7 @@ def _seconds(entry: Entry) -> float:
     return perf_counter() - start
 
 
-def _timed(way: Way, error: float, seconds: list[float]) -> Timed:
+def _timed(way: CpuWay, error: float, seconds: list[float]) -> Timed:
     ms = 1e3 * median(seconds) if seconds else None
     return Timed(way.library, way.name, ms, len(seconds), error)
 
@@ -266,7 +266,7 @@ HEADER = (
 )
 
 
-def in_words(row: Row) -> str:
+def in_words(row: CpuCell) -> str:
     """Return the cell's line."""
     best = row.best("cv2")
     plain = f"{best.name} {numbers.duration(best.ms)}" if best and best.ms else numbers.MISSING
@@ -286,7 +286,7 @@ def _turned(ratio: float | None) -> str:
     return f"{1 / ratio:.3g}×" if ratio else numbers.MISSING
 
 
-def closing_lines(rows: list[Row]) -> Iterator[str]:
+def closing_lines(rows: list[CpuCell]) -> Iterator[str]:
     """Yield what of ours is wrong; how many cells meet each aim, and which do not."""
     for row in rows:
         for key, found in row.ours.items():

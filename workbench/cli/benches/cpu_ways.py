@@ -30,7 +30,7 @@ C_TYPES = ("uint8", "float32")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class CpuWay:
     """One way to filter a job's picture.
 
     library  "cv2", "SciPy", "scikit-image", "Pillow" or "C"
@@ -43,7 +43,7 @@ class Way:
     run: Callable[[], Any]
 
 
-def ways(name: str, job: Job) -> Iterator[Way]:
+def ways(name: str, job: Job) -> Iterator[CpuWay]:
     """Yield every way there is here to do `job`, whose border is clamp and whose filter is `name`
     of kernels.filters, or "random"."""
     for library in (_cv2, _scipy, _scikit_image, _pillow, _c):
@@ -66,7 +66,7 @@ def missing() -> list[str]:
     return absent
 
 
-def _cv2(name: str, job: Job) -> Iterator[Way]:
+def _cv2(name: str, job: Job) -> Iterator[CpuWay]:
     import cv2
 
     source, weights, k = job.picture, job.weights, job.ksize
@@ -81,15 +81,15 @@ def _cv2(name: str, job: Job) -> Iterator[Way]:
         "laplacian": ("Laplacian", lambda: cv2.Laplacian(source, -1, borderType=border)),
     }
     if name in named:
-        yield Way("cv2", *named[name])
+        yield CpuWay("cv2", *named[name])
     if (factors := separate(weights)) is not None:
         column, row = factors
-        yield Way(
+        yield CpuWay(
             "cv2",
             "sepFilter2D",
             lambda: cv2.sepFilter2D(source, -1, row, column, borderType=border),
         )
-    yield Way("cv2", "filter2D", lambda: cv2.filter2D(source, -1, weights, borderType=border))
+    yield CpuWay("cv2", "filter2D", lambda: cv2.filter2D(source, -1, weights, borderType=border))
 
 
 def _sigma(ksize: int) -> float:
@@ -97,7 +97,7 @@ def _sigma(ksize: int) -> float:
     return 0.0 if ksize in gaussian.BINOMIAL else gaussian.default_sigma(ksize)
 
 
-def _scipy(name: str, job: Job) -> Iterator[Way]:
+def _scipy(name: str, job: Job) -> Iterator[CpuWay]:
     if not _is_here("scipy"):
         return
     from scipy import ndimage
@@ -107,7 +107,7 @@ def _scipy(name: str, job: Job) -> Iterator[Way]:
     real = {"output": np.float32}
     if name == "gaussian" and k not in gaussian.BINOMIAL:
         sigma = gaussian.default_sigma(k)
-        yield Way(
+        yield CpuWay(
             "SciPy",
             "gaussian_filter",
             lambda: ndimage.gaussian_filter(
@@ -115,24 +115,24 @@ def _scipy(name: str, job: Job) -> Iterator[Way]:
             ),
         )
     elif name == "box":
-        yield Way(
+        yield CpuWay(
             "SciPy",
             "uniform_filter",
             lambda: ndimage.uniform_filter(source, (k, k), axes=(0, 1), mode="nearest", **real),
         )
     else:
-        yield Way(
+        yield CpuWay(
             "SciPy", "correlate", lambda: ndimage.correlate(source, weights, mode="nearest", **real)
         )
 
 
-def _scikit_image(name: str, job: Job) -> Iterator[Way]:
+def _scikit_image(name: str, job: Job) -> Iterator[CpuWay]:
     if not _is_here("skimage") or name != "gaussian" or job.ksize in gaussian.BINOMIAL:
         return
     from skimage import filters
 
     sigma, source = gaussian.default_sigma(job.ksize), job.picture
-    yield Way(
+    yield CpuWay(
         "scikit-image",
         "gaussian",
         lambda: filters.gaussian(
@@ -146,7 +146,7 @@ def _scikit_image(name: str, job: Job) -> Iterator[Way]:
     )
 
 
-def _pillow(name: str, job: Job) -> Iterator[Way]:
+def _pillow(name: str, job: Job) -> Iterator[CpuWay]:
     if not _is_here("PIL") or job.pixel_type != "uint8" or job.channels not in (1, 3):
         return
     from PIL import Image, ImageFilter
@@ -160,10 +160,10 @@ def _pillow(name: str, job: Job) -> Iterator[Way]:
         wanted = ImageFilter.Kernel((job.ksize, job.ksize), job.weights[::-1].ravel().tolist(), 1)
     else:
         return
-    yield Way("Pillow", type(wanted).__name__, lambda: np.asarray(image.filter(wanted)))
+    yield CpuWay("Pillow", type(wanted).__name__, lambda: np.asarray(image.filter(wanted)))
 
 
-def _c(name: str, job: Job) -> Iterator[Way]:  # noqa: ARG001
+def _c(name: str, job: Job) -> Iterator[CpuWay]:  # noqa: ARG001
     library = c_loop()
     if library is None or job.pixel_type not in C_TYPES:
         return
@@ -176,7 +176,7 @@ def _c(name: str, job: Job) -> Iterator[Way]:  # noqa: ARG001
         call(_at(job.picture), _at(out), *shape, _at(weights), ctypes.c_long(job.ksize))
         return out
 
-    yield Way("C", "four loops", run)
+    yield CpuWay("C", "four loops", run)
 
 
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:

@@ -14,7 +14,7 @@ from kernels.engine.engine import all_implementations
 from kernels.pictures import generated
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
-from workbench.cli.benches import Row, peak_memory
+from workbench.cli.benches import BenchRow, peak_memory
 from workbench.cli.real_window import Wait, real_window, settle, wait_for_device
 from workbench.model.state import Picture
 from workbench.window.main_window import MainWindow
@@ -25,14 +25,14 @@ HEARTBEAT_MS = 1
 IDLE_MS = 3000
 
 
-def measure(arguments: Namespace) -> Iterator[Row]:
+def measure(arguments: Namespace) -> Iterator[BenchRow]:
     """Stalls at rest, as a measure of the machine, and during a sweep."""
     with real_window(arguments, {"implementation": "opencv"}) as window:
         wait_for_device(window)
         samples = generated.noise(SIDE, SIDE, 3)
         settle(window, lambda: window.store.update(picture=Picture("noise", samples)))
-        yield Row("stalls, nothing running", _stalls(window, _rest))
-        yield Row(f"stalls, sequential sweep at {SIDE}²", _stalls(window, _sweep))
+        yield BenchRow("stalls, nothing running", _stalls(window, _rest))
+        yield BenchRow(f"stalls, sequential sweep at {SIDE}²", _stalls(window, _sweep))
         yield peak_memory()
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from kernels.pictures import generated
-from workbench.cli.benches import Row, peak_memory
+from workbench.cli.benches import BenchRow, peak_memory
 from workbench.cli.benches.view_modes import MODES
 from workbench.cli.real_window import real_window, settle, wait_for_device
 from workbench.model.state import Picture
@@ -33,7 +33,7 @@ TITLE = (
 Step = Callable[[], None]
 
 
-def measure(arguments: Namespace) -> Iterator[Row]:
+def measure(arguments: Namespace) -> Iterator[BenchRow]:
     """Each mode: the picture dragged at three scales, zoomed, and its divider dragged."""
     runs = arguments.runs or RUNS
     with real_window(arguments, {"implementation": "opencv"}, SIZE) as window:
@@ -43,7 +43,7 @@ def measure(arguments: Namespace) -> Iterator[Row]:
         for mode in MODES:
             with mode.on(window) as view:
                 for what, steps in _gestures(view, runs):
-                    yield Row(f"{mode.name}, {what}", _frames(view, steps), limit_ms=FRAME_MS)
+                    yield BenchRow(f"{mode.name}, {what}", _frames(view, steps), limit_ms=FRAME_MS)
         yield peak_memory()
 
 

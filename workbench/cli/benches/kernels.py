@@ -19,9 +19,9 @@ from typing import Any
 from kernels import Engine
 from kernels.core.device import NoDevice
 from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.core.job_class import kind_of
+from kernels.core.job_class import job_class_of
 from kernels.engine.engine import Implementation, all_implementations
-from kernels.measuring.trials import trying
+from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from workbench.cli.bench_cells import FFT, BenchCell, all_cells
 from workbench.cli.bench_clock import Clock
@@ -97,7 +97,7 @@ def _measure(
     times = []
     for implementation, chosen in candidates:
         _say(f"{cell}: {implementation.key}")
-        outcome = finished(trying(engine, chosen, SAMPLING, known))
+        outcome = finished(measure_checked(engine, chosen, SAMPLING, known))
         times.append(RungTime.of(implementation, chosen, outcome, copy_ms))
     _say("")
     return CellReport(
@@ -120,7 +120,7 @@ def _auto(engine: Engine, job: Job, times: list[RungTime]) -> str | None:
 
 def _all(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
     """Every rung, in its best block shape as far as that was measured."""
-    measured = sorted(engine.picker.measurements.of(kind_of(job)), key=lambda m: m.median_ms)
+    measured = sorted(engine.picker.measurements.of(job_class_of(job)), key=lambda m: m.median_ms)
     blocks = {each.implementation: each.block_xy for each in reversed(measured)}
     for each in all_implementations():
         if each.kind == "cuda":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.pictures import generated
-from workbench.cli.benches import Row, peak_memory
+from workbench.cli.benches import BenchRow, peak_memory
 from workbench.cli.benches.painted import ms_until_painted
 from workbench.cli.benches.view_modes import MODES, named_view
 from workbench.cli.real_window import real_window, settle, wait_for_baseline, wait_for_device
@@ -30,7 +30,7 @@ PICTURES: dict[str, Callable[[], NDArray[Any]]] = {
 }
 
 
-def measure(arguments: Namespace) -> Iterator[Row]:
+def measure(arguments: Namespace) -> Iterator[BenchRow]:
     """Each picture with OpenCV and every rung that runs here: from rest, and without a pause; then
     with OpenCV in each mode, without a pause, as while a slider is dragged."""
     with real_window(arguments, {"implementation": CPU}) as window:
@@ -42,12 +42,12 @@ def measure(arguments: Namespace) -> Iterator[Row]:
                 _warm_up(window, implementation)
                 for mode, is_at_rest in (("from rest", True), ("without a pause", False)):
                     samples = [_change(window, is_at_rest) for _ in range(arguments.runs or RUNS)]
-                    yield Row(f"{what}, {mode}", samples)
+                    yield BenchRow(f"{what}, {mode}", samples)
             window.store.update(implementation=CPU)
             for way in MODES:
                 with way.on(window) as view:
                     samples = [_changed(window, view) for _ in range(arguments.runs or RUNS)]
-                yield Row(f"{name}, {CPU}, {way.name}", samples)
+                yield BenchRow(f"{name}, {CPU}, {way.name}", samples)
         yield peak_memory()
 
 

@@ -9,19 +9,19 @@ from argparse import Namespace
 from collections.abc import Iterator
 from time import perf_counter
 
-from workbench.cli.benches import Row
+from workbench.cli.benches import BenchRow
 from workbench.cli.command_error import CommandError
 
 TITLE = "From the start of a new process, its files in the system's cache"
 RUNS = 7
 
 
-def measure(arguments: Namespace) -> Iterator[Row]:
+def measure(arguments: Namespace) -> Iterator[BenchRow]:
     """Start the program again and again; the first start only warms up."""
     options = ["--device", str(arguments.device or 0)] + ["--no-gpu"] * arguments.no_gpu
     starts = [_start(options) for _ in range(1 + (arguments.runs or RUNS))][1:]
     for what in starts[0]:
-        yield Row(what, [each[what] for each in starts])
+        yield BenchRow(what, [each[what] for each in starts])
 
 
 def _start(options: list[str]) -> dict[str, float]:

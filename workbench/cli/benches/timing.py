@@ -42,7 +42,7 @@ NOTHING = "an empty launch"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LaunchTimes:
     """One launch by one clock.
 
     ratio, difference_ms   to our time of it; None where that is itself
@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> int:
     jobs = chosen_jobs(arguments)
     clocks = _usable_clocks()
     print(aligned(_facts(engine)), end="\n\n", flush=True)
-    rows: list[Row] = []
+    rows: list[LaunchTimes] = []
     for row in measured(engine, jobs, clocks):
         rows.append(row)
         print(row, flush=True)
@@ -103,7 +103,9 @@ def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
     return jobs
 
 
-def measured(engine: Engine, jobs: dict[str, Job], clocks: list[OtherClock]) -> Iterator[Row]:
+def measured(
+    engine: Engine, jobs: dict[str, Job], clocks: list[OtherClock]
+) -> Iterator[LaunchTimes]:
     """Each launch by our clock and then by the others; the empty one before all."""
     gaps_ms: dict[str, float] = {}
     for name, job in jobs.items():
@@ -124,18 +126,18 @@ def _by_all(
     launch: Callable[[], None],
     clocks: list[OtherClock],
     gaps_ms: dict[str, float],
-) -> Iterator[Row]:
+) -> Iterator[LaunchTimes]:
     """Ours before the others and after them, so that a card that warms up favours nobody."""
     before = _our_samples(queue, launch)
     others = [(each, each.time(queue, launch)) for each in clocks]
     both = Timing(before + _our_samples(queue, launch), "cold")
     ours = Clocked(both.quartiles_ms[0], both.median_ms, both.quartiles_ms[1])
-    yield Row(name, "ours", ours)
+    yield LaunchTimes(name, "ours", ours)
     for clock, found in others:
         ratio, difference_ms = found.median_ms / ours.median_ms, found.median_ms - ours.median_ms
         gap_ms = gaps_ms.get(clock.name, 0.0)
         words = "" if name == NOTHING else verdict(ours.median_ms, found.median_ms, gap_ms, clock)
-        yield Row(name, clock.name, found, ratio, difference_ms, gap_ms, words)
+        yield LaunchTimes(name, clock.name, found, ratio, difference_ms, gap_ms, words)
 
 
 def _our_samples(queue: Queue, launch: Callable[[], None]) -> tuple[float, ...]:
@@ -157,7 +159,7 @@ def verdict(ours_ms: float, theirs_ms: float, gap_ms: float, clock: OtherClock) 
     return "NOT EXPLAINED"
 
 
-def closing_lines(rows: list[Row]) -> list[str]:
+def closing_lines(rows: list[LaunchTimes]) -> list[str]:
     """How many agree, of those that have to."""
     same = {each.name for each in other_clocks() if each.same}
     held = [row for row in rows if row.clock in same and row.launch != NOTHING]
@@ -198,7 +200,7 @@ def _facts(engine: Engine) -> list[tuple[str, str]]:
     ]
 
 
-def _write(path: Path, engine: Engine, rows: list[Row]) -> None:
+def _write(path: Path, engine: Engine, rows: list[LaunchTimes]) -> None:
     data: dict[str, Any] = {
         "version": 1,
         "device": diagnostics.gpu(engine.device),

@@ -17,7 +17,7 @@ POLL_MS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class ViewMode:
     """One way to look.
 
     name     as printed
@@ -58,15 +58,15 @@ class Mode:
 
 # Side by side first: what the others are held against.
 MODES = (
-    Mode("side by side"),
-    Mode("wipe", "Before and after", "wipe"),
-    Mode("wipe down", "Before and after", "wipe", "level"),
-    Mode("difference", "Comparison", "difference"),
-    Mode("mismatch", "Comparison", "mismatch"),
-    Mode("four results", pins=3),
-    Mode("this pixel", panel="Pixel"),
-    Mode("anatomy", panel="Anatomy"),
-    Mode("analysis", panel="Analysis"),
+    ViewMode("side by side"),
+    ViewMode("wipe", "Before and after", "wipe"),
+    ViewMode("wipe down", "Before and after", "wipe", "level"),
+    ViewMode("difference", "Comparison", "difference"),
+    ViewMode("mismatch", "Comparison", "mismatch"),
+    ViewMode("four results", pins=3),
+    ViewMode("this pixel", panel="Pixel"),
+    ViewMode("anatomy", panel="Anatomy"),
+    ViewMode("analysis", panel="Analysis"),
 )
 
 

@@ -18,7 +18,7 @@ from workbench.batch.pairs import Pair, PairingError, Pairs, names_folder, pairs
 from workbench.cli import as_json, streams
 from workbench.cli.argument_types import EXTENSION_OF
 from workbench.cli.command_error import FAILED, USAGE, CommandError
-from workbench.cli.progress_line import Progress
+from workbench.cli.progress_line import ProgressLine
 from workbench.cli.result_record import record_of
 from workbench.cli.result_words import in_one_line
 from workbench.cli.state_options import PIXEL, changes_of, ignored
@@ -102,7 +102,7 @@ def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) ->
         keeps_files=arguments.no_clobber,
     )
     machine = facts(engine) if arguments.json else {}
-    progress = Progress(arguments.progress)
+    progress = ProgressLine(arguments.progress)
     failures = len(pairs.complaints)
     with _output_folder(pairs, arguments.output):
         for outcome in running(engine, pairs.pairs, recipe, arguments.jobs, progress.say):

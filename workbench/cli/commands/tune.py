@@ -16,7 +16,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.device import NoDevice
 from kernels.core.errors import BadJobError
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.job_class import Kind, kind_of
+from kernels.core.job_class import JobClass, job_class_of
 from kernels.core.version import program_version
 from kernels.engine.auto import ranked
 from kernels.engine.measurements import Candidate
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> int:
             raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
         if arguments.missing:
             known = set(engine.picker.measurements.kinds())
-            jobs = [make for make in jobs if kind_of(make()) not in known]
+            jobs = [make for make in jobs if job_class_of(make()) not in known]
         _say_complaint(engine)
         kinds = "kind" if len(jobs) == 1 else "kinds"
         print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
@@ -70,7 +70,7 @@ def run(arguments: Namespace) -> int:
 
 def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
     """Every way that was tried, kind by kind: its time in milliseconds, or why it has none."""
-    kinds: dict[Kind, list[Trial]] = {}
+    kinds: dict[JobClass, list[Trial]] = {}
     for trial in trials:
         kinds.setdefault(trial.kind, []).append(trial)
     return {
@@ -143,8 +143,8 @@ def _refuse_unknown(names: Sequence[str], known: Sequence[str], what: str) -> No
 def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
     """What came of each way; each kind's line is printed when the next one begins, or nothing
     follows."""
-    found: dict[Kind, int] = {}
-    latest: Kind | None = None
+    found: dict[JobClass, int] = {}
+    latest: JobClass | None = None
     for step in tuning(engine, jobs, shapes=shapes):
         if isinstance(step, Tuning):
             say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
@@ -159,7 +159,7 @@ def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Tri
         _print_best(engine, latest, found)
 
 
-def _print_best(engine: Engine, kind: Kind | None, found: dict[Kind, int]) -> None:
+def _print_best(engine: Engine, kind: JobClass | None, found: dict[JobClass, int]) -> None:
     assert kind is not None
     say("")
     best = next(ranked(engine.picker.measurements.of(kind)), None)

@@ -4,7 +4,7 @@ A module has
 
     TITLE              the library
     missing() -> str | None       why it cannot be used here; imports it
-    ways(task) -> Iterator[Way]   each way to do the task with it, ready to be timed
+    ways(task) -> Iterator[PeerWay]   each way to do the task with it, ready to be timed
 
 A way queues its work on the current stream, as a program that is well written would: plans made,
 arrays allocated, weights on the device.
@@ -53,7 +53,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class PeerWay:
     """How a library does the task.
 
     border  the job's, or the nearest that the library offers
@@ -136,7 +136,7 @@ def _ways(name: str, peer: Any, task: Task, oracles: dict[str, Oracle]) -> Itera
             yield PeerTime(name, title, why_not=f"{type(error).__name__}: {words}")
 
 
-def _measure(name: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> PeerTime:
+def _measure(name: str, way: PeerWay, task: Task, oracles: dict[str, Oracle]) -> PeerTime:
     with task.clock.stream:
         way.queue()  # many libraries compile, plan or try out the first time
         task.clock.stream.synchronize()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.cli.peers import Task, Way, importable, to_host
+from workbench.cli.peers import PeerWay, Task, importable, to_host
 
 TITLE = "cuCIM"
 
@@ -14,7 +14,7 @@ def missing() -> str | None:
     return importable("cucim.skimage._vendored.ndimage", TITLE)
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     from cucim.skimage._vendored import ndimage
 
     if task.separable is None:
@@ -28,7 +28,7 @@ def ways(task: Task) -> Iterator[Way]:
         ndimage.correlate1d(source, column, axis=0, output=between, mode="nearest", **how)
         ndimage.correlate1d(between, row, axis=1, output=out, mode="nearest", **how)
 
-    yield Way(
+    yield PeerWay(
         "cuCIM correlate1d × 2, shared memory",
         lambda: passes(algorithm="shared_memory"),
         lambda: to_host(cp, out),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.cli.peers import Task, Way, importable, to_host
+from workbench.cli.peers import PeerWay, Task, importable, to_host
 
 TITLE = "cuFFT"
 
@@ -14,7 +14,7 @@ def missing() -> str | None:
     return importable("cupyx.scipy.fft", TITLE)
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     from cupyx.scipy import fft
 
     cp, job = task.cp, task.job
@@ -34,7 +34,7 @@ def ways(task: Task) -> Iterator[Way]:
             back = fft.irfft2(product, s=shape, overwrite_x=True)
             found.append(back[radius : radius + height, radius : radius + width])
 
-    yield Way(
+    yield PeerWay(
         "cuFFT",
         multiply_spectra,
         lambda: to_host(cp, cp.stack(found, axis=-1)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.cli.peers import Task, Way, importable, to_host
+from workbench.cli.peers import PeerWay, Task, importable, to_host
 
 TITLE = "cupyx.scipy.ndimage"
 DIRECT_KSIZE = 31  # beyond, it takes seconds
@@ -14,14 +14,14 @@ def missing() -> str | None:
     return importable("cupyx.scipy.ndimage", TITLE)
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     from cupyx.scipy import ndimage
 
     cp, job, source = task.cp, task.job, task.source
     out = cp.empty_like(source)
     if job.ksize <= DIRECT_KSIZE:
         weights = cp.asarray(job.weights)[:, :, None]
-        yield Way(
+        yield PeerWay(
             "CuPy correlate",
             lambda: ndimage.correlate(source, weights, output=out, mode="nearest"),
             lambda: to_host(cp, out),
@@ -35,4 +35,4 @@ def ways(task: Task) -> Iterator[Way]:
         ndimage.correlate1d(source, column, axis=0, output=between, mode="nearest")
         ndimage.correlate1d(between, row, axis=1, output=out, mode="nearest")
 
-    yield Way("CuPy correlate1d × 2", two_passes, lambda: to_host(cp, out))
+    yield PeerWay("CuPy correlate1d × 2", two_passes, lambda: to_host(cp, out))

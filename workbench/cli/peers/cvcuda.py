@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels import filters
 from kernels.filters.gaussian import BINOMIAL, default_sigma
-from workbench.cli.peers import Task, Way, importable, to_host
+from workbench.cli.peers import PeerWay, Task, importable, to_host
 
 TITLE = "CV-CUDA"
 TYPES = ("uint8", "uint16", "float32")
@@ -18,7 +18,7 @@ def missing() -> str | None:
     return importable("cvcuda", TITLE)
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     import cvcuda
 
     cp, job = task.cp, task.job
@@ -31,7 +31,7 @@ def ways(task: Task) -> Iterator[Way]:
     out = cp.empty_like(task.source)
     source, target = (cvcuda.as_tensor(each, "HWC") for each in (task.source, out))
     stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
-    yield Way(
+    yield PeerWay(
         "CV-CUDA gaussian",
         lambda: cvcuda.gaussian_into(
             target,

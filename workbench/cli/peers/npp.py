@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernels.core.device import Device
-from workbench.cli.peers import Task, Way, to_host
+from workbench.cli.peers import PeerWay, Task, to_host
 
 TITLE = "NPP"
 VERSIONS = ("13", "12", "11")
@@ -62,7 +62,7 @@ def missing() -> str | None:
     return None if library() else "NPP (libnppif) is not installed."
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     cp, job = task.cp, task.job
     if job.pixel_type not in GENERAL or job.channels not in CHANNELS:
         return
@@ -75,7 +75,7 @@ def ways(task: Task) -> Iterator[Way]:
         name = f"FilterBorder{GENERAL[job.pixel_type].format(job.channels)}"
         _call(task, name, task.source, out, _pointer(weights), square, anchor)
 
-    yield Way("NPP FilterBorder", general, lambda: to_host(cp, out))
+    yield PeerWay("NPP FilterBorder", general, lambda: to_host(cp, out))
     if task.separable is None:
         return
     column, row = (cp.asarray(each[::-1].copy()) for each in task.separable)
@@ -86,7 +86,7 @@ def ways(task: Task) -> Iterator[Way]:
             name = f"FilterGaussAdvancedBorder{GAUSSIAN[job.pixel_type].format(job.channels)}"
             _call(task, name, task.source, out, ctypes.c_int(job.ksize), _pointer(one))
 
-        yield Way("NPP FilterGaussAdvancedBorder", gaussian, lambda: to_host(cp, out))
+        yield PeerWay("NPP FilterGaussAdvancedBorder", gaussian, lambda: to_host(cp, out))
     if job.pixel_type == "float32":  # others would be rounded between the passes
         taps, middle = ctypes.c_int(job.ksize), ctypes.c_int(job.radius)
         suffix = f"_32f_C{job.channels}R"
@@ -96,7 +96,7 @@ def ways(task: Task) -> Iterator[Way]:
             _call(task, first, task.source, between, _pointer(row), taps, middle)
             _call(task, second, between, out, _pointer(column), taps, middle)
 
-        yield Way("NPP FilterRowBorder + Column", two_passes, lambda: to_host(cp, out))
+        yield PeerWay("NPP FilterRowBorder + Column", two_passes, lambda: to_host(cp, out))
 
 
 def _call(task: Task, name: str, source: Any, target: Any, *how: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernels.core.cores import usable_cores
-from workbench.cli.peers import Task, Way, importable
+from workbench.cli.peers import PeerWay, Task, importable
 
 TITLE = "OpenCV on the CPU"
 
@@ -16,7 +16,7 @@ def missing() -> str | None:
     return importable("cv2", TITLE)
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     import cv2
 
     job = task.job
@@ -25,7 +25,7 @@ def ways(task: Task) -> Iterator[Way]:
     cv2.setNumThreads(usable_cores())
     out = np.empty_like(job.picture)
     replicate = cv2.BORDER_REPLICATE
-    yield Way(
+    yield PeerWay(
         f"OpenCV filter2D ({usable_cores()} threads)",
         lambda: cv2.filter2D(job.picture, -1, job.weights, dst=out, borderType=replicate),
         lambda: out,
@@ -33,7 +33,7 @@ def ways(task: Task) -> Iterator[Way]:
     )
     if task.separable is not None:
         column, row = task.separable
-        yield Way(
+        yield PeerWay(
             f"OpenCV sepFilter2D ({usable_cores()} threads)",
             lambda: cv2.sepFilter2D(job.picture, -1, row, column, dst=out, borderType=replicate),
             lambda: out,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.cli.peers import Task, Way, importable, to_host
+from workbench.cli.peers import PeerWay, Task, importable, to_host
 
 TITLE = "PyTorch conv2d"
 DIRECT_KSIZE = 31  # beyond, cuDNN takes seconds to choose how
@@ -19,7 +19,7 @@ def missing() -> str | None:
     return None if torch.cuda.is_available() else "This PyTorch finds no GPU."
 
 
-def ways(task: Task) -> Iterator[Way]:
+def ways(task: Task) -> Iterator[PeerWay]:
     import torch
 
     job = task.job
@@ -62,7 +62,7 @@ def ways(task: Task) -> Iterator[Way]:
                         image = image.round_().clamp_(0, 255).to(torch.uint8)
                     found[:] = [image]
 
-            yield Way(
+            yield PeerWay(
                 name,
                 convolve,
                 lambda found=found: to_host(task.cp, found[0][0].permute(1, 2, 0).contiguous()),  # type: ignore[misc]

@@ -27,7 +27,7 @@ from workbench.panels.analysis.curves import Curve, CurvesChart
 from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
 from workbench.panels.compare.mode_bar import ORIGINAL
 from workbench.widgets.eliding_box import ElidingBox
-from workbench.widgets.tile import MUTED, Tile, scaled_font
+from workbench.widgets.tile import MUTED, ValueTile, scaled_font
 from workbench.widgets.upright_area import UprightArea
 
 LINES = {"row": "Row at the pointer", "column": "Column at the pointer", "line": "Drawn line"}
@@ -175,9 +175,9 @@ class AnalysisPanel(UprightArea):
         self._column.addLayout(_row(_label("After compared with"), self._against))
         tiles = QHBoxLayout()
         tiles.setSpacing(4)
-        self._psnr = Tile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.05, detail=False)
-        self._ssim = Tile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.05, detail=False)
-        self._largest = Tile(
+        self._psnr = ValueTile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.05, detail=False)
+        self._ssim = ValueTile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.05, detail=False)
+        self._largest = ValueTile(
             "largest", "Largest error", "0.0001234", MAX_TIP, scale=1.05, detail=False
         )
         for tile in (self._psnr, self._ssim, self._largest):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick
-from kernels.measuring.job_comparison import Round, comparing
+from kernels.measuring.job_comparison import Snapshot, comparing
 from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, Phase
 from workbench.panels.blocks.candidates import Field, Key, field_of
@@ -34,7 +34,7 @@ class BlockComparison(QObject):
         self._panel: BlocksPanel = window.blocks
         self._field: Field | str = ""
         self._jobs: tuple[Job, ...] = ()  # those asked for last: of other rounds nothing is heard
-        self._found: Round | None = None
+        self._found: Snapshot | None = None
         self._was_stopped_by_hiding = False
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -147,7 +147,7 @@ class BlockComparison(QObject):
 
     @Slot(object)
     def _show_step(self, step: Any) -> None:
-        if isinstance(step, Round) and step.jobs == self._jobs and self._jobs:
+        if isinstance(step, Snapshot) and step.jobs == self._jobs and self._jobs:
             self._found = step
             if step.is_over:
                 self._panel.show_phase(Phase.DONE)

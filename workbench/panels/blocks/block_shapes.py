@@ -10,21 +10,21 @@ BlockXY = tuple[int, int]
 
 WIDTHS, HEIGHTS = (8, 16, 32, 64, 128, 256), (1, 2, 4, 8, 16, 32)
 GRID: tuple[BlockXY, ...] = tuple((x, y) for y in HEIGHTS for x in WIDTHS)
-MOST = 1024  # threads along a side: what the block picker takes
+MAX_SIDE = 1024  # threads along a side: what the block picker takes
 EXAMPLE = "Write shapes such as 48×4, 96×2."
 
 _SHAPE = re.compile(r"(\d{1,6})\s*[x×X*]\s*(\d{1,6})")
 _BETWEEN = re.compile(r"[\s,;]*")
 
-__all__ = ["GRID", "PRESETS", "BlockXY", "UnclearError", "parsed", "written"]
+__all__ = ["GRID", "PRESETS", "BlockXY", "UnclearShapesError", "parsed", "written"]
 
 
-class UnclearError(ValueError):
+class UnclearShapesError(ValueError):
     """What was typed is no list of shapes; one sentence."""
 
 
 def parsed(text: str) -> tuple[BlockXY, ...]:
-    """The shapes in "48x4, 96 × 2", each once.  Raises UnclearError."""
+    """The shapes in "48x4, 96 × 2", each once.  Raises UnclearShapesError."""
     shapes: dict[BlockXY, None] = {}
     at = 0
     while at < len(text):
@@ -34,10 +34,10 @@ def parsed(text: str) -> tuple[BlockXY, ...]:
         found = _SHAPE.match(text, at)
         if found is None:
             word = text[at:].split(",")[0].strip()
-            raise UnclearError(f"{word!r} is not a shape. {EXAMPLE}")
+            raise UnclearShapesError(f"{word!r} is not a shape. {EXAMPLE}")
         shape = int(found[1]), int(found[2])
-        if not all(1 <= side <= MOST for side in shape):
-            raise UnclearError(f"{written([shape])}: a side is 1 to {MOST} threads.")
+        if not all(1 <= side <= MAX_SIDE for side in shape):
+            raise UnclearShapesError(f"{written([shape])}: a side is 1 to {MAX_SIDE} threads.")
         shapes[shape] = None
         at = found.end()
     return tuple(shapes)

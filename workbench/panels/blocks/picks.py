@@ -13,7 +13,7 @@ from workbench.panels.blocks.block_shapes import (
     GRID,
     PRESETS,
     BlockXY,
-    UnclearError,
+    UnclearShapesError,
     parsed,
 )
 
@@ -81,7 +81,7 @@ class ShapePicks(QWidget):
     def _judge(self) -> bool:
         try:
             parsed(self._own.text())
-        except UnclearError as unclear:
+        except UnclearShapesError as unclear:
             self._objection.setText(str(unclear))
             self._objection.show()
             return False

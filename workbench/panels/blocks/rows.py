@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kernels.core.comparison import EQUAL, how_equal
-from kernels.measuring.job_comparison import Round, Standing
+from kernels.measuring.job_comparison import CandidateState, Snapshot
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.charts.data.sentences import how_long
@@ -49,7 +49,7 @@ class Row:
         return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
 
 
-def rows_of(field: Field, found: Round | None, current: Key | None) -> tuple[Row, ...]:
+def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[Row, ...]:
     """A row for each contender, in their order.
 
     found  of the contenders that are able; None: nothing is known yet
@@ -60,7 +60,9 @@ def rows_of(field: Field, found: Round | None, current: Key | None) -> tuple[Row
     rows = []
     for each in field.contenders:
         place, is_tied = places.get(each.key, (0, False))
-        standing = standings.get(each.key, Standing(reason=each.reason, is_over=bool(each.reason)))
+        standing = standings.get(
+            each.key, CandidateState(reason=each.reason, is_over=bool(each.reason))
+        )
         rows.append(_row(each, standing, place, is_tied=is_tied, is_current=each.key == current))
     return tuple(rows)
 
@@ -103,7 +105,7 @@ def _listed(names: list[str], most: int = 4) -> str:
     return list_of(names)
 
 
-def _places(field: Field, found: Round | None) -> dict[Key, tuple[int, bool]]:
+def _places(field: Field, found: Snapshot | None) -> dict[Key, tuple[int, bool]]:
     """By key: the place, as in sports (1, 1, 3), and whether it is shared."""
     places: dict[Key, tuple[int, bool]] = {}
     next_place, able = 1, field.able
@@ -115,7 +117,7 @@ def _places(field: Field, found: Round | None) -> dict[Key, tuple[int, bool]]:
 
 
 def _row(
-    each: Contender, standing: Standing, place: int, *, is_tied: bool, is_current: bool
+    each: Contender, standing: CandidateState, place: int, *, is_tied: bool, is_current: bool
 ) -> Row:
     state, words = _state(standing)
     ms = standing.ms if state in ("unsure", "fine") else None
@@ -126,7 +128,7 @@ def _row(
     return Row(each.key, each.name, state, ms, place, is_tied, is_current, share, words, text)
 
 
-def _state(standing: Standing) -> tuple[State, str]:
+def _state(standing: CandidateState) -> tuple[State, str]:
     if standing.reason:
         return "refused", standing.reason
     if standing.check is not None and not standing.check.ok:
@@ -137,7 +139,7 @@ def _state(standing: Standing) -> tuple[State, str]:
 
 
 def _lines(
-    each: Contender, standing: Standing, state: State, *, is_tied: bool, place: int
+    each: Contender, standing: CandidateState, state: State, *, is_tied: bool, place: int
 ) -> list[str]:
     timing, occupancy = standing.timing, standing.occupancy
     lines = [each.name]

@@ -13,7 +13,15 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
-from workbench.imaging.cell_values import ALPHABET, MARGIN, WIDEST, Cells, CellWish, Digits, Region
+from workbench.imaging.cell_values import (
+    ALPHABET,
+    MARGIN,
+    WIDEST,
+    CellRequest,
+    Cells,
+    Digits,
+    Region,
+)
 from workbench.imaging.display import Display
 from workbench.panels.compare.view_transform import Size, ViewTransform
 
@@ -30,7 +38,7 @@ class CellLayer:
         self._samples: NDArray[Any] | None = None
         self._display: Display | None = None
         self._cells: Cells | None = None
-        self._asked: CellWish | None = None
+        self._asked: CellRequest | None = None
 
     def show_samples(self, samples: NDArray[Any] | None, display: Display | None) -> None:
         if samples is not self._samples or display is not self._display:
@@ -73,7 +81,7 @@ class CellLayer:
             min(region[2] + MARGIN, width),
             min(region[3] + MARGIN, height),
         )
-        self._asked = CellWish(samples, display.pixels[0], around, scale, digits)
+        self._asked = CellRequest(samples, display.pixels[0], around, scale, digits)
         self._view.cells_wanted.emit(self._asked, self._take)
 
     def _take(self, cells: Cells) -> None:

@@ -24,7 +24,7 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.comparison_image import side_by_side
 from workbench.panels.compare.mode_bar import ModeBar
 from workbench.panels.compare.picture_view import Overlay, PictureView
-from workbench.panels.compare.pins import MOST, Pin, PinView, name_of
+from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, name_of
 from workbench.panels.compare.read_out import Values
 from workbench.panels.compare.view_strip import ViewStrip
 from workbench.panels.compare.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
@@ -80,7 +80,7 @@ class CompareView(QWidget):
         self._after_view = PictureView("After", RESULT_HINT)
         self._wipe_view = WipeView("Before and after", OPEN_HINT)
         self._worked_out_view = PictureView("Comparison", WORKED_OUT_HINT)
-        self._pin_views = tuple(PinView(number) for number in range(1, MOST + 1))
+        self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
         self._pins: tuple[Pin, ...] = ()
         self._against = 0
         self._worked_out: tuple[Display | None, str] = (None, "")
@@ -129,7 +129,7 @@ class CompareView(QWidget):
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
-        """Results to show beside the newest, alike in size, at most MOST.
+        """Results to show beside the newest, alike in size, at most MAX_PINS.
 
         against  what the newest is compared with: 0 the original, else the pin of that number
         """
@@ -402,7 +402,7 @@ class CompareView(QWidget):
         self._wipe_view.show_before(*(near if is_covered else (None, "", None)))
         worked_out = original if is_held else (*self._worked_out, None)
         self._worked_out_view.show_picture(*worked_out)
-        self.bar.show_can_pin(self._after is not None and len(self._pins) < MOST)
+        self.bar.show_can_pin(self._after is not None and len(self._pins) < MAX_PINS)
         self._arrange()
         self._read()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage, QPainter
 
-from workbench.base.memory import demand
+from workbench.base.memory import require_memory
 from workbench.imaging.display import Display
 
 _MIN_TEXT_PX = 14
@@ -29,7 +29,7 @@ def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
     band = metrics.height() + 2 * gap
     across = len(tiles) if len(tiles) < 4 else -(-len(tiles) // 2)
     down = -(-len(tiles) // across)
-    demand(4 * across * column * down * (band + height))
+    require_memory(4 * across * column * down * (band + height))
     size = across * column + (across + 1) * gap, down * (band + height) + gap
     image = QImage(*size, QImage.Format.Format_RGB32)
     if image.isNull():

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal
 
 from kernels.core.job import Result
 from workbench.base import numbers
-from workbench.imaging.cell_values import CellWish, written
+from workbench.imaging.cell_values import CellRequest, written
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import Look
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.speed_up import single_in_words
@@ -20,7 +20,7 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.comparison_controller import ComparisonController
 from workbench.panels.compare.pin_cache import Pins, SetAside, of_same
-from workbench.panels.compare.pins import MOST, Pin, name_of
+from workbench.panels.compare.pins import MAX_PINS, Pin, name_of
 from workbench.session.analysis_thread import Steps
 from workbench.session.live import Live
 from workbench.session.store import Store
@@ -82,8 +82,8 @@ class Inspection(QObject):
         """Keep the newest result beside those to come."""
         if (found := self._live.of_view) is None:
             self.said.emit("There is no result of this picture to pin yet.")
-        elif len(self.pins) == MOST:
-            self.said.emit(f"{MOST} results are pinned already; remove one first (Shift+K).")
+        elif len(self.pins) == MAX_PINS:
+            self.said.emit(f"{MAX_PINS} results are pinned already; remove one first (Shift+K).")
         else:
             _, result, shown = found
             pin = _pinned(result, shown, self._live.look)
@@ -214,12 +214,12 @@ class Inspection(QObject):
 
     # -- values in cells
 
-    def _write_cells(self, wish: CellWish, deliver: Callable[[Any], None]) -> None:
+    def _write_cells(self, wish: CellRequest, deliver: Callable[[Any], None]) -> None:
         name = f"cells {id(deliver.__self__)}"  # type: ignore[attr-defined]
         self._steps.ask(name, lambda: iter((written(wish),)), deliver, urgency=CELLS_URGENCY)
 
 
-def _pinned(result: Result, display: Display, look: Look) -> Pin:
+def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
     title = intents.caption(result.job, result.picked)
     if result.block_xy:
         title = "{} {}×{}".format(title, *result.block_xy)

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import Look
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.buttons import make_button
 from workbench.widgets.chips import paint_chip
 
-MOST = 3  # beside the newest result: four in all
+MAX_PINS = 3  # beside the newest result: four in all
 _MARGIN = 8
 
 
@@ -37,7 +37,7 @@ class Pin:
 
     result: Result
     display: Display
-    look: Look
+    look: DisplayMapping
     caption: str
 
     @property

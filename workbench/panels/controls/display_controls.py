@@ -19,7 +19,7 @@ from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.form import Form
 from workbench.widgets.number_boxes import DecimalBox
 
-LARGEST = 1e6  # of a level; 16 bits end at 65535
+MAX_LEVEL = 1e6  # of a level; 16 bits end at 65535
 MAX_DECIMALS = 9
 SIGNED_TITLES = {
     "clipped": "Clipped to black",
@@ -93,8 +93,8 @@ class DisplayControls(QGroupBox):
         decimals = min(max(digits, 0), MAX_DECIMALS)
         apart = 10.0**-decimals
         for box, value, least, most in (
-            (self._black, low, -LARGEST, high - apart),
-            (self._white, high, low + apart, LARGEST),
+            (self._black, low, -MAX_LEVEL, high - apart),
+            (self._white, high, low + apart, MAX_LEVEL),
         ):
             box.show_range(least, most, decimals, max(round((high - low) / 100, decimals), apart))
             box.show_value(value)

@@ -21,7 +21,7 @@ from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display, to_display
 from workbench.panels.gallery.kodak_card import KodakCard
-from workbench.widgets.tile_list import THUMBNAIL, Tile, TileList
+from workbench.widgets.tile_list import THUMBNAIL, PictureTile, TileList
 from workbench.widgets.upright_area import UprightArea
 
 
@@ -196,7 +196,9 @@ class Gallery(QWidget):
     # -- thumbnails --------------------------------------------------------------------------------
 
     def _fill_built_ins(self) -> None:
-        tiles = [Tile(key, built_in.title, built_in.shows) for key, built_in in PICTURES.items()]
+        tiles = [
+            PictureTile(key, built_in.title, built_in.shows) for key, built_in in PICTURES.items()
+        ]
         self._built_ins.show_tiles(tiles)
         for key, built_in in PICTURES.items():
             self._ask_for_thumbnail(self._built_ins, key, built_in.make)
@@ -219,9 +221,9 @@ def _heading(text: str) -> QLabel:
     return label
 
 
-def _photograph(number: int) -> Tile:
+def _photograph(number: int) -> PictureTile:
     name = NAMES[number - 1]
-    return Tile(number, name.removesuffix(".png"), f"Opens {name}.")
+    return PictureTile(number, name.removesuffix(".png"), f"Opens {name}.")
 
 
 def _load_samples(path: Path) -> NDArray[Any]:

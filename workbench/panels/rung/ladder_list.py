@@ -21,7 +21,7 @@ from workbench.model.rung_times import Place
 from workbench.widgets.tile import MUTED, scaled_font
 
 PLACE = Qt.ItemDataRole.UserRole
-LONGEST = Qt.ItemDataRole.UserRole + 1
+LONGEST_MS_ROLE = Qt.ItemDataRole.UserRole + 1
 CHOSEN = Qt.ItemDataRole.UserRole + 2
 ROW_GAP_PX = 5  # over the height of the letters
 EDGE_PX = 8
@@ -67,7 +67,7 @@ class LadderList(QListWidget):
 
     def _fill(self, item: QListWidgetItem, place: Place, longest: float, is_chosen: bool) -> None:
         item.setData(PLACE, place)
-        item.setData(LONGEST, longest)
+        item.setData(LONGEST_MS_ROLE, longest)
         item.setData(CHOSEN, is_chosen)
         words = place.in_words
         item.setToolTip(tip_text(words))
@@ -94,7 +94,7 @@ class _Bar(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(option.rect).adjusted(1, 1, -1, -1)
-        self._draw_bar(painter, option, box, place, index.data(LONGEST), is_chosen)
+        self._draw_bar(painter, option, box, place, index.data(LONGEST_MS_ROLE), is_chosen)
         self._draw_words(painter, option, box, place, is_chosen)
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -26,7 +26,7 @@ from workbench.panels.rung.idea_page import IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources
 from workbench.session.ptx import PtxWish, resources_in_words, wish_for
-from workbench.widgets.code_view import CodeView, Text
+from workbench.widgets.code_view import CodeView, SourceText
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import scaled_font
 
@@ -159,7 +159,7 @@ class RungPane(QWidget):
             return
         caption = f"{resources_in_words(compiled)} · {wish.in_words}"
         name = f"{wish.rung.key}.ptx"
-        self._ptx_view.show_texts([Text(name, compiled.ptx, "ptx")], caption)
+        self._ptx_view.show_texts([SourceText(name, compiled.ptx, "ptx")], caption)
 
     def show_large(self, is_large: bool) -> None:
         """Whether it has a window of its own."""

@@ -10,10 +10,10 @@ from kernels.engine.engine import Implementation
 from kernels.rungs.device_text import LADDER
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.widgets.code_colours import Language
-from workbench.widgets.code_view import Text
+from workbench.widgets.code_view import SourceText
 
 
-def sources(implementation: Implementation) -> tuple[Text, ...]:
+def sources(implementation: Implementation) -> tuple[SourceText, ...]:
     """Return what there is to read of `implementation`: its own file, then headers."""
     if not isinstance(implementation, Rung | BrokenRung):
         return _module(implementation.key)
@@ -22,15 +22,15 @@ def sources(implementation: Implementation) -> tuple[Text, ...]:
 
 
 @cache
-def device_files(names: tuple[str, ...]) -> tuple[Text, ...]:
+def device_files(names: tuple[str, ...]) -> tuple[SourceText, ...]:
     """Return files of the ladder's folder."""
     return tuple(_read(LADDER, name, "cuda") for name in names)
 
 
 @cache
-def _module(key: str) -> tuple[Text, ...]:
+def _module(key: str) -> tuple[SourceText, ...]:
     return (_read(files("kernels.cpu"), f"{key}.py", "python"),)
 
 
-def _read(folder: Any, name: str, language: Language) -> Text:
-    return Text(name, (folder / name).read_text(encoding="utf-8", errors="replace"), language)
+def _read(folder: Any, name: str, language: Language) -> SourceText:
+    return SourceText(name, (folder / name).read_text(encoding="utf-8", errors="replace"), language)

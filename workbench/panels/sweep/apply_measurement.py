@@ -99,7 +99,7 @@ class Picking(QObject):
         """Undo leads back as well: then nothing is left of the point that was pointed at."""
         if state == self._before:
             self._before = self._after = None
-            self._window.messages.unsay(self._told)
+            self._window.messages.dismiss(self._told)
 
     def _times(self, cell: Cell) -> str:
         """ ": 35.2 µs on NVIDIA H200": what every session that is shown measured of `cell`."""

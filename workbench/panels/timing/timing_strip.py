@@ -22,7 +22,7 @@ from workbench.base import numbers, theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.speed_up import single_in_words, speed_up_of
-from workbench.widgets.tile import TEXT, ElidedLabel, Tile, scaled_font
+from workbench.widgets.tile import TEXT, ElidedLabel, ValueTile, scaled_font
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
@@ -132,7 +132,7 @@ class TimingStrip(QWidget):
         self._verdict.show_ran(_ran(self._result))
 
     def _refresh_nothing(self) -> None:
-        for tile in self.findChildren(Tile):
+        for tile in self.findChildren(ValueTile):
             tile.show_value(MISSING)
         self._verdict.show_nothing(self._why_empty)
 
@@ -192,7 +192,7 @@ class TimingStrip(QWidget):
             more=found.sentence,
         )
 
-    def _show_speed(self, tile: Tile, text: str, result: Result) -> None:
+    def _show_speed(self, tile: ValueTile, text: str, result: Result) -> None:
         """Pale until it has been checked, and where it is of a single run."""
         unsure = UNCHECKED if result.check is None else _unsure(result)
         note = "?" if unsure else ""  # a small tile has no room for words
@@ -291,12 +291,12 @@ def verdict(check: Check | None) -> str:
     )
 
 
-def _large(name: str, caption: str, widest: str, tip: str) -> Tile:
-    return Tile(name, caption, widest, tip, scale=2.3, detail=True)
+def _large(name: str, caption: str, widest: str, tip: str) -> ValueTile:
+    return ValueTile(name, caption, widest, tip, scale=2.3, detail=True)
 
 
-def _small(name: str, caption: str, widest: str, tip: str) -> Tile:
-    return Tile(name, caption, widest, tip, scale=1.1, detail=False)
+def _small(name: str, caption: str, widest: str, tip: str) -> ValueTile:
+    return ValueTile(name, caption, widest, tip, scale=1.1, detail=False)
 
 
 def _ran(result: Result) -> str:

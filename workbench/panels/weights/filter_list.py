@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from kernels import filters
 from workbench.base.plain_text import tip_text
-from workbench.panels.weights.weights_draft import Drawing, drawing_of
+from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.widgets.drop_down import DropDown
 
 SIZE_CHANGED = "{} takes {}, so the size changed."
@@ -26,7 +26,7 @@ class PresetBox(DropDown):
         self.setPlaceholderText("Choose…")
         self.setMinimumContentsLength(7)  # which that has room in
 
-    def show_drawing(self, drawing: Drawing) -> None:
+    def show_drawing(self, drawing: WeightsDraft) -> None:
         """All can be drawn; tooltips say which bring another size."""
         size = drawing.size
         for row in range(self.count()):
@@ -39,7 +39,7 @@ class PresetBox(DropDown):
             self.setCurrentIndex(-1)
 
 
-def preset(key: str, size: int) -> tuple[Drawing, str]:
+def preset(key: str, size: int) -> tuple[WeightsDraft, str]:
     """A filter's weights at the size it has nearest to `size`, and a sentence where there is one to
     be said about them."""
     chosen = filters.get(key)

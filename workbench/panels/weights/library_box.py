@@ -28,17 +28,17 @@ from workbench.panels.weights.named_weights import (
     FILE_TYPES,
     SAVE_TYPES,
     Named,
-    Shelf,
     WeightsFileError,
+    WeightsLibrary,
     read_file,
     write_file,
 )
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.widgets.save_path import ask_save_path
 
 
-class ShelfBox(QGroupBox):
-    """Lists a Shelf; reads and writes on a thread of its own, which `close_thread` ends.
+class LibraryBox(QGroupBox):
+    """Lists a WeightsLibrary; reads and writes on a thread of its own, which `close_thread` ends.
 
     Signals:
         picked(named): these are to be drawn.
@@ -51,11 +51,14 @@ class ShelfBox(QGroupBox):
     broke = Signal(str, str)
 
     def __init__(
-        self, shelf: Shelf, drawn: Callable[[], Drawing], parent: QWidget | None = None
+        self,
+        library: WeightsLibrary,
+        drawn: Callable[[], WeightsDraft],
+        parent: QWidget | None = None,
     ) -> None:
         """drawn  what there is to save"""
         super().__init__("Named weights", parent)
-        self._shelf, self._drawn = shelf, drawn
+        self._library, self._drawn = library, drawn
         self._background = Background((WeightsFileError,), self)
         self._background.broke.connect(self.broke)
         self._lost: Named | None = None  # what was deleted or replaced last
@@ -98,7 +101,7 @@ class ShelfBox(QGroupBox):
 
     def refresh(self, choose: str = "") -> None:
         """Read the folder again, and choose the weights of that name."""
-        self._do(self._shelf.all, lambda found: self._show(found[0], found[1], choose))
+        self._do(self._library.all, lambda found: self._show(found[0], found[1], choose))
 
     def close_thread(self) -> None:
         self._background.close()
@@ -115,7 +118,7 @@ class ShelfBox(QGroupBox):
             self._lost = replaced
             self._did(f"Replaced “{named.name}”; Restore brings back what it was.", named.name)
 
-        self._do(lambda: self._shelf.save(named), saved)
+        self._do(lambda: self._library.save(named), saved)
 
     def _draw(self) -> None:
         if (item := self._list.currentItem()) is not None:
@@ -134,7 +137,7 @@ class ShelfBox(QGroupBox):
         # At once, so that what is done to it next is done to it under its new name.
         item.setData(Qt.ItemDataRole.UserRole, replace(named, name=new))
         self._do(
-            lambda: self._shelf.rename(old, new),
+            lambda: self._library.rename(old, new),
             lambda _: self._did(f"“{old}” is called “{new}” now.", new),
             lambda: self.refresh(old),  # as it was
         )
@@ -148,7 +151,7 @@ class ShelfBox(QGroupBox):
             self._lost = named
             self._did(f"Deleted “{named.name}”; Restore brings it back.")
 
-        self._do(lambda: self._shelf.delete(named.name), deleted)
+        self._do(lambda: self._library.delete(named.name), deleted)
 
     def _restore(self) -> None:
         if (named := self._lost) is None:
@@ -158,7 +161,7 @@ class ShelfBox(QGroupBox):
             self._lost = replaced
             self._did(f"“{named.name}” is back.", named.name)
 
-        self._do(lambda: self._shelf.save(named), restored)
+        self._do(lambda: self._library.save(named), restored)
 
     def _import(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Import weights", "", FILE_TYPES)

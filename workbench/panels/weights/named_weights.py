@@ -16,7 +16,7 @@ from kernels.core.errors import BadJobError, KernelError
 from kernels.core.limited_toml import LimitedTomlError, parse
 from workbench.base import atomic_files
 from workbench.base.table_text import as_text, read_table, shortest
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 
 DIRECTORY_VARIABLE = "FILTER_WORKBENCH_DATA"
 MAX_FILE_BYTES = 1_000_000
@@ -34,7 +34,7 @@ class Named:
     """Weights and what they are called."""
 
     name: str
-    drawing: Drawing
+    drawing: WeightsDraft
 
 
 def default_folder() -> Path:
@@ -43,7 +43,7 @@ def default_folder() -> Path:
     return Path(folder) / "weights"
 
 
-class Shelf:
+class WeightsLibrary:
     """The named weights in a folder, which is made when the first are saved.
 
     All methods touch the disk and raise WeightsFileError; none needs Qt.
@@ -130,7 +130,7 @@ def read_file(path: Path) -> Named:
     try:
         if path.suffix.lower() == ".toml":
             return _from_toml(parse(text, path.name), path.stem)
-        return Named(path.stem, Drawing(read_table(text)))
+        return Named(path.stem, WeightsDraft(read_table(text)))
     except LimitedTomlError as error:
         raise WeightsFileError(str(error)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -174,7 +174,7 @@ def _from_toml(data: dict[str, Any], stem: str) -> Named:
     offset = str(data.get("offset", "0"))
     rows = [row if isinstance(row, str) else " ".join(map(str, row)) for row in data["rows"]]
     table = "\n".join(rows)
-    drawing = Drawing(read_table(table), divisor, offset)
+    drawing = WeightsDraft(read_table(table), divisor, offset)
     is_complete = drawing.divided_by is not None and drawing.added is not None
     if not isinstance(name, str) or "[" in table or not is_complete:
         raise ValueError(data)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kernels.core.errors import BadJobError
 from workbench.base.table_text import read_block, read_table, value_of
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 
 Cells = list[tuple[int, int]]  # (row, column) of each
 
 
-def pasted(text: str, drawing: Drawing, cells: Cells) -> tuple[Drawing, str]:
+def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft, str]:
     """The drawing then, and a sentence about it.
 
     A number goes into all the selected `cells`, a square of odd size takes the place of everything,
@@ -31,7 +31,7 @@ def pasted(text: str, drawing: Drawing, cells: Cells) -> tuple[Drawing, str]:
             raise
         words = f"Pasted {height}×{width} numbers from row {row + 1}, column {column + 1} on."
         return drawing.with_block(row, column, block), words
-    return Drawing(table), f"Pasted {len(table)}×{len(table)} numbers."
+    return WeightsDraft(table), f"Pasted {len(table)}×{len(table)} numbers."
 
 
 def _count(number: int, what: str) -> str:

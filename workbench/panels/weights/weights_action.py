@@ -10,7 +10,7 @@ from kernels import filters
 from kernels.core.errors import KernelError
 from workbench.model import intents
 from workbench.model.state import Matrix, State
-from workbench.panels.weights.named_weights import Shelf
+from workbench.panels.weights.named_weights import WeightsLibrary
 from workbench.panels.weights.weights_editor import WeightsEditor
 from workbench.widgets.actions import Action
 
@@ -50,7 +50,7 @@ class WeightsEditing(QObject):
     def open(self) -> None:
         """Show the editor, with what the window filters with."""
         if self._editor is None:
-            self._editor = WeightsEditor(Shelf(), self._window)
+            self._editor = WeightsEditor(WeightsLibrary(), self._window)
             self._editor.picked.connect(self._take)
             self._editor.broke.connect(self._window.show_bug)
             self._editor.move(self._beside())

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.base.table_text import compact, in_words, value_of, why_no_value
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -21,7 +21,7 @@ STRONGEST = 0.52  # opacity of the largest weight's tint: its digits stand out t
 
 
 class CellsModel(QAbstractTableModel):
-    """Shows a Drawing; changes nothing by itself.
+    """Shows a WeightsDraft; changes nothing by itself.
 
     Signals:
         typed(row, column, text): the user wrote `text` into a cell.
@@ -29,7 +29,7 @@ class CellsModel(QAbstractTableModel):
 
     typed = Signal(int, int, str)
 
-    def __init__(self, drawing: Drawing) -> None:
+    def __init__(self, drawing: WeightsDraft) -> None:
         super().__init__()
         self._drawing = drawing
         self._tints: list[list[QColor | None]] = []
@@ -37,10 +37,10 @@ class CellsModel(QAbstractTableModel):
         self.show_drawing(drawing)
 
     @property
-    def drawing(self) -> Drawing:
+    def drawing(self) -> WeightsDraft:
         return self._drawing
 
-    def show_drawing(self, drawing: Drawing) -> None:
+    def show_drawing(self, drawing: WeightsDraft) -> None:
         old, same_size = self._drawing, drawing.size == self._drawing.size
         if not same_size:
             self.beginResetModel()

@@ -19,7 +19,7 @@ MAX_DIVISOR = 4096  # looked for, behind weights that are fractions of it
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class WeightsDraft:
     """cells    as they were typed, square, of odd size
     divisor  what all of them are divided by
     offset   what is added to every filtered sample, as a part of white: "1/2", "-0.25"
@@ -76,10 +76,10 @@ class Drawing:
         matrix = self.matrix
         return None if matrix is None else np.array(matrix, np.float32)
 
-    def with_cell(self, row: int, column: int, text: str) -> Drawing:
+    def with_cell(self, row: int, column: int, text: str) -> WeightsDraft:
         return self.with_block(row, column, ((text,),))
 
-    def with_block(self, row: int, column: int, block: Texts) -> Drawing:
+    def with_block(self, row: int, column: int, block: Texts) -> WeightsDraft:
         """`block` over what is there, from (row, column) on; it has to fit."""
         rows = [list(cells) for cells in self.cells]
         for y, texts in enumerate(block, row):
@@ -88,22 +88,22 @@ class Drawing:
 
     # -- what the buttons do
 
-    def transposed(self) -> Drawing:
+    def transposed(self) -> WeightsDraft:
         return replace(self, cells=tuple(zip(*self.cells, strict=True)))
 
-    def flipped_across(self) -> Drawing:
+    def flipped_across(self) -> WeightsDraft:
         """Left for right."""
         return replace(self, cells=tuple(row[::-1] for row in self.cells))
 
-    def flipped_down(self) -> Drawing:
+    def flipped_down(self) -> WeightsDraft:
         """Top for bottom."""
         return replace(self, cells=self.cells[::-1])
 
-    def rotated(self) -> Drawing:
+    def rotated(self) -> WeightsDraft:
         """A quarter turn clockwise."""
         return replace(self, cells=tuple(zip(*self.cells[::-1], strict=True)))
 
-    def resized(self, size: int) -> Drawing:
+    def resized(self, size: int) -> WeightsDraft:
         """Zeros around it, or its middle."""
         by = (size - self.size) // 2
         if by <= 0:
@@ -112,7 +112,7 @@ class Drawing:
         side, empty = ("0",) * by, (("0",) * size,) * by
         return replace(self, cells=(*empty, *((*side, *row, *side) for row in self.cells), *empty))
 
-    def normalised(self) -> Drawing:
+    def normalised(self) -> WeightsDraft:
         """Divided by what the cells add up to, so that the weights add up to 1.
 
         Raises BadJobError where a cell is invalid, and where the sum is zero.
@@ -127,10 +127,10 @@ class Drawing:
         return replace(self, divisor=shortest(total))
 
 
-Change = Callable[[Drawing], Drawing]
+Change = Callable[[WeightsDraft], WeightsDraft]
 
 
-def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> Drawing:
+def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraft:
     """Cells that are just these numbers: whole ones over a divisor where there is such a one, so
     that 0.11111111 is 1 over 9."""
     return replace(_drawn(weights), offset=_part_as_text(offset))
@@ -142,11 +142,11 @@ def _part_as_text(part: float) -> str:
     return min(shortest(part), f"{step}/255" if step / 255 == part else shortest(part), key=len)
 
 
-def _drawn(weights: NDArray[np.float32]) -> Drawing:
+def _drawn(weights: NDArray[np.float32]) -> WeightsDraft:
     if (divisor := whole_over(weights)) is not None:
         cells = np.rint(weights.astype(np.float64) * divisor).astype(np.int64)
-        return Drawing(tuple(tuple(map(str, row)) for row in cells.tolist()), str(divisor))
-    return Drawing(tuple(tuple(_as_text(value) for value in row) for row in weights))
+        return WeightsDraft(tuple(tuple(map(str, row)) for row in cells.tolist()), str(divisor))
+    return WeightsDraft(tuple(tuple(_as_text(value) for value in row) for row in weights))
 
 
 def _as_text(value: np.float32) -> str:

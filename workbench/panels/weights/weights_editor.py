@@ -25,18 +25,18 @@ from kernels.core.errors import BadJobError
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.table_text import (
-    LARGEST,
     MAX_CHARACTERS,
+    MAX_SIZE,
     SIZES,
     as_text,
     in_words,
     why_no_value,
 )
 from workbench.panels.weights.filter_list import PresetBox, preset
-from workbench.panels.weights.library_box import ShelfBox
-from workbench.panels.weights.named_weights import Named, Shelf
+from workbench.panels.weights.library_box import LibraryBox
+from workbench.panels.weights.named_weights import Named, WeightsLibrary
 from workbench.panels.weights.pasting import pasted
-from workbench.panels.weights.weights_draft import Drawing, drawing_of
+from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.panels.weights.weights_undo import Step
@@ -63,12 +63,12 @@ class WeightsEditor(QDialog):
     picked = Signal(object, float)
     broke = Signal(str, str)
 
-    def __init__(self, shelf: Shelf, parent: QWidget | None = None) -> None:
+    def __init__(self, library: WeightsLibrary, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("weights-editor")
         self.setWindowTitle("Weights")
         self.resize(theme.window_size(*SIZE_PX))
-        self._drawing = Drawing((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
+        self._drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
         self._steps = QUndoStack(self)
         self._steps.setUndoLimit(MAX_STEPS)
@@ -96,27 +96,27 @@ class WeightsEditor(QDialog):
         self._sentence.setObjectName("weights-sentence")
         self._sentence.setWordWrap(True)
         self._told = WeightsSummary()
-        self._shelf = ShelfBox(shelf, lambda: self._drawing)
-        self._shelf.picked.connect(self._draw_named)
-        self._shelf.said.connect(self._say)
-        self._shelf.broke.connect(self.broke)
+        self._library = LibraryBox(library, lambda: self._drawing)
+        self._library.picked.connect(self._draw_named)
+        self._library.said.connect(self._say)
+        self._library.broke.connect(self.broke)
         self._buttons = self._make_buttons()
         self._lay_out()
         self._show(self._drawing)
         self._grid.setFocus()
 
     @property
-    def drawing(self) -> Drawing:
+    def drawing(self) -> WeightsDraft:
         return self._drawing
 
     def show_weights(self, weights: NDArray[np.float32], offset: float, title: str) -> None:
         """Draw what the window filters with, by the filter called `title`; nothing is picked."""
         if self._are_applied(weights, offset):
             return
-        if len(weights) > LARGEST:
+        if len(weights) > MAX_SIZE:
             self._say(
                 f"{title} is {len(weights)}×{len(weights)} in the window, and the editor takes "
-                f"sizes up to {LARGEST}; what is drawn here is applied when it is changed.",
+                f"sizes up to {MAX_SIZE}; what is drawn here is applied when it is changed.",
                 is_bad=True,
             )
             self._applied = None
@@ -124,11 +124,11 @@ class WeightsEditor(QDialog):
         self._applied = weights, offset
         self._take(drawing_of(weights, offset), title, following=True)
 
-    def draw(self, drawing: Drawing) -> None:
+    def draw(self, drawing: WeightsDraft) -> None:
         """As if somebody had typed it."""
         self._take(drawing, "what was drawn before")
 
-    def apply(self, drawing: Drawing, sentence: str = HINT) -> None:
+    def apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         """Show `drawing`, and have it filtered if it can be; for steps alone."""
         self._show(drawing, sentence)
         weights, offset = drawing.weights, drawing.added
@@ -143,11 +143,11 @@ class WeightsEditor(QDialog):
         return np.array_equal(weights, self._applied[0]) and offset == self._applied[1]
 
     def close_thread(self) -> None:
-        self._shelf.close_thread()
+        self._library.close_thread()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        self._shelf.refresh()
+        self._library.refresh()
 
     # -- what the user does
 
@@ -186,7 +186,7 @@ class WeightsEditor(QDialog):
     def _draw_named(self, named: Named) -> None:
         self._take(named.drawing, named.name, f"Drew “{named.name}”.")
 
-    def _change(self, change: Callable[[Drawing], Drawing], words: str) -> None:
+    def _change(self, change: Callable[[WeightsDraft], WeightsDraft], words: str) -> None:
         try:
             self._take(change(self._drawing), words)
         except BadJobError as error:
@@ -214,7 +214,7 @@ class WeightsEditor(QDialog):
     # -- steps, and what they show
 
     def _take(
-        self, drawing: Drawing, words: str, sentence: str = HINT, following: bool = False
+        self, drawing: WeightsDraft, words: str, sentence: str = HINT, following: bool = False
     ) -> None:
         """The next step: `drawing` instead of what is there."""
         if following and self._steps.count() == 0:
@@ -222,7 +222,7 @@ class WeightsEditor(QDialog):
         elif drawing != self._drawing:
             self._steps.push(Step(self, self._drawing, drawing, words, sentence, following))
 
-    def _show(self, drawing: Drawing, sentence: str = HINT) -> None:
+    def _show(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         self._drawing = drawing
         self._grid.show_drawing(drawing)
         self._size.show_size(drawing.size, SIZES)
@@ -236,7 +236,7 @@ class WeightsEditor(QDialog):
         else:
             self._say(sentence)
 
-    def _object(self, drawing: Drawing) -> None:
+    def _object(self, drawing: WeightsDraft) -> None:
         """Why what is drawn is not applied."""
         wrong = drawing.invalid
         if wrong:
@@ -266,13 +266,15 @@ class WeightsEditor(QDialog):
         change = self._change
         made = [
             _button("&Normalise", "Divide so that the weights add up to 1.",
-                    partial(change, Drawing.normalised, "normalise")),
+                    partial(change, WeightsDraft.normalised, "normalise")),
             _button("&Transpose", "Rows become columns.",
-                    partial(change, Drawing.transposed, "transpose")),
-            _button("Flip ↔", "Left for right.", partial(change, Drawing.flipped_across, "flip")),
-            _button("Flip ↕", "Top for bottom.", partial(change, Drawing.flipped_down, "flip")),
+                    partial(change, WeightsDraft.transposed, "transpose")),
+            _button("Flip ↔", "Left for right.",
+                    partial(change, WeightsDraft.flipped_across, "flip")),
+            _button("Flip ↕", "Top for bottom.",
+                    partial(change, WeightsDraft.flipped_down, "flip")),
             _button("&Rotate 90°", "A quarter turn clockwise.",
-                    partial(change, Drawing.rotated, "rotate")),
+                    partial(change, WeightsDraft.rotated, "rotate")),
             _button("&Copy", "All cells, for a spreadsheet; Ctrl+C: those selected.", self._copy),
             _button("&Paste", "A square of numbers, with tabs, semicolons, commas or spaces "
                     "between, takes the place of all; a number or another rectangle goes where the "
@@ -320,7 +322,7 @@ class WeightsEditor(QDialog):
         right = QVBoxLayout(side)
         right.setContentsMargins(0, 0, 0, 0)
         right.addWidget(self._told, 3)
-        right.addWidget(self._shelf, 2)
+        right.addWidget(self._library, 2)
         both = QHBoxLayout(self)
         both.setContentsMargins(14, 12, 14, 12)
         both.setSpacing(14)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.panels.weights.weights_cells import INVALID, CellsModel
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.widgets.tile import scaled_font
 
 Index = QModelIndex | QPersistentModelIndex
@@ -49,7 +49,7 @@ class WeightsGrid(QTableView):
     copy_wanted = Signal(object)
     paste_wanted = Signal()
 
-    def __init__(self, drawing: Drawing, parent: QWidget | None = None) -> None:
+    def __init__(self, drawing: WeightsDraft, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("weights-grid")
         self.setAccessibleName("Weights")
@@ -75,7 +75,7 @@ class WeightsGrid(QTableView):
             header.setHighlightSections(True)
         self._cells.modelReset.connect(self._fit)
 
-    def show_drawing(self, drawing: Drawing) -> None:
+    def show_drawing(self, drawing: WeightsDraft) -> None:
         at, before = self.currentIndex(), self._cells.rowCount() // 2
         # As far from the middle as it was, where the size changes.
         down, right = (at.row() - before, at.column() - before) if at.isValid() else (0, 0)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from PySide6.QtGui import QUndoCommand
 
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 
 FOLLOWING = 1  # what is merged with the last of its kind
 
@@ -14,7 +14,7 @@ FOLLOWING = 1  # what is merged with the last of its kind
 class Draws(Protocol):
     """What shows drawings."""
 
-    def apply(self, drawing: Drawing, sentence: str = ...) -> None: ...
+    def apply(self, drawing: WeightsDraft, sentence: str = ...) -> None: ...
 
 
 class Step(QUndoCommand):
@@ -27,8 +27,8 @@ class Step(QUndoCommand):
     def __init__(
         self,
         editor: Draws,
-        old: Drawing,
-        new: Drawing,
+        old: WeightsDraft,
+        new: WeightsDraft,
         words: str,
         sentence: str,
         following: bool = False,

@@ -12,7 +12,7 @@ from kernels.core.borders import BORDERS
 from workbench.model.modes import MODES
 from workbench.panels.controls.filter_controls import BORDER_TIPS
 from workbench.widgets.menu_lines import MenuLine, menu_lines
-from workbench.widgets.tile import Tile
+from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
 from workbench.window.help.book import Book, Page
 from workbench.window.help.texts import Lookup, escaped, sections, written
@@ -77,7 +77,7 @@ def _modes(text: Lookup) -> list[Page]:
 
 def _numbers(window: MainWindow, more: str) -> str:
     """What the tooltips say of every tile, and of what figures depend on."""
-    tiles = [*window.timing.findChildren(Tile), *window.findChildren(Tile)]
+    tiles = [*window.timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
     told = {tile.caption: tile.tip for tile in tiles}  # those of time first
     for title, name in TOLD_OF.items():
         widget = window.findChild(QWidget, name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from workbench.widgets.tile import Tile
+from workbench.widgets.tile import ValueTile
 
 if TYPE_CHECKING:
     from workbench.window.main_window import MainWindow
@@ -51,7 +51,7 @@ VIEWS = {"side": "mode/side", "wipe": "mode/wipe", "difference": "mode/differenc
 def topic_of(window: MainWindow, widget: QWidget | None) -> str:
     """The page, and "#section" where there is one, about `widget`."""
     while widget is not None and widget is not window:
-        if isinstance(widget, Tile):
+        if isinstance(widget, ValueTile):
             return f"numbers#{widget.caption}"
         name = widget.objectName()
         if name == RUNG:

@@ -17,7 +17,7 @@ from workbench.widgets.actions import Action
 from workbench.window.presenter.figures import figures_of, is_answer
 from workbench.window.presenter.stage import Stage
 from workbench.window.presenter.steps_dialog import StepsDialog
-from workbench.window.presenter.talk_steps import MOST, Step, ladder_steps, step_of, steps_from
+from workbench.window.presenter.talk_steps import MAX_STEPS, Step, ladder_steps, step_of, steps_from
 
 if TYPE_CHECKING:
     from workbench.window.main_window import MainWindow
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MENU = "&View/Presenter"
 SETTING = "presentation"
 NO_PICTURE = "Open a picture first; it is what is presented."
-FULL = f"There are {MOST} steps already; remove one first."
+FULL = f"There are {MAX_STEPS} steps already; remove one first."
 
 
 class Presenting(QObject):
@@ -89,7 +89,7 @@ class Presenting(QObject):
         if window.store.state.picture is None:
             window.messages.show_message("info", NO_PICTURE)
             return
-        if len(self.steps) >= MOST:
+        if len(self.steps) >= MAX_STEPS:
             window.messages.show_message("info", FULL)
             return
         try:

@@ -12,7 +12,7 @@ from workbench.model import choices, intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
 
-MOST = 200
+MAX_STEPS = 200
 MAX_LETTERS = 200
 # What a step does not decide: how pictures are looked at is the room's affair.
 LEFT_OUT = {"view_mode", "divider", "difference", "gain"}
@@ -54,7 +54,7 @@ def steps_from(data: Any) -> tuple[Step, ...]:
     """The steps in `data`, as a file holds them; what is none is left out."""
     if not isinstance(data, list):
         return ()
-    return tuple(step for each in data[:MOST] if (step := Step.from_data(each)) is not None)
+    return tuple(step for each in data[:MAX_STEPS] if (step := Step.from_data(each)) is not None)
 
 
 def step_of(state: State) -> Step:

@@ -13,7 +13,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices
 from workbench.model.state import Picture
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window.presenter.figures import is_answer
 from workbench.window.restoring.lockfiles import Place
 
@@ -143,7 +143,7 @@ class BringingBack(QObject):
             self._window.weights.open()
             editor = self._window.weights.editor
             assert editor is not None
-            editor.draw(Drawing(tuple(map(tuple, cells)), divisor, offset))
+            editor.draw(WeightsDraft(tuple(map(tuple, cells)), divisor, offset))
 
     # -- going on
 

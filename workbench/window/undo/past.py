@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-MOST = 200
+MAX_CHANGES = 200
 TOGETHER_S = 1.0  # changes of one number that follow so soon are one step
 # What is dragged, held or typed on the way to another value.
 NUMBERS = frozenset({"ksize", "sigma", "amount", "matrix", "offset", "block_xy", "levels", "gain"})
@@ -66,7 +66,7 @@ class Past:
             return
         self._undone.clear()
         self._done.append(change)
-        del self._done[:-MOST]
+        del self._done[:-MAX_CHANGES]
 
     def undo(self) -> None:
         """The last step has been taken back."""

@@ -20,7 +20,7 @@ from workbench.imaging.line_profile import along
 from workbench.imaging.similarity import comparing
 from workbench.panels.analysis.curves import MAX_POINTS, Curve, ToldWhenAsked, thinned
 from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
-from workbench.widgets.tile import Tile
+from workbench.widgets.tile import ValueTile
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def loaded(qtbot, window):
 
 
 def tile(window, name):
-    return child(window, name, Tile)
+    return child(window, name, ValueTile)
 
 
 def table(window):

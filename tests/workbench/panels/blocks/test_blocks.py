@@ -13,7 +13,7 @@ from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
 from kernels.core.timing import Timing
 from kernels.cuda.occupancy import Occupancy
-from kernels.measuring.job_comparison import Round, Standing
+from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
@@ -21,7 +21,7 @@ from tests.workbench.driving import child, click, settle, show_picture, trigger,
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.model.state import Picture, State
 from workbench.panels.blocks.block_bars import Bars
-from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearError, parsed
+from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearShapesError, parsed
 from workbench.panels.blocks.blocks_panel import Phase
 from workbench.panels.blocks.candidates import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
@@ -39,11 +39,11 @@ def a_field(state=STATE, shapes=SHAPES):
 
 def timed(ms, check=PASSED, **facts):
     timing = Timing((ms, ms, ms))
-    return Standing(timing, (0.9 * ms, ms, 1.1 * ms), check, is_over=True, **facts)
+    return CandidateState(timing, (0.9 * ms, ms, 1.1 * ms), check, is_over=True, **facts)
 
 
 def a_round(field, *standings, groups=()):
-    return Round(tuple(each.job for each in field.able), standings, groups, len(standings))
+    return Snapshot(tuple(each.job for each in field.able), standings, groups, len(standings))
 
 
 # -- shapes that are typed
@@ -64,7 +64,7 @@ def test_shapes_are_read_as_people_write_them(text):
     ],
 )
 def test_what_is_no_shape_is_said(text, says):
-    with pytest.raises(UnclearError, match=says):
+    with pytest.raises(UnclearShapesError, match=says):
         parsed(text)
 
 
@@ -157,7 +157,9 @@ def test_why_there_is_no_fastest():
     field = a_field()
     wrong = rows_of(field, a_round(field, timed(1.0, FAILED), timed(1.0, FAILED)), None)
     assert "None of them gave an answer that is right" in sentence_of(wrong, is_over=True)
-    refused = rows_of(field, a_round(field, *[Standing(reason="No.", is_over=True)] * 2), None)
+    refused = rows_of(
+        field, a_round(field, *[CandidateState(reason="No.", is_over=True)] * 2), None
+    )
     assert sentence_of(refused, is_over=True) == "None of them can run this job."
 
 

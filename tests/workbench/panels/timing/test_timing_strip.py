@@ -14,7 +14,7 @@ from tests.made_up import FAILED, PARTLY, PASSED, WEIGHTS, a_job, picked_result,
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.panels.timing.timing_strip import TimingStrip, VerdictCard, verdict
-from workbench.widgets.tile import ElidedLabel, Tile
+from workbench.widgets.tile import ElidedLabel, ValueTile
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def strip(qapp, qtbot):
     return strip
 
 
-def tile(strip, name) -> Tile:
-    return strip.findChild(Tile, name)
+def tile(strip, name) -> ValueTile:
+    return strip.findChild(ValueTile, name)
 
 
 def words(strip, name) -> str:
@@ -278,7 +278,7 @@ def test_where_a_picture_was_refused_no_figure_of_another_stays(strip):
     strip.show_baseline(OPENCV)
     strip.show_result(result())
     strip.show_refused()
-    assert {each.text for each in strip.findChildren(Tile)} == {MISSING}
+    assert {each.text for each in strip.findChildren(ValueTile)} == {MISSING}
     assert words(strip, "verdict") == "Not filtered, so there is nothing to time."
     assert words(strip, "ran") == ""
     strip.show_baseline(OPENCV)  # which may still come
@@ -304,7 +304,7 @@ def test_showing_nothing_forgets_all(strip):
     strip.show_baseline(OPENCV)
     strip.show_result(result())
     strip.show_nothing()
-    assert {each.text for each in strip.findChildren(Tile)} == {MISSING}
+    assert {each.text for each in strip.findChildren(ValueTile)} == {MISSING}
     strip.show_result(result())
     assert tile(strip, "speedup").text == MISSING
 
@@ -312,7 +312,7 @@ def test_showing_nothing_forgets_all(strip):
 def test_nothing_moves_while_numbers_change(strip, qapp):
     def places():
         qapp.processEvents()
-        return [each.geometry() for each in strip.findChildren(Tile)], strip.minimumSizeHint()
+        return [each.geometry() for each in strip.findChildren(ValueTile)], strip.minimumSizeHint()
 
     empty = places()
     strip.show_result(result(samples_ms=(0.00111,), check=None, compile_ms=1.11))
@@ -341,7 +341,7 @@ def test_no_number_is_clipped_at_the_least_width(strip, qapp, ms):
     strip.show_baseline(result("opencv", (88.8,) * 6))
     strip.show_result(result(samples_ms=(ms,) * 6, upload_ms=ms, download_ms=ms, compile_ms=ms))
     qapp.processEvents()
-    for each in strip.findChildren(Tile):
+    for each in strip.findChildren(ValueTile):
         value = next(v for v in each.findChildren(QLabel) if v.text() == each.text)
         assert value.width() >= value.fontMetrics().horizontalAdvance(each.text), each.text
 

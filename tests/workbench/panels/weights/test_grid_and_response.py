@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.panels.weights.response_view import STOPS, ResponseView
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.panels.weights.weights_grid import MAX_CELL_PX, WeightsGrid
 
 Key = Qt.Key
@@ -16,7 +16,7 @@ Key = Qt.Key
 
 def drawing(size, divisor="1"):
     rows = tuple(tuple(f"{y * size + x}" for x in range(size)) for y in range(size))
-    return Drawing(rows, divisor, "0")
+    return WeightsDraft(rows, divisor, "0")
 
 
 @pytest.fixture

@@ -478,7 +478,7 @@ def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
 
 
 def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
-    box = editor._shelf
+    box = editor._library
     path = tmp_path / "five.csv"
     path.write_text("\n".join(["0,0,1,0,0"] * 5))
     result = settle(qtbot, window, lambda: box.open_file(path))

@@ -3,9 +3,11 @@
 import pytest
 
 from workbench.panels.weights.named_weights import Named, WeightsFileError, read_file, write_file
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 
-EDGE = Named("Edge", Drawing((("1", "0", "-1"), ("2", "1/2", "-2"), ("1", "0", "-1")), "4", "0.5"))
+EDGE = Named(
+    "Edge", WeightsDraft((("1", "0", "-1"), ("2", "1/2", "-2"), ("1", "0", "-1")), "4", "0.5")
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,7 @@ def test_a_toml_file_keeps_what_was_typed(tmp_path):
 
 
 def test_what_is_no_number_yet_is_not_written(tmp_path):
-    unfinished = Named("Edge", Drawing((("1", "", "1"),) * 3, "1", "0"))
+    unfinished = Named("Edge", WeightsDraft((("1", "", "1"),) * 3, "1", "0"))
     with pytest.raises(WeightsFileError, match="Not all cells are numbers yet"):
         write_file(tmp_path / "edge.toml", unfinished)
     assert list(tmp_path.iterdir()) == []

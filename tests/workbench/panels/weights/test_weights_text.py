@@ -12,16 +12,16 @@ from workbench.base.table_text import BadTextError, as_text, compact, read_table
 from workbench.panels.weights import weight_facts
 from workbench.panels.weights.named_weights import (
     Named,
-    Shelf,
     WeightsFileError,
+    WeightsLibrary,
     read_file,
     write_file,
 )
 from workbench.panels.weights.pasting import pasted
-from workbench.panels.weights.weights_draft import Drawing, drawing_of
+from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 
 ROWS = (("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9"))
-GRID = Drawing(ROWS)
+GRID = WeightsDraft(ROWS)
 
 
 # -- one cell
@@ -172,7 +172,7 @@ def test_lists_that_are_no_weights(text, sentence):
     ["0,5\t1,5\t2,5\n" * 3, "0,5;1,5;2,5\n" * 3, "0,5 1,5 2,5\n" * 3, '"0,5","1,5","2,5"\n' * 3],
 )
 def test_decimal_commas(text):
-    assert Drawing(read_table(text)).matrix == ((0.5, 1.5, 2.5),) * 3
+    assert WeightsDraft(read_table(text)).matrix == ((0.5, 1.5, 2.5),) * 3
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_pasting():
     assert words == "Pasted a number into 2 cells."
     drawing, _ = pasted("0\t1\n2\t3", GRID, [(1, 1)])
     assert drawing.cells == (("1", "2", "3"), ("4", "0", "1"), ("7", "2", "3"))
-    drawing, _ = pasted("0\t1\t2\n" * 3, Drawing(ROWS, "9"), [(2, 2)])
-    assert drawing == Drawing((("0", "1", "2"),) * 3)
+    drawing, _ = pasted("0\t1\t2\n" * 3, WeightsDraft(ROWS, "9"), [(2, 2)])
+    assert drawing == WeightsDraft((("0", "1", "2"),) * 3)
     for text, cells, why in (
         ("0\t1\n2\t3", [(1, 2)], "odd size"),
         ("0\t1\n2\t3", [], "odd size"),
@@ -249,28 +249,28 @@ def test_normalising_makes_the_sum_one_and_keeps_the_cells():
     assert (normal.cells, normal.divisor) == (ROWS, "45")
     assert normal.weights.sum() == pytest.approx(1)
     with pytest.raises(BadJobError, match="add up to 0"):
-        Drawing((("-1", "0", "1"),) * 3).normalised()
+        WeightsDraft((("-1", "0", "1"),) * 3).normalised()
     with pytest.raises(BadJobError, match="not a number"):
         GRID.with_cell(0, 0, "x").normalised()
 
 
 def test_a_divisor_divides_before_the_numbers_are_rounded():
-    thirds = Drawing(ROWS, "3").weights
+    thirds = WeightsDraft(ROWS, "3").weights
     expected = (np.array(GRID.matrix) / 3).astype(np.float32)
     np.testing.assert_array_equal(thirds, expected)
     for divisor in "0", "x", "":
-        assert Drawing(ROWS, divisor).matrix is None
+        assert WeightsDraft(ROWS, divisor).matrix is None
 
 
 def test_an_offset_is_a_part_of_white():
     for text, part in (("1/2", 0.5), ("0,5", 0.5), ("-1", -1.0), ("128/255", 128 / 255)):
-        assert Drawing(ROWS, "1", text).added == part
+        assert WeightsDraft(ROWS, "1", text).added == part
     for text in "128", "x", "", "-1.01":
-        assert Drawing(ROWS, "1", text).added is None
+        assert WeightsDraft(ROWS, "1", text).added is None
     for part, text in ((0.0, "0"), (0.5, "0.5"), (128 / 255, "128/255"), (-1 / 255, "-1/255")):
         again = drawing_of(GRID.weights, part)
         assert (again.offset, again.added) == (text, part)
-    assert Drawing(ROWS, "2", "1/2").rotated().resized(5).normalised().offset == "1/2"
+    assert WeightsDraft(ROWS, "2", "1/2").rotated().resized(5).normalised().offset == "1/2"
 
 
 def test_an_invalid_cell_is_found_and_there_is_no_matrix():
@@ -278,7 +278,7 @@ def test_an_invalid_cell_is_found_and_there_is_no_matrix():
     assert wrong.invalid == ((1, 2),)
     assert wrong.matrix is None
     assert wrong.weights is None
-    assert Drawing((("3e38",),), "0.1").matrix is None
+    assert WeightsDraft((("3e38",),), "0.1").matrix is None
 
 
 @pytest.mark.parametrize("chosen", filters.all_filters(), ids=lambda each: each.key)
@@ -362,40 +362,40 @@ def in_words(weights):
 
 
 @pytest.fixture
-def shelf(tmp_path):
-    return Shelf(tmp_path / "data" / "weights")
+def library(tmp_path):
+    return WeightsLibrary(tmp_path / "data" / "weights")
 
 
-def test_named_weights_are_kept_renamed_and_deleted(shelf):
-    odd = Named("Ünser/Filter: ..\\1?", Drawing(ROWS, "1/3"))
-    shelf.save(odd)
-    assert shelf.save(Named("b", GRID)) is None
-    assert shelf.all() == ((Named("b", GRID), odd), ())
-    assert shelf.save(Named("b", GRID.rotated())) == Named("b", GRID)
-    assert shelf.all()[0][0].drawing == GRID.rotated()
-    shelf.rename("b", "a")
-    assert [each.name for each in shelf.all()[0]] == ["a", odd.name]
+def test_named_weights_are_kept_renamed_and_deleted(library):
+    odd = Named("Ünser/Filter: ..\\1?", WeightsDraft(ROWS, "1/3"))
+    library.save(odd)
+    assert library.save(Named("b", GRID)) is None
+    assert library.all() == ((Named("b", GRID), odd), ())
+    assert library.save(Named("b", GRID.rotated())) == Named("b", GRID)
+    assert library.all()[0][0].drawing == GRID.rotated()
+    library.rename("b", "a")
+    assert [each.name for each in library.all()[0]] == ["a", odd.name]
     with pytest.raises(WeightsFileError, match="already"):
-        shelf.rename("a", odd.name)
+        library.rename("a", odd.name)
     with pytest.raises(WeightsFileError, match="any more"):
-        shelf.rename("b", "c")
-    shelf.delete("a")
-    shelf.delete("a")
-    assert [each.name for each in shelf.all()[0]] == [odd.name]
+        library.rename("b", "c")
+    library.delete("a")
+    library.delete("a")
+    assert [each.name for each in library.all()[0]] == [odd.name]
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 81, "a\nb", "\0"])
-def test_a_name_that_cannot_be_told_from_others_is_refused(name, shelf):
+def test_a_name_that_cannot_be_told_from_others_is_refused(name, library):
     with pytest.raises(WeightsFileError, match="1 to 80 characters"):
-        shelf.save(Named(name, GRID))
+        library.save(Named(name, GRID))
 
 
-def test_one_broken_file_does_not_hide_the_others(shelf, tmp_path):
-    shelf.save(Named("fine", GRID))
+def test_one_broken_file_does_not_hide_the_others(library, tmp_path):
+    library.save(Named("fine", GRID))
     folder = tmp_path / "data" / "weights"
     (folder / "broken.toml").write_text("rows = [")
     (folder / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    found, broken = shelf.all()
+    found, broken = library.all()
     assert [each.name for each in found] == ["fine"]
     assert sorted(broken) == [
         "binary.toml is no text file.",
@@ -403,7 +403,7 @@ def test_one_broken_file_does_not_hide_the_others(shelf, tmp_path):
     ]
 
 
-def test_a_file_of_dots_without_end_is_refused_at_once(shelf, tmp_path, monkeypatch):
+def test_a_file_of_dots_without_end_is_refused_at_once(library, tmp_path, monkeypatch):
     """tomllib would take minutes, and all memory there is."""
     monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("it was parsed"))
     path = tmp_path / "dots.toml"
@@ -448,7 +448,7 @@ def test_a_file_that_is_not_there_or_too_large_is_one_sentence(tmp_path):
 
 
 def test_a_toml_file_keeps_the_cells_and_others_the_numbers(tmp_path):
-    named = Named("Thirds", Drawing((("1/3",),), "2", "1/2"))
+    named = Named("Thirds", WeightsDraft((("1/3",),), "2", "1/2"))
     for suffix in ".toml", ".csv", ".txt":
         path = tmp_path / f"Thirds{suffix}"
         write_file(path, named)
@@ -468,17 +468,17 @@ def test_a_fraction_with_spaces_is_one_number_in_a_file_too(tmp_path):
 def test_a_file_of_numbers_in_tables_is_read(tmp_path):
     path = tmp_path / "n.toml"
     path.write_text("rows = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]\ndivisor = 45")
-    assert read_file(path) == Named("n", Drawing(ROWS, "45"))
+    assert read_file(path) == Named("n", WeightsDraft(ROWS, "45"))
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "weights").write_text("a file")
     with pytest.raises(WeightsFileError, match="cannot be made"):
-        Shelf(tmp_path / "weights").save(Named("a", GRID))
+        WeightsLibrary(tmp_path / "weights").save(Named("a", GRID))
     with pytest.raises(WeightsFileError, match="cannot be written"):
         write_file(tmp_path / "none" / "a.toml", Named("a", GRID))
     with pytest.raises(WeightsFileError, match="no weights to save"):
-        write_file(tmp_path / "a.toml", Named("a", Drawing(ROWS, "1", "128")))
+        write_file(tmp_path / "a.toml", Named("a", WeightsDraft(ROWS, "1", "128")))
     for name in "a.csv", "a.toml":
         with pytest.raises(WeightsFileError, match="Not all cells"):
             write_file(tmp_path / name, Named("a", GRID.with_cell(0, 0, "")))

@@ -17,7 +17,7 @@ from workbench.base.assets_path import asset
 from workbench.charts.kinds import chart_kinds
 from workbench.model.modes import MODES
 from workbench.widgets.menu_lines import menu_lines
-from workbench.widgets.tile import Tile
+from workbench.widgets.tile import ValueTile
 from workbench.window.help import page_view, topics
 from workbench.window.help.book import Book, Page
 from workbench.window.help.help_window import HelpWindow
@@ -70,7 +70,7 @@ def test_there_is_a_page_about_everything(book):
 
 def test_every_tile_of_the_window_is_explained_in_its_own_words(book, window):
     text = book.page("numbers").plain
-    tiles = window.findChildren(Tile)
+    tiles = window.findChildren(ValueTile)
     assert len(tiles) >= 8
     for tile in tiles:
         assert tile.caption in text
@@ -120,7 +120,7 @@ def test_plain_text_stays_what_it_is(qtbot):
 
 PAGES = (
     Page("a", "One", "Halo", "Ring around a **tile**.\n\nMore of the [ring](help:b)."),
-    Page("b", "One", "Tile", "What a block makes, without its halo."),
+    Page("b", "One", "ValueTile", "What a block makes, without its halo."),
     Page("c", "Two", "Bank", "Shared memory has 32."),
 )
 

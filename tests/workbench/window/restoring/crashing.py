@@ -20,13 +20,13 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from kernels.engine.engine import Engine
 from workbench.base.settings import Settings
 from workbench.panels.compare.view_transform import ViewTransform
-from workbench.panels.weights.weights_draft import Drawing
+from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window import app
 from workbench.window.main_window import MainWindow
 from workbench.window.restoring import autosave, lockfiles, restoring
 from workbench.window.restoring.snapshot import PinNotes, taken
 
-UNFINISHED = Drawing((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
+UNFINISHED = WeightsDraft((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
 TICK_MS = 20
 SOON_MS = 100
 

@@ -16,7 +16,7 @@ from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
-from workbench.window.undo.past import MOST, Change, Past
+from workbench.window.undo.past import MAX_CHANGES, Change, Past
 from workbench.window.undo.past_pictures import Album
 from workbench.window.undo.undo_words import in_words
 
@@ -78,13 +78,13 @@ def test_something_new_makes_what_was_taken_back_gone():
 
 def test_steps_are_bounded():
     past = Past()
-    for number in range(MOST + 10):
+    for number in range(MAX_CHANGES + 10):
         past.add(a_change("border", number, number + 1), 0.0)
     count = 0
     while past.to_undo:
         past.undo()
         count += 1
-    assert count == MOST
+    assert count == MAX_CHANGES
 
 
 # -- words
