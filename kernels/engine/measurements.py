@@ -6,13 +6,12 @@ import hashlib
 import json
 import logging
 import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
+from kernels.core.atomic_files import replacing
 from kernels.core.device import Device
 from kernels.core.job_class import JobClass
 from kernels.rungs.rung import ladder
@@ -94,7 +93,8 @@ class Measurements:
         text = json.dumps({"version": VERSION, "devices": self._all}, indent=1)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(self.path, text)
+            with replacing(self.path) as file:
+                file.write(text.encode())
         except OSError as error:
             self._complain(f"What was measured cannot be kept in {self.path}: {error.strerror}.")
             return
@@ -209,13 +209,3 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino  # each is written as a file of its own
-
-
-def _replace(path: Path, text: str) -> None:
-    beside = path.parent / f".{uuid4().hex}.part"
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)

@@ -20,8 +20,8 @@ from types import TracebackType
 from typing import Self
 
 from kernels.core.errors import SessionFileError
+from kernels.core.locks import lock
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.locks import lock
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS
 from kernels.sweeps.record import Machine, Record, Session

@@ -10,8 +10,9 @@ from typing import Any
 
 from platformdirs import user_config_dir
 
-from kernels.sweeps.locks import holding
-from workbench.base import atomic_files, limited_json
+from kernels.core import atomic_files
+from kernels.core.locks import holding
+from workbench.base import limited_json
 
 VERSION = 1
 RECENT = "recent"

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from workbench.base import atomic_files
+from kernels.core import atomic_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from workbench.base import atomic_files
+from kernels.core import atomic_files
 from workbench.files.fetching import BadAddressError, TooLargeError, fetch
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"

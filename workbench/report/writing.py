@@ -10,9 +10,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from kernels.core import atomic_files
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
-from workbench.base import atomic_files
 from workbench.report.document import Document, composing
 from workbench.report.latex import escaped
 from workbench.report.latex_columns import layout_of

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
 
-from workbench.base import atomic_files
+from kernels.core import atomic_files
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture

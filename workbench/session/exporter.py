@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
+from kernels.core import atomic_files
 from kernels.core.job import Result
-from workbench.base import atomic_files
 from workbench.base.background import Background
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError

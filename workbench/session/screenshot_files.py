@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QImage
 
-from workbench.base import atomic_files, limited_json
+from kernels.core import atomic_files
+from workbench.base import limited_json
 from workbench.files import png
 from workbench.files.picture_errors import ImageFileError
 

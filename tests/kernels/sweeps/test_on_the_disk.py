@@ -6,9 +6,9 @@ import os
 
 import pytest
 
+from kernels.core.atomic_files import replacing
 from kernels.sweeps.session_files import SessionFile, resume
 from tests.made_sessions import a_session
-from workbench.base.atomic_files import replacing
 
 SESSION = a_session("transfers")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.sweeps.locks import holding
+from kernels.core.locks import holding
 from workbench.base import settings as settings_module
 from workbench.base.settings import DIRECTORY_VARIABLE, RECENT_FILES, Settings, default_path
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 from kernels import Engine
+from kernels.core.atomic_files import replacing
 from kernels.core.comparison import compare
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.device import NoDevice
@@ -27,7 +28,6 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
 from workbench.base import diagnostics
-from workbench.base.atomic_files import replacing
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
 from workbench.cli.command_error import CommandError

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
+from kernels.core.atomic_files import replacing
 from kernels.core.comparison import EQUAL, Comparison, Verdict
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.sweeps.cell import Cell
@@ -21,7 +22,6 @@ from kernels.sweeps.session_comparison import Pair, Summary, compare_sessions, s
 from kernels.sweeps.session_csv import write_pairs_csv
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
-from workbench.base.atomic_files import replacing
 from workbench.base.columns import aligned, columns
 from workbench.cli.as_json import text_of
 from workbench.cli.command_error import FAILED, CommandError

@@ -15,6 +15,7 @@ from pathlib import Path
 from time import monotonic, time
 
 from kernels import Engine
+from kernels.core.atomic_files import replacing
 from kernels.core.errors import KernelError
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import Given
@@ -27,7 +28,6 @@ from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
-from workbench.base.atomic_files import replacing
 from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.progress_line import say
 from workbench.cli.stopping import ended_by_sigterm

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
-from kernels.sweeps.locks import lock
+from kernels.core.locks import lock
 from kernels.sweeps.session_files import read_session
 from workbench.model.plan_words import short
 from workbench.panels.sweep.shown_sessions import Shown

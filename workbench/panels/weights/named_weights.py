@@ -12,9 +12,9 @@ from typing import Any
 import tomli_w
 from platformdirs import user_data_dir
 
+from kernels.core import atomic_files
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.limited_toml import LimitedTomlError, parse
-from workbench.base import atomic_files
 from workbench.base.table_text import as_text, read_table, shortest
 from workbench.panels.weights.weights_draft import WeightsDraft
 

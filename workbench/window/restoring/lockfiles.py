@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_state_dir
 
+from kernels.core import atomic_files
 from kernels.core.job import PIXEL_TYPES
-from kernels.sweeps.locks import lock
-from workbench.base import atomic_files, limited_json
+from kernels.core.locks import lock
+from workbench.base import limited_json
 from workbench.base.settings import DIRECTORY_VARIABLE
 
 VERSION = 1

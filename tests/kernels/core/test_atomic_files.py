@@ -8,15 +8,15 @@ import time
 
 import pytest
 
+from kernels.core import atomic_files
+from kernels.core.atomic_files import replacing
 from tests.conftest import ROOT
-from workbench.base import atomic_files
-from workbench.base.atomic_files import replacing
 
 HEX = "0123456789abcdef" * 2
 WRITER = """
 import sys, time
 from pathlib import Path
-from workbench.base.atomic_files import replacing
+from kernels.core.atomic_files import replacing
 with replacing(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()
