@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 from kernels.core.timing import Timing
 from kernels.cuda.occupancy import Occupancy
 from kernels.measuring.job_comparison import CandidateState, Snapshot
-from kernels.pictures import scene
+from kernels.pictures.generated import scene
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import PASSED
 from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger

@@ -16,7 +16,7 @@ from kernels.core.job import Ran, Result
 from kernels.core.timing import Timing
 from kernels.engine.engine import all_implementations
 from kernels.filters import all_filters
-from kernels.pictures import scene
+from kernels.pictures.generated import scene
 from kernels.sweeps import estimate
 from tests.workbench.driving import answers, settle, until
 from tests.workbench.engines import MadeUpGpu
