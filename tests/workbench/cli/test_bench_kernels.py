@@ -118,13 +118,13 @@ def test_quick_measures_what_auto_picks_and_its_second_choice(on_made_up_gpu, ca
 
 
 def test_ctrl_c_closes_with_what_was_measured_until_then(on_made_up_gpu, monkeypatch, capsys):
-    trying, tried = bench.trying, []
+    measure_checked, tried = bench.measure_checked, []
 
     def interrupted(*arguments):
         tried.append(arguments)
         if len(tried) == 3:  # the second cell's first
             raise KeyboardInterrupt
-        return trying(*arguments)
+        return measure_checked(*arguments)
 
     monkeypatch.setattr(bench, "measure_checked", interrupted)
     words = ["--quick", "--cells", "256²", "--sizes", "3,5"]

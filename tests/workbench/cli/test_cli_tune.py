@@ -60,13 +60,13 @@ def test_what_is_known_already_need_not_be_measured_again(path, capsys):
 
 
 def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
-    trying, tried = tuner.trying, []
+    measure_checked, tried = tuner.measure_checked, []
 
     def interrupted(*arguments):
         tried.append(arguments)
         if len(tried) == 3:
             raise KeyboardInterrupt
-        return trying(*arguments)
+        return measure_checked(*arguments)
 
     monkeypatch.setattr(tuner, "measure_checked", interrupted)
     assert main.main(["tune", "--quick", *ONE_KIND]) == 130
