@@ -31,7 +31,7 @@ mutants: .venv/test.stamp ## plant small faults that some test should notice, e.
 	$(BIN)/python -m pip install --quiet coverage
 	$(BIN)/python -m tests.mutation $(ARGS)
 
-pasted: .venv/test.stamp ## all tests on a copy of the tree with README's rung and filter in it
+pasted: .venv/test.stamp ## all tests on a copy of the tree with the rung and filter of docs/ in it
 	$(BIN)/python -m tests.pasted $(ARGS)
 
 format: .venv/test.stamp ## put the format right
@@ -66,11 +66,11 @@ tables: .venv/test.stamp ## write the tables of kernels/README.md again, from th
 recorded: .venv/test.stamp ## measure every preset anew into assets/recorded/; goes on where it was stopped
 	@$(BIN)/python packaging/record_sessions.py $(ARGS)
 
-charts: .venv/test.stamp ## draw README's charts again, from the recorded sessions
-	@$(BIN)/python packaging/readme_charts.py
+charts: .venv/test.stamp ## draw the charts of docs/sweeps.md again, from the recorded sessions
+	@$(BIN)/python packaging/recorded_charts.py
 
-screenshots: .venv/test.stamp ## draw README's and the help's screenshots again, one a mode
-	@$(BIN)/python packaging/readme_screenshots.py
+screenshots: .venv/test.stamp ## draw the screenshots of docs/window.md and the help again, one per mode
+	@$(BIN)/python packaging/screenshots.py
 
 snapshots: .venv/test.stamp ## write the pictures that the window's states are tested against again
 	@SNAPSHOTS=write $(BIN)/python -m pytest -q -k looks_as tests/workbench/window/test_snapshots.py

@@ -1,4 +1,4 @@
-"""The tree with README's rung and filter in it: `python -m tests.pasted` runs all tests there.
+"""The tree with the rung and filter of docs/ in it: `python -m tests.pasted` runs all tests there.
 
 As a plugin of pytest (`-p tests.pasted`) it leaves those that one file more can change and that
 answer soon: the ones that name the new rung or filter, and of modules that ask for the list of
@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = (".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "build", "dist")
-# Heading, language, and where it goes.
+# Page, language, and where its first block goes.
 EXAMPLES = (
-    ("## Adding a rung", "cuda", "kernels/ladder/24_two_sums.cu"),
-    ("## Adding a filter", "python", "kernels/filters/motion_blur.py"),
+    ("docs/adding-a-rung.md", "cuda", "kernels/ladder/24_two_sums.cu"),
+    ("docs/adding-a-filter.md", "python", "kernels/filters/motion_blur.py"),
 )
 NEW = {"two_sums", "motion_blur"}
 ASKS = re.compile(r"\b(ladder|all_implementations|all_filters|patterns)\(\)")
@@ -37,7 +37,7 @@ sys.exit(ladder_tables.main())
 
 
 def paste_into(folder: Path) -> Path:
-    """Copy the tree into `folder`, put README's examples into it, write its tables; its root."""
+    """Copy the tree into `folder`, put the examples into it, write its tables; its root."""
     tree = folder / "tree"
     copytree(ROOT, tree, ignore=ignore_patterns(*GENERATED))
     for beside, name in (
@@ -46,9 +46,9 @@ def paste_into(folder: Path) -> Path:
     ):
         if beside.exists():
             name.symlink_to(beside)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for heading, language, path in EXAMPLES:
-        found = re.search(rf"```{language}\n(.*?)```", readme[readme.index(heading) :], re.DOTALL)
+    for page, language, path in EXAMPLES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
         assert found is not None
         assert not (tree / path).exists()
         (tree / path).write_text(found[1], encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What has become of one picture of `apply --json`: the keys that README describes."""
+"""What became of one picture of `apply --json`: the keys that docs/command-line.md describes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Draws README.md's and the help's screenshots, one a mode of the window: `make screenshots`.
+"""Draws the screenshots of the papers and the help, one per mode of the window: `make screenshots`.
 
-Each is what `workbench shot` draws, in as few colours as look the same, in assets/screenshots/;
-between README's markers each mode has its paragraph and its picture.  A folder named on the command
-line gets the screenshots instead, and README stays as it is.
+Each is what `workbench shot` draws, in as few colours as look the same, in assets/screenshots/.
+Between the markers of README.md each mode has a line, between those of docs/window.md its paragraph
+and its picture.  A folder named on the command line gets the screenshots instead, and the papers
+stay as they are.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from workbench.model.modes import MODES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+WINDOW_PAGE = ROOT / "docs" / "window.md"
 DRAWN = ROOT / "assets" / "screenshots"
 BEGIN, END = "<!-- modes -->", "<!-- /modes -->"
 SIZE = "1280x800"
@@ -52,8 +54,6 @@ WORDS: dict[str, str] = {
 # With a GPU `auto` takes a rung whose blocks have a shape of their own.
 ON_GPU = {"blocks": ["--implementation", "shared"], "anatomy": ["--implementation", "shared"]}
 DARK = ("side",)  # drawn in the dark theme as well
-# Its paragraph stands among the others, its picture at README's top.
-FIRST = "side"
 # Whatever whoever draws them has: weights, sessions, measurements.
 THEIR_OWN = ("FILTER_WORKBENCH_DATA", "FILTER_WORKBENCH_CACHE", "XDG_DATA_HOME")
 
@@ -90,21 +90,33 @@ def smaller(encoded: bytes) -> bytes:
     return made
 
 
-def words() -> str:
-    """What stands between the markers."""
+def lines() -> str:
+    """Return what stands between README's markers: a line per mode, linked to its paragraph."""
+    return "\n".join(
+        f"- [{mode.title}](docs/window.md#{_anchor(mode.title)}): {mode.first_sentence}"
+        for mode in MODES.values()
+    )
+
+
+def paragraphs() -> str:
+    """Return what stands between the markers of the page about the window."""
     parts = []
     for key, mode in MODES.items():
-        parts += [f"### {mode.title}", mode.words]
-        if key != FIRST:
-            parts.append(f"![{mode.title}](assets/screenshots/{key}.png)")
+        picture = f"![{mode.title}](../assets/screenshots/{key}.png)"
+        parts += [f"### {mode.title}", mode.words, picture]
     return "\n\n".join(parts)
 
 
+def _anchor(heading: str) -> str:
+    """Return the name that Markdown viewers give to a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 def with_words(text: str, made: str) -> str:
-    """`text` with everything between the markers replaced."""
+    """Return `text` with what stands between the markers replaced; ValueError without any."""
     pattern = re.compile(f"({BEGIN}\n).*?({END})", re.DOTALL)
     if not pattern.search(text):
-        raise ValueError(f"There is no place for screenshots in {README.name}.")
+        raise ValueError("There is no place for modes in this text.")
     return pattern.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
 
 
@@ -127,7 +139,8 @@ def main(arguments: list[str]) -> int:
         for file in shots():
             shutil.copy(folder / file, target / file)
     if not arguments:
-        README.write_text(with_words(README.read_text("utf-8"), words()), encoding="utf-8")
+        for page, made in ((README, lines()), (WINDOW_PAGE, paragraphs())):
+            page.write_text(with_words(page.read_text("utf-8"), made), encoding="utf-8")
     return 0
 
 

@@ -1,8 +1,8 @@
-"""Draws README.md's charts from the sessions in assets/recorded/: `make charts`.
+"""Draws the charts of docs/sweeps.md from the sessions in assets/recorded/: `make charts`.
 
-Each becomes an SVG in assets/charts/, and between README's markers a picture, whose words for those
-who do not see it are the sentence that the chart says of itself.  Without the sessions the place
-says that nothing was measured yet.
+Each becomes an SVG in assets/charts/, and between the page's markers a picture, whose words for
+those who do not see it are the sentence that the chart says of itself.  Without the sessions the
+place says that nothing was measured yet.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import chart_kinds
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "sweeps.md"
 RECORDED = ROOT / "assets" / "recorded"
 DRAWN = ROOT / "assets" / "charts"
 BEGIN, END = "<!-- charts -->", "<!-- /charts -->"
@@ -45,7 +45,7 @@ def figures() -> Iterator[tuple[str, Figure]]:
 def words(drawn: list[tuple[str, Figure]]) -> str:
     """What stands between the markers."""
     parts = [
-        f"![{_plain(f'{figure.title}. {figure.sentence}')}](assets/charts/{name})"
+        f"![{_plain(f'{figure.title}. {figure.sentence}')}](../assets/charts/{name})"
         for name, figure in drawn
     ]
     return "\n\n".join(parts) or NOT_MEASURED
@@ -55,7 +55,7 @@ def with_words(text: str, made: str) -> str:
     """`text` with everything between the markers replaced."""
     pattern = re.compile(f"({BEGIN}\n).*?({END})", re.DOTALL)
     if not pattern.search(text):
-        raise ValueError(f"There is no place for charts in {README.name}.")
+        raise ValueError(f"There is no place for charts in {PAGE.name}.")
     return pattern.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
 
 
@@ -66,7 +66,7 @@ def main() -> int:
         old.unlink()
     for name, figure in drawn:
         (DRAWN / name).write_text(svg_of(figure), encoding="utf-8")
-    README.write_text(with_words(README.read_text("utf-8"), words(drawn)), encoding="utf-8")
+    PAGE.write_text(with_words(PAGE.read_text("utf-8"), words(drawn)), encoding="utf-8")
     print(f"Drew {len(drawn)} charts into {DRAWN.relative_to(ROOT)}.")
     return 0
 

@@ -1,4 +1,4 @@
-"""What the README promises: its commands are understood, its examples work."""
+"""What the papers promise: their commands are understood, their examples work."""
 
 import re
 import shlex
@@ -21,40 +21,42 @@ from tests.cuda_on_cpu.counting import CountingShim
 from tests.cuda_on_cpu.shim import Shim
 from workbench.cli.main import main
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+PAPERS = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
-def block(language, heading="", after=""):
-    """The first code block of `language` behind a heading; `after` is what precedes it at once."""
-    found = re.search(
-        rf"{after}\n\n?```{language}\n(.*?)```", README[README.index(heading) :], re.S
-    )
-    return found[1]
+def blocks(language, page):
+    """The code blocks of `language` on a page, without the indentation of a list's."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        line
-        for heading in ("## Command line", "## Sweeps, sessions and reports")
-        for line in block("sh", heading).splitlines()
-        if line
-    ],
-)
-def test_its_commands_are_understood(line, tmp_path, monkeypatch):
-    words = shlex.split(line, comments=True)
-    assert words[0] == "workbench"
-    arguments = main.parse(words[1:])
+def commands():
+    """Every line of the papers that calls the program with words of its own."""
+    for page in PAPERS:
+        for line in "".join(blocks("sh", page)).splitlines():
+            if line.startswith("workbench "):
+                yield line
+
+
+def test_there_are_commands_in_the_papers():
+    assert len(list(commands())) > 30
+
+
+@pytest.mark.parametrize("line", list(commands()))
+def test_its_commands_are_understood(line):
+    arguments = main.parse(shlex.split(line, comments=True)[1:])
     assert arguments.command in ("window", *main.COMMANDS)
 
 
 def test_its_python_runs(capsys):
-    exec(compile(block("python", "From Python"), "README.md", "exec"), {})
+    page = DOCS / "command-line.md"
+    (source,) = blocks("python", page)
+    exec(compile(source, page.name, "exec"), {})
     assert "verified" in capsys.readouterr().out
 
 
 def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, capsys):
-    source = block("python", "## Adding a filter", r"`kernels/filters/motion_blur\.py`:")
+    (source,) = blocks("python", DOCS / "adding-a-filter.md")
     (tmp_path / "motion_blur.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(filters, "__path__", [*filters.__path__, str(tmp_path)])
     filters.all_filters.cache_clear()
@@ -76,9 +78,9 @@ NEEDS_A_COMPILER = pytest.mark.skipif(
 
 
 def read_example(folder, further=""):
-    """README's rung, with `further` in its header."""
+    """The rung of the papers, with `further` in its header."""
     path = folder / "24_two_sums.cu"
-    source = block("cuda", "## Adding a rung", r"`kernels/ladder/24_two_sums\.cu`:")
+    (source,) = blocks("cuda", DOCS / "adding-a-rung.md")
     path.write_text(source.replace("---*/", f"{further}---*/"), encoding="utf-8")
     return read_rung(path)
 
@@ -107,7 +109,8 @@ def test_its_rung_is_not_described_until_it_is(tmp_path):
 
 @NEEDS_A_COMPILER
 def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
-    rung = read_example(tmp_path, block("toml", "That is a whole rung"))
+    (described,) = blocks("toml", DOCS / "adding-a-rung.md")
+    rung = read_example(tmp_path, described)
     assert not_described(rung) == ""
     picture = np.random.default_rng(1).uniform(0.5, 1.5, (29, 40, 4)).astype(np.float32)
     job = Job(picture, np.ones((5, 5), np.float32), "mirror", "two_sums", (16, 4))
@@ -127,8 +130,3 @@ def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
     ]
     asked = sum(each.asked() for each in steps if each.array == "picture" and not each.is_store)
     assert asked == said.loads["picture"]
-
-
-def test_what_it_links_to_is_there():
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (ROOT / target).is_file(), target

@@ -1,4 +1,4 @@
-"""README's rung and filter, pasted into a copy of the tree: whatever lists them goes on working."""
+"""The rung and filter of docs/, pasted into a copy of the tree: whatever lists them works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""README's and the help's screenshots: one of every mode, made by the program, and small."""
+"""The screenshots of the papers and the help: one of every mode, made by the program, and small."""
 
 import importlib.util
 import re
@@ -18,9 +18,9 @@ MAX_BYTES = 2_500_000  # all together: they are in the wheel
 
 @pytest.fixture(scope="module")
 def script(root):
-    """`packaging/readme_screenshots.py`, which is a script and no member of a package."""
-    path = root / "packaging" / "readme_screenshots.py"
-    spec = importlib.util.spec_from_file_location("readme_screenshots", path)
+    """`packaging/screenshots.py`, which is a script and no member of a package."""
+    path = root / "packaging" / "screenshots.py"
+    spec = importlib.util.spec_from_file_location("screenshots", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -46,11 +46,18 @@ def test_they_are_small(script):
     assert sum(path.stat().st_size for path in script.DRAWN.iterdir()) < MAX_BYTES
 
 
-def test_readme_shows_every_one_and_names_none_that_is_not_there(script):
-    text = script.README.read_text(encoding="utf-8")
-    assert script.with_words(text, script.words()) == text, "run `make screenshots`"
-    named = set(re.findall(r"assets/screenshots/([\w.-]+)", text))
+def test_readme_and_the_page_about_the_window_tell_of_every_mode(script):
+    readme = script.README.read_text(encoding="utf-8")
+    page = script.WINDOW_PAGE.read_text(encoding="utf-8")
+    assert script.with_words(readme, script.lines()) == readme, "run `make screenshots`"
+    assert script.with_words(page, script.paragraphs()) == page, "run `make screenshots`"
+    named = set(re.findall(r"assets/screenshots/([\w.-]+)", readme + page))
     assert named == set(script.shots())
+
+
+def test_a_page_without_a_place_is_an_error(script):
+    with pytest.raises(ValueError, match="no place for modes"):
+        script.with_words("nothing here", "x")
 
 
 def test_fewer_colours_keep_the_settings(script, tmp_path, qapp):

@@ -1,4 +1,4 @@
-"""README's charts: drawn from the recorded sessions, in step with them, with their sentences."""
+"""The charts of docs/sweeps.md: drawn from recorded sessions, in step with them, in their words."""
 
 import gzip
 import importlib.util
@@ -15,9 +15,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def script(root):
-    """`packaging/readme_charts.py`, which is a script and no member of a package; fresh."""
-    path = root / "packaging" / "readme_charts.py"
-    spec = importlib.util.spec_from_file_location("readme_charts", path)
+    """`packaging/recorded_charts.py`, which is a script and no member of a package; fresh."""
+    path = root / "packaging" / "recorded_charts.py"
+    spec = importlib.util.spec_from_file_location("recorded_charts", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -35,8 +35,8 @@ def test_the_charts_in_the_tree_are_those_of_its_sessions(script):
         assert description(svg) == " ".join(figure.summary.split()), "run `make charts`"
 
 
-def test_readme_says_what_they_say(script):
-    text = script.README.read_text(encoding="utf-8")
+def test_the_page_says_what_they_say(script):
+    text = script.PAGE.read_text(encoding="utf-8")
     assert script.with_words(text, script.words(list(script.figures()))) == text, (
         "run `make charts`"
     )
@@ -47,12 +47,12 @@ def elsewhere(script, tmp_path, monkeypatch):
     """The script on a tree of its own, with one session that was made up."""
     for name, path in (
         ("ROOT", tmp_path),
-        ("README", tmp_path / "README.md"),
+        ("PAGE", tmp_path / "sweeps.md"),
         ("RECORDED", tmp_path / "assets" / "recorded"),
         ("DRAWN", tmp_path / "assets" / "charts"),
     ):
         monkeypatch.setattr(script, name, path)
-    script.README.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n")
+    script.PAGE.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n")
     script.RECORDED.mkdir(parents=True)
     session = a_session("sizes")
     plain = script.RECORDED / "camerino_image_size.jsonl"
@@ -70,9 +70,9 @@ def test_it_draws_what_there_is_and_writes_its_sentence(elsewhere, capsys):
     assert drawn.name == "camerino_image_size.svg"
     ((_, figure),) = elsewhere.figures()
     assert description(drawn.read_text(encoding="utf-8")) == " ".join(figure.summary.split())
-    text = elsewhere.README.read_text(encoding="utf-8")
+    text = elsewhere.PAGE.read_text(encoding="utf-8")
     assert re.fullmatch(r"before\n<!-- charts -->.*<!-- /charts -->\nafter\n", text, re.DOTALL)
-    assert "(assets/charts/camerino_image_size.svg)" in text
+    assert "(../assets/charts/camerino_image_size.svg)" in text
     assert figure.sentence in text
     assert "old" not in text
     assert "Drew 1 charts into assets/charts." in capsys.readouterr().out
@@ -83,10 +83,10 @@ def test_without_sessions_it_says_so_and_leaves_no_old_chart(elsewhere):
     for each in elsewhere.RECORDED.iterdir():
         each.unlink()
     elsewhere.main()
-    assert elsewhere.NOT_MEASURED in elsewhere.README.read_text(encoding="utf-8")
+    assert elsewhere.NOT_MEASURED in elsewhere.PAGE.read_text(encoding="utf-8")
     assert list(elsewhere.DRAWN.iterdir()) == []
 
 
-def test_a_readme_without_a_place_is_an_error(script):
+def test_a_page_without_a_place_is_an_error(script):
     with pytest.raises(ValueError, match="no place for charts"):
         script.with_words("nothing here", "x")
