@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from workbench.cli.main import main
+from workbench.cli import main
 from workbench.cli.window_driver import ENTER
 from workbench.model.modes import MODES
 from workbench.session.screenshot_files import read_settings, save_png

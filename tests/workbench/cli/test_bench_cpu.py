@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kernels.oracle.checking import checking
+from workbench.cli import main
 from workbench.cli.benches import cpu, cpu_ways
 from workbench.cli.benches.cpu import CpuCell, Timed, chosen_cells, closing_lines, job_of
-from workbench.cli.main import main
 
 
 @pytest.fixture

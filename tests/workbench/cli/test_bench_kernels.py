@@ -13,12 +13,12 @@ from kernels.oracle.checking import largest_finite
 from kernels.rungs.rung import ladder
 from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.cli import main
 from workbench.cli.bench_cells import FFT, LAUNCH, REDUCED_ERROR, Aim, BenchCell, all_cells
 from workbench.cli.benches import kernels as bench
 from workbench.cli.benches.cell_report import CellReport, RungTime
 from workbench.cli.benches.closing import closing_lines, exponent
 from workbench.cli.benches.conditions import Conditions
-from workbench.cli.main import main
 from workbench.cli.peers import PeerTime, all_peers, precision_of
 
 CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)

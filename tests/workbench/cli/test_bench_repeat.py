@@ -9,9 +9,9 @@ import pytest
 
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
+from workbench.cli import main
 from workbench.cli.benches import repeat
 from workbench.cli.benches.repeat import Tally, tally_of
-from workbench.cli.main import main
 
 
 def apart(medians_ms):

@@ -10,10 +10,10 @@ import pytest
 from kernels.core.errors import OutOfMemoryError
 from kernels.cuda.event_timer import Queue
 from tests.workbench.engines import MadeUpGpu
+from workbench.cli import main
 from workbench.cli.benches import other_clocks, timing
 from workbench.cli.benches.other_clocks import Clocked, OtherClock
 from workbench.cli.benches.timing import NOTHING, chosen_jobs, closing_lines, verdict
-from workbench.cli.main import main
 
 NOTHING_MS = 0.002
 LAUNCH_MS = {"global": 1.7, "shared": 0.65, "register_tile": 0.05, "tile_separable": 0.14}

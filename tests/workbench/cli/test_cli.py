@@ -15,7 +15,7 @@ from kernels.pictures import generated
 from kernels.sweeps.presets import presets
 from tests.conftest import ROOT
 from workbench.base import qt_libraries
-from workbench.cli.main import main
+from workbench.cli import main
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")

@@ -13,8 +13,8 @@ from kernels.core.verdict import Check
 from kernels.engine import engine
 from kernels.pictures import generated
 from workbench.batch import batch_run, pairs
+from workbench.cli import main
 from workbench.cli.argument_types import EXTENSION_OF
-from workbench.cli.main import main
 from workbench.files import image_encoders, image_files
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks for a privilege")

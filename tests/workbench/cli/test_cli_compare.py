@@ -14,7 +14,7 @@ from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
-from workbench.cli.main import main
+from workbench.cli import main
 
 
 @pytest.fixture

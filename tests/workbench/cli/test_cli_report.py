@@ -11,7 +11,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import H200, LAPTOP, a_session
 from tests.workbench.report.reading_pages import read_page
-from workbench.cli.main import main
+from workbench.cli import main
 
 SMALL = Plan("Small pictures", ("opencv", "global"), ((64, 64), (128, 128)), (3,), ((16, 16),))
 WRITTEN = {"report.html", "tables.tex", "results.csv"}

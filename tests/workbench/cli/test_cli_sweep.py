@@ -23,8 +23,8 @@ from kernels.sweeps.record import Measurement
 from kernels.sweeps.rounds import ROUNDS
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.workbench.engines import MadeUpGpu
+from workbench.cli import main
 from workbench.cli.commands import sweep
-from workbench.cli.main import main
 from workbench.files import image_files
 
 SMALL = """

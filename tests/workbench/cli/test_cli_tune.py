@@ -10,9 +10,8 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Ran
 from kernels.measuring import tuner
 from tests.workbench.engines import MadeUpGpu
-from workbench.cli import made_jobs
+from workbench.cli import made_jobs, main
 from workbench.cli.commands import launch, tune
-from workbench.cli.main import main
 
 ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-type", "uint8")
 

@@ -11,10 +11,10 @@ from PySide6.QtGui import QImage
 
 from kernels.pictures import generated
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
+from workbench.cli import main
 from workbench.cli.benches import display, frames, latency
 from workbench.cli.benches.view_modes import MODES
 from workbench.cli.commands import window
-from workbench.cli.main import main
 from workbench.files import image_files
 from workbench.session.screenshot_files import read_settings
 

@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import CountingShim
 from tests.cuda_on_cpu.shim import Shim
-from workbench.cli.main import main
+from workbench.cli import main
 
 DOCS = ROOT / "docs"
 PAPERS = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
