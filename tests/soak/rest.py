@@ -85,7 +85,7 @@ def _close_windows(window):
 def _filtered(window, known):
     results = []
     window.settled.connect(results.append)
-    window.take_over({**KNOWN, "pixel_type": None})
+    window.store.choose(**KNOWN, pixel_type=None)
     window.opener.open_file(known)
     while True:
         yield POLL_MS

@@ -39,7 +39,7 @@ def _every_implementation(stage):
     for pixel_type in (*PIXEL_TYPES, None):
         for implementation in all_implementations():
             if implementation.kind == "cpu":
-                window.take_over({"pixel_type": pixel_type, "implementation": implementation.key})
+                window.store.choose(pixel_type=pixel_type, implementation=implementation.key)
                 yield from _answered(window, implementation.key)
 
 

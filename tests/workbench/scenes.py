@@ -44,7 +44,7 @@ def prepare(window):
     until(lambda: window.device is not None)
     window.opener.opened.emit(Picture("scene.png", scene()[::2, ::2].copy()))
     settle(window)
-    window.take_over({"implementation": "shared"})
+    window.store.choose(implementation="shared")
     pick(child(window, "filter", QComboBox), "unsharp")
     settle(window)
     for plan in ("sizes", "ksizes"):

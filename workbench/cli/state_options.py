@@ -43,7 +43,7 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
     if arguments.weights is not None:
         if arguments.filter not in (None, "custom"):
             raise BadJobError(f"--weights are own weights, so --filter {arguments.filter} clashes.")
-        changes = intents.changes_for(state, "matrix", custom.parse(arguments.weights))
+        changes = intents.changes_for(state, {"matrix": custom.parse(arguments.weights)})
         return {"filter": "custom", "offset": arguments.offset or 0.0, **changes}
     if arguments.offset is not None:
         raise BadJobError("--offset is added to what own weights give; it needs --weights.")

@@ -41,6 +41,14 @@ def to_data(state: State) -> dict[str, Any]:
     return {name: getattr(state, name) for name in NAMES}
 
 
+def to_settings(state: State) -> dict[str, Any]:
+    """Return what the next start takes up: with an implementation only if the user chose one, so
+    that a GPU will be used once there is one."""
+    data, chosen = to_data(state), state.chosen_implementation
+    del data["implementation"]
+    return data if chosen is None else {**data, "implementation": chosen}
+
+
 def from_data(data: dict[str, Any], state: State) -> Changes:
     """What of `data` makes sense, as changes to `state`; the rest is left as it is.
 

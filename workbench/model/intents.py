@@ -165,14 +165,17 @@ def has_sizes(chosen: Filter) -> bool:
     return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
 
 
-def changes_for(state: State, name: str, value: Any) -> Changes:
-    """What setting the State field `name` to `value` changes altogether."""
-    match name:
-        case "filter":
-            return with_filter(state, value)
-        case "matrix":
-            return {"matrix": value, "ksize": len(value)}
-    return {name: value}
+def changes_for(state: State, wanted: Changes) -> Changes:
+    """Return all that the user changes by choosing `wanted`: what it says itself, and what a
+    filter, a matrix or an implementation in it brings along."""
+    brought: Changes = {}
+    if "filter" in wanted:
+        brought |= with_filter(state, wanted["filter"])
+    if "matrix" in wanted:
+        brought["ksize"] = len(wanted["matrix"])
+    if "implementation" in wanted:
+        brought["chosen_implementation"] = wanted["implementation"]
+    return brought | wanted
 
 
 def choices() -> tuple[Choice, ...]:
@@ -183,6 +186,14 @@ def choices() -> tuple[Choice, ...]:
 def implementation(key: str) -> Choice:
     """The one called `key`, which exists."""
     return next(each for each in choices() if each.key == key)
+
+
+def implementation_for(state: State, device: Device | NoDevice) -> str:
+    """Return what to run on `device`: what the user chose, or else the best where that cannot."""
+    chosen = state.chosen_implementation
+    if chosen is not None and not why_not_here(implementation(chosen), device):
+        return chosen
+    return first_choice(state, device)
 
 
 def first_choice(state: State, device: Device | NoDevice) -> str:

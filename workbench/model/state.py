@@ -90,6 +90,9 @@ class State:
 
     pixel_type  what pictures are stored as when they are opened; None: as in their files
     free_ksize  the size that was chosen last where the filter left a choice; None: not known
+    implementation         the one to run now
+    chosen_implementation  the one the user chose, which may not run here at the moment; None: the
+                best there is, see `intents.implementation_for`
     sigma       None: the filter's own default for its size
     matrix      the weights of the filter "custom"
     offset      what is added to what these give, as a part of white: -1 to 1
@@ -110,6 +113,7 @@ class State:
     offset: float = 0.0
     border: str = "clamp"
     implementation: str = "opencv"
+    chosen_implementation: str | None = None
     block_xy: tuple[int, int] = (32, 8)
     baseline: str = "opencv"
     cache: Literal["cold", "warm"] = "cold"

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from workbench.model.intents import changes_for
 from workbench.model.state import State
 
 
@@ -27,9 +28,17 @@ class Store(QObject):
     def state(self) -> State:
         return self._state
 
+    def choose(self, **wanted: Any) -> None:
+        """Set what the user chose, and what that brings along: see `intents.changes_for`."""
+        self.update(**changes_for(self._state, wanted))
+
     def update(self, **changes: Any) -> None:
-        """Replace the named fields.  An unknown name is a TypeError."""
-        old, new = self._state, replace(self._state, **changes)
-        if new != old:
-            self._state = new
-            self.changed.emit(old, new)
+        """Replace the named fields and no others.  An unknown name is a TypeError."""
+        self.restore(replace(self._state, **changes))
+
+    def restore(self, state: State) -> None:
+        """Replace the whole state, as by one that was current before."""
+        old = self._state
+        if state != old:
+            self._state = state
+            self.changed.emit(old, state)

@@ -35,7 +35,7 @@ class Explaining(QObject):
         pixel.pixel_changed.connect(compare.repaint_overlays)
         pixel.zoom_wanted.connect(compare.go_to)
         anatomy.area_wanted.connect(compare.show_area)
-        anatomy.wanted.connect(lambda name, value: window.take_over({name: value}))
+        anatomy.wanted.connect(lambda name, value: window.store.choose(**{name: value}))
         for title in ("Anatomy", "Pixel"):
             window.docks[title].visibilityChanged.connect(lambda _: compare.repaint_overlays())
         window.live.after_ready.connect(lambda result, _: self._show_result(result))

@@ -27,14 +27,12 @@ TRYING = "Trying the GPU…"
 
 
 class GpuLoss(QObject):
-    """Stands between the window and its worker; made before the window hears of a device, so that
-    it still sees what was chosen when the GPU failed."""
+    """Says what became of the GPU, and offers ways back to it."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
         self._is_lost = self._is_trying = False
-        self._chosen: str | None = None  # by the user, to run on, when the GPU failed
         self.restarting = Restarting(window)
         window.worker.device_found.connect(self._hear)
 
@@ -51,12 +49,6 @@ class GpuLoss(QObject):
                 "Start it once more as it is: a GPU that failed works again then, if it can.",
             ),
         ]
-
-    def choices(self) -> dict[str, str]:
-        """What the next start is to take up in place of what had to be chosen here."""
-        if self._chosen is None or self._window.chosen_implementation() is not None:
-            return {}
-        return {"implementation": self._chosen}
 
     @Slot()
     def try_again(self) -> None:
@@ -84,7 +76,6 @@ class GpuLoss(QObject):
                 self._take_back()
         elif device.is_lost:
             self._say(device, was_trying)
-            self._chosen = self._window.chosen_implementation() or self._chosen
             if not self._is_lost:
                 self._is_lost = True
                 # The window has first to take in that there is no GPU.
@@ -106,13 +97,6 @@ class GpuLoss(QObject):
             self._window.live.run_again()
 
     def _take_back(self) -> None:
-        """Use it again: as was chosen before, unless something else was chosen meanwhile."""
+        """Say so; the window uses it again by itself where that was chosen."""
         self._is_lost = False
         self._window.messages.show_message("info", BACK)
-        back = self.choices()
-        self._chosen = None
-        QTimer.singleShot(0, self, lambda: self._choose(back))
-
-    def _choose(self, choices: dict[str, str]) -> None:
-        with self._window.undoing.quietly():  # it is no step of the user's
-            self._window.take_over(choices)

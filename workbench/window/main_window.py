@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +99,7 @@ class MainWindow(QMainWindow):
         self.store = Store(parent=self)
         self.device: Device | NoDevice | None = None
         remembered = choices.from_data(self.settings.get("choices", {}), self.store.state)
-        self._chose_implementation = "implementation" in remembered
-        self.store.update(**remembered)
+        self.store.choose(**remembered)
         self._make_services(make_engine)
         self._make_views()
         self._connect()
@@ -133,28 +132,6 @@ class MainWindow(QMainWindow):
         self.sweep.give_chart_room()
         self.sessions.open(path)
 
-    def take_over(self, changes: intents.Changes) -> None:
-        """Change several choices at once, as if the user had."""
-        self._chose_implementation |= "implementation" in changes
-        self.store.update(**changes)
-
-    def chosen_implementation(self) -> str | None:
-        """What the user chose to run on; None: what is best here was taken."""
-        return self.store.state.implementation if self._chose_implementation else None
-
-    def remembered(self) -> Callable[[], None]:
-        """Remember everything that is chosen now; what is returned puts it back."""
-        state, chose = self.store.state, self._chose_implementation
-
-        def put_back() -> None:
-            with self.undoing.quietly():
-                self.store.update(
-                    **{each.name: getattr(state, each.name) for each in fields(state)}
-                )
-            self._chose_implementation = chose
-
-        return put_back
-
     def screenshot(self) -> QImage:
         """The window as it is."""
         self.history.draw_now()
@@ -170,25 +147,20 @@ class MainWindow(QMainWindow):
 
     def settings_to_keep(self) -> dict[str, Any]:
         """All that the next start takes up, by its name in the settings."""
-        kept = choices.to_data(self.store.state)
-        if not self._chose_implementation:
-            del kept["implementation"]  # so that a GPU will be used once there is one
-        kept |= self.gpu_loss.choices()
         return {
             **self.settings.values(),
-            "choices": kept,
+            "choices": choices.to_settings(self.store.state),
             **self.panels.choices(),
         }
 
     def forget_all(self) -> None:
         """Begin anew: choices and layout as on the first day."""
         self.settings.forget()
-        self._chose_implementation = False
-        fresh = State(picture=self.store.state.picture)
+        fresh = State(picture=self.store.state.picture, levels=self.store.state.levels)
         if self.device is not None:
-            best = intents.first_choice(fresh, self.device)
+            best = intents.implementation_for(fresh, self.device)
             fresh = replace(fresh, implementation=best)
-        self.store.update(**{name: getattr(fresh, name) for name in choices.NAMES})
+        self.store.restore(fresh)
         self.inspection.forget()
         self.panels.forget()
 
@@ -268,10 +240,9 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store, worker, live, say = self.store, self.worker, self.live, self.messages.show_message
         store.changed.connect(lambda _old, new: self._show_state(new))
-        self.controls.wanted.connect(self._apply)
+        for panel in (self.controls, self.compare, self.rung):
+            panel.wanted.connect(lambda name, value: store.choose(**{name: value}))
         self.controls.stretch_wanted.connect(self._stretch)
-        self.compare.wanted.connect(self._apply)
-        self.rung.wanted.connect(self._apply)
 
         worker.device_found.connect(self._show_device)
         worker.progressed.connect(lambda doing: self.timing.show_progress(doing or None))
@@ -331,10 +302,6 @@ class MainWindow(QMainWindow):
 
     # -- passing on
 
-    def _apply(self, name: str, value: Any) -> None:
-        self._chose_implementation |= name == "implementation"
-        self.store.update(**intents.changes_for(self.store.state, name, value))
-
     def _show_state(self, state: State) -> None:
         availability = [
             (each, intents.why_unavailable(state, each, self.device))
@@ -384,15 +351,10 @@ class MainWindow(QMainWindow):
         self.messages.show_message("info", device.reason, device.remedy)
 
     def _choose_implementation(self, device: Device | NoDevice) -> None:
-        """Take the best there is, unless the user chose one that may run here."""
-        state = self.store.state
-        if self._chose_implementation and not intents.why_not_here(
-            intents.implementation(state.implementation), device
-        ):
-            return
-        self._chose_implementation = False
+        """Take what the user chose, or the best there is where that cannot run here."""
         with self.undoing.quietly():  # it was not the user who chose it
-            self.store.update(implementation=intents.first_choice(state, device))
+            state = self.store.state
+            self.store.update(implementation=intents.implementation_for(state, device))
 
     def _show_after(self, result: Result, display: Display) -> None:
         self._show_picture(result, display)

@@ -70,9 +70,9 @@ class PictureIntake(QObject):
         window = self._window
         window.timing.show_nothing()
         changes: intents.Changes = {"picture": picture, "levels": None}
-        if window.device is not None and window.chosen_implementation() is None:
+        if window.device is not None:
             state = replace(window.store.state, **changes)  # which may need another one
-            changes["implementation"] = intents.first_choice(state, window.device)
+            changes["implementation"] = intents.implementation_for(state, window.device)
         window.store.update(**changes)
         if not picture.is_stored_as(window.store.state.pixel_type):  # chosen while it was opened
             self._opener.store_again(picture)
@@ -126,7 +126,7 @@ class PictureIntake(QObject):
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]
             sentence = f"Took over the settings in {name}, all but the implementation: {reason}"
-        window.take_over(changes)
+        window.store.choose(**changes)
         window.messages.show_message("info", sentence)
         if isinstance(plan := data.get("plan"), str):
             window.reading.run(  # TOML takes a while

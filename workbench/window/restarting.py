@@ -50,10 +50,10 @@ class Restarting(QObject):
         """A picture that came from no file is in one now."""
         shown = self._window.store.state.picture
         if shown is not None and shown.samples is kept.samples:
-            self._window.take_over({"picture": kept})
+            self._window.store.update(picture=kept)
             if self._hand_over():
                 return
-            self._window.take_over({"picture": shown})
+            self._window.store.update(picture=shown)
         if kept.path is not None:
             rmtree(kept.path.parent, ignore_errors=True)
 

@@ -90,3 +90,11 @@ def test_whatever_a_file_says_what_is_taken_makes_weights(data):
     state = replace(State(), **choices.from_data(data, State()))
     assert weights_for(state).shape == (state.ksize, state.ksize)
     json.dumps(choices.to_data(state), allow_nan=False)
+
+
+def test_only_an_implementation_that_was_chosen_is_kept():
+    state = State(implementation="opencv")
+    assert "implementation" not in choices.to_settings(state)
+    assert choices.to_data(state)["implementation"] == "opencv"
+    lost = replace(state, chosen_implementation="shared")  # which cannot run now
+    assert choices.to_settings(lost)["implementation"] == "shared"

@@ -50,10 +50,20 @@ def test_the_same_choices_give_the_same_weights():
         ("filter", "custom", {"filter": "custom", "ksize": 3, "free_ksize": 5}),
         ("matrix", ((2.0,),), {"matrix": ((2.0,),), "ksize": 1}),
         ("border", "wrap", {"border": "wrap"}),
+        (
+            "implementation",
+            "shared",
+            {"implementation": "shared", "chosen_implementation": "shared"},
+        ),
     ],
 )
 def test_a_choice_brings_along_what_it_needs(name, value, changes):
-    assert intents.changes_for(STATE, name, value) == changes
+    assert intents.changes_for(STATE, {name: value}) == changes
+
+
+def test_what_is_said_goes_before_what_is_brought_along():
+    wanted = {"filter": "box", "ksize": 9, "matrix": ((2.0,),)}
+    assert intents.changes_for(STATE, wanted) == wanted
 
 
 def test_the_size_is_there_again_after_filters_that_have_but_one():

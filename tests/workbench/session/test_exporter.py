@@ -96,7 +96,7 @@ def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
 @pytest.fixture
 def signed(qtbot, window):
     """Whole numbers whose Sobel X is above and below zero; the result's numbers."""
-    window.take_over({"filter": "sobel_x", "ksize": 3})
+    window.store.choose(filter="sobel_x", ksize=3)
     rows = np.r_[0:200:8, 200:0:-8].astype(np.uint8)
     found = show_picture(qtbot, window, np.ascontiguousarray(np.tile(rows, (9, 1))[..., None]))
     assert (found.picture.min(), found.picture.max()) == (-64, 64)
@@ -123,7 +123,7 @@ def test_what_is_below_zero_is_black_in_a_file_of_8_bits(signed, qtbot, window, 
 def test_what_is_below_zero_is_copied_and_pasted(signed, qtbot, window):
     trigger(window, "Copy result")
     until(qtbot, lambda: window.messages.sentence == "Copied the result.")
-    settle(qtbot, window, lambda: window.take_over({"filter": "identity"}))
+    settle(qtbot, window, lambda: window.store.choose(filter="identity"))
     pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
     np.testing.assert_allclose(pasted.job.picture * 255, signed, rtol=1e-6)
 

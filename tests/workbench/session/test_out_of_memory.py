@@ -26,7 +26,7 @@ def window(qtbot, make_window, gpu):
     made = make_window(gpu)
     until(qtbot, lambda: made.device)
     show_picture(qtbot, made, noise(24, 32))
-    settle(qtbot, made, lambda: made.take_over({"implementation": "shared"}))
+    settle(qtbot, made, lambda: made.store.choose(implementation="shared"))
     return made
 
 
@@ -50,7 +50,7 @@ def test_dragging_without_memory_says_so_once_and_goes_on_when_there_is_some(qtb
 
 
 def test_auto_takes_the_cpu_and_says_why(qtbot, window):
-    settle(qtbot, window, lambda: window.take_over({"implementation": "auto"}))
+    settle(qtbot, window, lambda: window.store.choose(implementation="auto"))
     FullGpu.is_full = True
     result = settle(qtbot, window, lambda: window.store.update(ksize=9))
     assert result.implementation == "opencv"

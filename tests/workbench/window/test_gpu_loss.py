@@ -49,7 +49,7 @@ def lose(qtbot, window, act, words=FAILED):
 
 
 def choose(window, key):
-    window.take_over({"implementation": key})
+    window.store.choose(implementation=key)
 
 
 def is_on_cpu(window):

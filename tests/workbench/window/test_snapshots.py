@@ -108,7 +108,7 @@ def steady(qtbot, make_window, monkeypatch):
         window = make_window(Steady)
         window.resize(*SIZE)
         until(qtbot, lambda: window.device is not None)
-        window.take_over({"implementation": "shared"})
+        window.store.choose(implementation="shared")
         picture = Picture("scene.png", np.ascontiguousarray(scene()[::3, ::3]))
         settle(qtbot, window, lambda: window.opener.opened.emit(picture))
         return window
@@ -123,7 +123,7 @@ def begin_anew(qtbot, window, changes):
     window.compare.show_exact()  # a view that is a pixel wider must not change every pixel
     window.forget_all()
     window.docks["History"].hide()  # how many runs there were is a matter of speed
-    window.take_over({"implementation": "shared", **changes})
+    window.store.choose(implementation="shared", **changes)
     until(qtbot, lambda: answers(window.live.result, window.store.state))
     until(qtbot, lambda: window.live.result.check)  # which is the last word on it
     until(qtbot, lambda: window.live.baseline_of(window.live.result))

@@ -37,7 +37,7 @@ class ViewMode:
     @contextmanager
     def on(self, window: MainWindow) -> Iterator[PictureView]:
         """The view, with the window in this mode and room for pictures; puts the window back."""
-        put_back, layout = window.remembered(), window.saveState()
+        before, layout = window.store.state, window.saveState()
         for dock in window.docks.values():
             dock.hide()
         if self.panel:
@@ -52,7 +52,7 @@ class ViewMode:
         finally:
             for _ in range(self.pins):
                 window.inspection.unpin()
-            put_back()
+            window.store.restore(before)
             window.restoreState(layout)
 
 

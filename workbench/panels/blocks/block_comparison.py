@@ -175,7 +175,7 @@ class BlockComparison(QObject):
         if isinstance(self._field, Field):
             for each in self._field.contenders:
                 if each.key == key:
-                    self._window.take_over(each.changes)
+                    self._window.store.choose(**each.changes)
 
     def _refresh(self) -> None:
         if not isinstance(self._field, Field):

@@ -10,7 +10,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
 from workbench.base import numbers
 from workbench.model import intents
-from workbench.model.choices import NAMES, from_data
+from workbench.model.choices import from_data
 from workbench.model.names import ran_on, title_of
 from workbench.model.plan_draft import given, given_name
 from workbench.model.plan_words import in_words, name_of
@@ -64,8 +64,7 @@ class Picking(QObject):
         if before is None:
             self._window.messages.show_message("info", NOWHERE)
             return
-        choices = {name: getattr(before, name) for name in (*NAMES, "picture", "levels")}
-        self._window.take_over(choices)
+        self._window.store.restore(before)
         self._window.messages.clear("info")
 
     def _show(self, cell: Cell, picture: Picture | None) -> None:
@@ -90,7 +89,7 @@ class Picking(QObject):
             remarks.append(f"{title_of(cell.implementation)}: {reason} Shown with {shown_as}.")
         if shown is None or not is_of(shown, cell):
             remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
-        window.take_over(changes)
+        window.store.choose(**changes)
         self._after = window.store.state
         self._told = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
         window.messages.show_message("info", self._told, actions=[("&Back", self.back)])

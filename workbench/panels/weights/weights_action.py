@@ -85,5 +85,4 @@ class WeightsEditing(QObject):
         self._editor.show_weights(weights, offset, chosen.title)
 
     def _take(self, matrix: Matrix, offset: float) -> None:
-        changes = intents.changes_for(self._window.store.state, "matrix", matrix)
-        self._window.take_over({"filter": "custom", **changes, "offset": offset})
+        self._window.store.choose(filter="custom", matrix=matrix, offset=offset)

@@ -82,7 +82,7 @@ def _filters(window: MainWindow) -> list[Entry]:
     state = window.store.state
 
     def choose(key: str) -> None:
-        window.take_over(intents.with_filter(window.store.state, key))
+        window.store.choose(filter=key)
 
     return [
         Entry(each.title, "Filter", partial(choose, each.key), is_on=each.key == state.filter)
@@ -95,7 +95,7 @@ def _implementations(window: MainWindow) -> list[Entry]:
     found = []
     for each in intents.choices():
         reason = intents.why_unavailable(state, each, window.device) or ""
-        do = partial(window.take_over, {"implementation": each.key})
+        do = partial(window.store.choose, implementation=each.key)
         is_on = each.key == state.implementation
         where = "Runs on" if each.kind == "auto" else f"Runs on ▸ {_KINDS[each.kind]}"
         found.append(Entry(each.title, where, do, tip=each.idea, reason=reason, is_on=is_on))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
@@ -12,7 +11,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from workbench.imaging.display import Display
 from workbench.model import intents
-from workbench.model.state import Picture
+from workbench.model.state import Picture, State
 from workbench.widgets.actions import Action
 from workbench.window.presenter.figures import figures_of, is_answer
 from workbench.window.presenter.stage import Stage
@@ -42,7 +41,7 @@ class Presenting(QObject):
         self._shown: tuple[Step, ...] = ()
         self._at = 0
         self._wish = 0
-        self._put_back: Callable[[], None] | None = None
+        self._left: State | None = None  # as it was when the stage was entered
         self._before: Display | None = None
         self._after: Display | None = None
         self._is_refused = False  # what is asked for now
@@ -121,7 +120,7 @@ class Presenting(QObject):
         if not self._shown:
             window.messages.show_message("info", "Nothing here can run this job.")
             return
-        self._put_back = window.remembered()
+        self._left = window.store.state
         self.stage = Stage(window)
         self.stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
         self.stage.jumped.connect(lambda last: self._go_to(len(self._shown) - 1 if last else 0))
@@ -164,16 +163,17 @@ class Presenting(QObject):
         if any(getattr(state, name) != value for name, value in changes.items()):
             self._is_refused = False
         with window.undoing.quietly():
-            window.take_over(changes)
+            window.store.choose(**changes)
         self._refresh()
 
     @Slot()
     def _leave(self) -> None:
         self.stage = None
         self._wish += 1
-        if self._put_back is not None:
-            put_back, self._put_back = self._put_back, None
-            put_back()
+        if self._left is not None:
+            left, self._left = self._left, None
+            with self._window.undoing.quietly():
+                self._window.store.restore(left)
         self._window.activateWindow()
 
     # -- what is known

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
-from workbench.model import choices
+from workbench.model import choices, intents
 from workbench.model.state import Picture
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window.presenter.figures import is_answer
@@ -57,17 +57,20 @@ class BringingBack(QObject):
         settings = kept.get("settings")
         wanted = choices.from_data(_of(settings, "choices", dict), window.store.state)
         with self._quietly():
-            window.take_over(wanted)
+            window.store.choose(**wanted)
         yield from self._open_picture(PictureRef.from_data(kept.get("picture")))
         for data in _of(kept, "pins", list):
             yield from self._pin(data)
         with self._quietly():
+            state = window.store.state
             changes = dict(wanted)
+            if window.device is not None:  # as before the pins, which had their own
+                changes["implementation"] = intents.implementation_for(state, window.device)
             levels = kept.get("levels")
             if isinstance(levels, list) and len(levels) == 2:
                 with suppress(TypeError, ValueError):
                     changes["levels"] = (float(levels[0]), float(levels[1]))
-            window.take_over(changes)
+            window.store.update(**changes)
         window.compare.restore(_of(kept, "view", dict))
         match kept.get("pixel"):
             case [int() as x, int() as y]:
@@ -110,7 +113,7 @@ class BringingBack(QObject):
         changes = choices.from_data(data if isinstance(data, dict) else {}, window.store.state)
         changes.pop("view_mode", None)
         with self._quietly():
-            window.take_over(changes)
+            window.store.update(**changes)
         yield from self._until(self._is_answered)
         if self._is_answered():
             window.inspection.pin()

@@ -137,10 +137,9 @@ class Restoring:
             window.inspection.unpin()
         window.sweep.close_sessions()
         window.compare.show_fit()
-        fresh = choices.to_data(State()) | self._before
-        if "implementation" not in self._before:
-            del fresh["implementation"]  # what the device asks for
-        window.take_over(choices.from_data(fresh, State()))
+        fresh = choices.to_settings(State()) | self._before
+        unchosen = {"chosen_implementation": None} if "implementation" not in fresh else {}
+        window.store.choose(**choices.from_data(fresh, State()), **unchosen)
         window.opener.open_start_picture()
 
     def _go_on(self) -> None:

@@ -29,9 +29,9 @@ LABELS = {
     "signed_as": "signed values",
 }
 COMES_ALONG = {  # with what: not worth a word
-    "picture": {"levels", "implementation"},
+    "picture": {"levels", "implementation", "chosen_implementation"},
     "filter": {"ksize", "free_ksize", "matrix", "offset"},
-    "implementation": {"block_xy"},
+    "implementation": {"chosen_implementation", "block_xy"},
     "matrix": {"ksize", "offset"},
 }
 WITHOUT_VALUES = {"matrix", "levels"}

@@ -115,6 +115,8 @@ class Undoing(QObject):
         if self._is_quiet or _is_nobodys(old, new):
             return
         names = [name for name in NAMES if getattr(old, name) != getattr(new, name)]
+        if names == ["chosen_implementation"]:
+            return  # it was in use already: there is nothing to see
         change = Change(self._side(old, names), self._side(new, names))
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         self._past.add(change, monotonic(), is_held=is_held)
@@ -147,7 +149,7 @@ class Undoing(QObject):
 
     def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
         with self.quietly():
-            self._window.take_over(changes)
+            self._window.store.update(**changes)
         done()
         self.changed.emit()
         self._window.statusBar().showMessage(note, NOTE_MS)

@@ -196,19 +196,19 @@ def test_the_pointer_chooses_block_and_thread(qtbot, opened):
 )
 def test_it_follows_every_change(qtbot, opened, change, says):
     assert says not in words(opened)
-    opened.take_over(change)
+    opened.store.choose(**change)
     until(qtbot, lambda: says in words(opened))
 
 
 def test_a_border_changes_what_is_loaded_at_the_edge_only(qtbot, opened):
     before, look = words(opened), opened.anatomy.look
-    opened.take_over({"border": "zero"})
+    opened.store.choose(border="zero")
     until(qtbot, lambda: opened.anatomy.look is not look)
     assert words(opened) == before
     opened.anatomy.point_at((0.5, 0.5))
     opened.anatomy._catch_up()
     at_the_edge = words(opened)
-    opened.take_over({"border": "clamp"})
+    opened.store.choose(border="clamp")
     until(qtbot, lambda: words(opened) != at_the_edge)
 
 
@@ -229,7 +229,7 @@ def test_a_rung_of_its_own_choice_and_a_pass_of_it(opened):
 
 
 def test_a_rung_that_cannot_says_why(opened):
-    opened.take_over({"filter": "laplacian_of_gaussian", "ksize": 5})
+    opened.store.choose(filter="laplacian_of_gaussian", ksize=5)
     pick(child(opened, "anatomy-rung", QComboBox), "separable")
     assert "not separable" in words(opened)
     assert opened.anatomy.look is None
@@ -303,7 +303,7 @@ def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened, number):
         QTest.keyClick(strip, Qt.Key.Key_Left)
         QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
     look = opened.anatomy.look
-    opened.take_over({"border": "zero"})
+    opened.store.choose(border="zero")
     until(qtbot, lambda: opened.anatomy.look is not look)
     assert (opened.anatomy.look.block, opened.anatomy.look.thread) == (look.block, look.thread)
 
@@ -338,19 +338,19 @@ def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, 
     trigger(window, "Anatomy of a launch")
     until(qtbot, window.anatomy.isVisible)
     rungs = child(window, "anatomy-rung", QComboBox)
-    settle(qtbot, window, lambda: window.take_over({"implementation": "constant"}))
+    settle(qtbot, window, lambda: window.store.choose(implementation="constant"))
     assert rungs.currentData() == "constant"
-    settle(qtbot, window, lambda: window.take_over({"implementation": "opencv"}))
+    settle(qtbot, window, lambda: window.store.choose(implementation="opencv"))
     assert rungs.currentData() == "constant"
-    settle(qtbot, window, lambda: window.take_over({"implementation": "auto"}))
+    settle(qtbot, window, lambda: window.store.choose(implementation="auto"))
     assert rungs.currentData() == window.live.result.implementation
 
 
 def test_where_the_last_rung_cannot_the_first_that_can_is_shown(qtbot, opened):
     rungs = child(opened, "anatomy-rung", QComboBox)
-    opened.take_over({"filter": "edges", "ksize": 5})
+    opened.store.choose(filter="edges", ksize=5)
     until(qtbot, lambda: rungs.currentData() == "gradient")
-    opened.take_over({"filter": "box", "ksize": 5})
+    opened.store.choose(filter="box", ksize=5)
     until(qtbot, lambda: rungs.currentData() == "shared")
 
 

@@ -207,7 +207,7 @@ class Shapes(MadeUpGpu):
 def window(qtbot, make_window):
     window = make_window(Shapes)
     until(qtbot, lambda: window.device)
-    window.take_over({"implementation": "shared"})
+    window.store.choose(implementation="shared")
     show_picture(qtbot, window, noise(20, 30))
     return window
 

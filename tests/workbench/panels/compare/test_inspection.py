@@ -304,7 +304,7 @@ def test_another_picture_takes_the_difference_away_even_where_nothing_can_run_it
     trigger(loaded, "Difference")
     until(qtbot, lambda: comparison(loaded).display)
     odd = np.full((60, 90, 3), np.nan, np.float32)  # which OpenCV does not take
-    loaded._chose_implementation = True
+    loaded.store.choose(implementation="opencv")
     loaded.opener.opened.emit(Picture("odd.tif", odd))
     assert comparison(loaded).display is None
     until(qtbot, lambda: loaded.messages.kind == "error")
@@ -579,10 +579,10 @@ def test_pins_come_with_a_file_however_it_is_opened(qtbot, loaded, tmp_path):
 
 
 def test_pins_come_with_the_pixel_type_they_were_made_in(qtbot, loaded):
-    settle(qtbot, loaded, lambda: loaded.take_over({"pixel_type": "float32"}))
+    settle(qtbot, loaded, lambda: loaded.store.choose(pixel_type="float32"))
     trigger(loaded, "Pin this result")
     kept = pinned(loaded)
-    settle(qtbot, loaded, lambda: loaded.take_over({"pixel_type": None}))
+    settle(qtbot, loaded, lambda: loaded.store.choose(pixel_type=None))
     assert pinned(loaded) == []
     settle(qtbot, loaded, loaded.undoing.undo)
     until(qtbot, lambda: pinned(loaded) == kept)

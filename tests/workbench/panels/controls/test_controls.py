@@ -214,7 +214,7 @@ def test_weights_typed_in_are_applied(qtbot, window):
 
 def test_what_was_drawn_elsewhere_is_written_as_exactly_as_it_is_applied(qtbot, window):
     drawn = ((1 / 9, 0.1, -4.0), (1e-5, 1 / 3, 255.0), (0.0, 16777216.0, 2.5))
-    window.take_over({"filter": "custom", "ksize": 3, "matrix": drawn})
+    window.store.choose(filter="custom", ksize=3, matrix=drawn)
     text = child(window, "matrix", QPlainTextEdit).toPlainText()
     assert text.splitlines()[0] == "0.11111111 0.1 -4"
     np.testing.assert_array_equal(np.float32(parse(text)), np.float32(drawn))

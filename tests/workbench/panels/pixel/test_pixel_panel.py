@@ -169,7 +169,7 @@ def test_numbers_are_the_oracles_and_the_implementations(opened):
 
 
 def test_the_table_holds_samples_weights_and_products(opened):
-    opened.take_over({"filter": "box", "ksize": 3})
+    opened.store.choose(filter="box", ksize=3)
     opened.pixel.show_pixel((10, 10))
     sample = int(PICTURE[9, 9, 0])
     assert cells(opened)[0][0] == f"{sample}\n× 0.1111\n= {short(sample * np.float32(1 / 9))}"
@@ -182,7 +182,7 @@ def test_the_table_holds_samples_weights_and_products(opened):
 
 
 def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
-    opened.take_over({"filter": "box", "ksize": 3, "border": "zero"})
+    opened.store.choose(filter="box", ksize=3, border="zero")
     opened.pixel.show_pixel((0, 0))
     model = table(opened).model()
     assert model.headerData(0, Qt.Orientation.Horizontal) == "−1\n∅"
@@ -191,7 +191,7 @@ def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
     assert brush.style() == Qt.BrushStyle.BDiagPattern
     inside = model.index(1, 1).data(Qt.ItemDataRole.BackgroundRole)
     assert inside.style() == Qt.BrushStyle.SolidPattern
-    opened.take_over({"border": "wrap"})
+    opened.store.choose(border="wrap")
     until(qtbot, lambda: model.headerData(0, Qt.Orientation.Vertical) == "−1 ↪ 39")
 
 
@@ -222,21 +222,21 @@ def test_a_pixel_can_be_typed_and_a_channel_chosen(opened):
 
 def test_a_gradient_shows_both_slopes_and_the_length(qtbot, opened):
     assert not child(opened, "pixel-gx", QLabel).isVisible()
-    settle(qtbot, opened, lambda: opened.take_over({"filter": "gradient", "ksize": 3}))
+    settle(qtbot, opened, lambda: opened.store.choose(filter="gradient", ksize=3))
     opened.pixel.show_pixel((20, 20))
     gx, gy, length = (number(opened, name) for name in ("gx", "gy", "length"))
     assert length == pytest.approx(np.hypot(gx, gy))
     assert text(opened, "rounded") == text(opened, "value")
     pick(child(opened, "pixel-show", QComboBox), "weighted")
     assert cells(opened)[1][1] == str(int(PICTURE[20, 20, 0]))
-    settle(qtbot, opened, lambda: opened.take_over({"filter": "box", "ksize": 3}))
+    settle(qtbot, opened, lambda: opened.store.choose(filter="box", ksize=3))
     assert "×" in cells(opened)[1][1]  # there is no gradient any more
     assert not child(opened, "pixel-gx", QLabel).isVisible()
 
 
 @pytest.mark.parametrize("ksize", [1, 15, 31])
 def test_sizes_small_and_large(qtbot, opened, ksize):
-    settle(qtbot, opened, lambda: opened.take_over({"filter": "box", "ksize": ksize}))
+    settle(qtbot, opened, lambda: opened.store.choose(filter="box", ksize=ksize))
     assert len(cells(opened)) == ksize
     assert opened.pixel.grab().toImage().width() > 0  # and it paints
 
@@ -282,13 +282,13 @@ def test_before_there_is_a_picture_it_says_so(qtbot, window):
 def test_a_value_is_only_shown_of_an_answer_to_the_present_job(qtbot, opened):
     opened.pixel.show_result(None)
     assert text(opened, "value") == "has not answered yet"
-    settle(qtbot, opened, lambda: opened.take_over({"ksize": 9}))
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=9))
     assert text(opened, "value") != "has not answered yet"
 
 
 def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, opened):
     changes = {"filter": "sobel_x", "ksize": 3, "signed_as": "offset"}
-    opened.take_over(changes)
+    opened.store.choose(**changes)
     until(qtbot, lambda: opened.live.result.job.pixel_type == "float32")
     until(qtbot, lambda: text(opened, "rounded") == text(opened, "value"))
     until(qtbot, lambda: opened.pixel.found.rounded.dtype == np.float32)
@@ -318,7 +318,7 @@ def test_the_neighbourhood_is_painted_only_while_the_panel_is_open(qtbot, opened
 def test_every_border_paints_at_every_zoom(opened, border, scale):
     from workbench.panels.compare.view_transform import ViewTransform
 
-    opened.take_over({"border": border})
+    opened.store.choose(border=border)
     opened.compare._move(ViewTransform(scale, (0.0, 0.0)))
     opened.pixel.show_pixel((0, 1))
     assert not view(opened, "After").grab().isNull()

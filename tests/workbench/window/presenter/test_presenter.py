@@ -250,23 +250,18 @@ def test_the_smallest_letters_can_be_read_from_the_back_row(size, qtbot, window)
 
 
 def test_on_leaving_everything_is_as_it_was(qtbot, window):
-    window.take_over({"ksize": 7, "border": "wrap"})
-    before, chose, undo = (
-        window.store.state,
-        window._chose_implementation,
-        window.undoing.undo_words,
-    )
+    window.store.choose(ksize=7, border="wrap")
+    before, undo = window.store.state, window.undoing.undo_words
     stage = present(qtbot, window)
     press(stage, Qt.Key.Key_PageDown, Qt.Key.Key_PageDown, Qt.Key.Key_Escape)
     until(qtbot, lambda: window.presenting.stage is None)
     assert window.store.state == before
-    assert window._chose_implementation == chose
     assert window.undoing.undo_words == undo
     assert not window.isFullScreen()
 
 
 def test_closing_the_window_closes_the_stage_and_keeps_what_was_chosen_before(qtbot, window):
-    window.take_over({"implementation": "opencv"})
+    window.store.choose(implementation="opencv")
     press(present(qtbot, window), Qt.Key.Key_PageDown)
     window.close()
     assert window.presenting.stage is None
@@ -288,7 +283,7 @@ def test_prepared_steps_bring_their_pictures(qtbot, window, tmp_path):
     image_files.save(path, noise(33, 44))
     window.opener.open_file(path)
     until(qtbot, lambda: window.store.state.picture.name == "other.png")
-    window.take_over({"ksize": 9})
+    window.store.choose(ksize=9)
     trigger(window, "Remember this as a step")
     show_picture(qtbot, window, noise(40, 60))
     mine = window.store.state.picture
@@ -312,7 +307,7 @@ def test_a_step_whose_picture_has_gone_says_so_and_the_show_goes_on(qtbot, windo
 
 def test_steps_are_named_ordered_removed_and_there_again(qtbot, window, make_window):
     for size in (3, 5, 7):
-        window.take_over({"ksize": size})
+        window.store.choose(ksize=size)
         trigger(window, "Remember this as a step")
     trigger(window, "Steps…")
     dialog = window.findChild(StepsDialog)

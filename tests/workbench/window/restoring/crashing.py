@@ -35,10 +35,10 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     """What a user does; yields what to wait for."""
     settled: list[Any] = []
     window.settled.connect(settled.append)
-    window.take_over({"filter": "box", "ksize": 7, "border": "mirror", "implementation": "opencv"})
+    window.store.choose(filter="box", ksize=7, border="mirror", implementation="opencv")
     yield lambda: window.live.result and settled and window.live.result.job.ksize == 7
     window.inspection.pin()
-    window.take_over({"filter": "unsharp", "amount": 2.5, "block_xy": (16, 16)})
+    window.store.choose(filter="unsharp", amount=2.5, block_xy=(16, 16))
     yield lambda: settled[-1].job.ksize == 5 or settled[-1].job.weights.sum() < 1.1
     window.store.update(view_mode="wipe", levels=(10.0, 200.0))
     window.compare._move(ViewTransform(4.0, (30.0, 20.0)))

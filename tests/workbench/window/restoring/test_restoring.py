@@ -180,9 +180,9 @@ def left_behind(qtbot, make_window, photo, home):
     until(qtbot, lambda: window.device)
     notes = PinNotes(window)
     settle(qtbot, window, lambda: window.opener.open_file(photo))
-    settle(qtbot, window, lambda: window.take_over({"filter": "box", "ksize": 9}))
+    settle(qtbot, window, lambda: window.store.choose(filter="box", ksize=9))
     window.inspection.pin()
-    settle(qtbot, window, lambda: window.take_over({"ksize": 3}))
+    settle(qtbot, window, lambda: window.store.choose(ksize=3))
     data = json.loads(json.dumps(taken(window, notes)))
     window.close()
     (home / "settings" / "settings.json").unlink()  # it had never been closed before
