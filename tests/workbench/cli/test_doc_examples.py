@@ -15,6 +15,7 @@ from kernels.oracle.checking import checking
 from kernels.rungs.rung import read_rung
 from kernels.rungs.work import not_described, pass_work
 from kernels.rungs.work_facts import WorkFacts
+from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
 from tests.cuda_on_cpu import compiler
 from tests.cuda_on_cpu.counting import CountingShim
@@ -53,6 +54,11 @@ def test_its_python_runs(capsys):
     (source,) = blocks("python", page)
     exec(compile(source, page.name, "exec"), {})
     assert "verified" in capsys.readouterr().out
+
+
+def test_its_plan_can_be_swept():
+    (source,) = blocks("toml", DOCS / "sweeps.md")
+    assert len(plan_of(source).cells()) == 3 * 3 + 3 * 3 * 2 * 2
 
 
 def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, capsys):
