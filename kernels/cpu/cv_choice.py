@@ -81,11 +81,13 @@ def _tried(
     for threads in counts:
         use_threads(threads)
         for call in found:
-            seconds[call.name, threads] = min(_runs(call, picture, target, border))
+            seconds[call.name, threads] = min(trial_seconds(call, picture, target, border))
     return tuple(sorted(seconds, key=lambda way: seconds[way]))
 
 
-def _runs(call: Call, picture: NDArray[Any], target: NDArray[Any], border: int) -> Iterator[float]:
+def trial_seconds(
+    call: Call, picture: NDArray[Any], target: NDArray[Any], border: int
+) -> Iterator[float]:
     """Yield the seconds that runs took; a first one warms up, unless it took long."""
     spent_s = 0.0
     for number in range(TRIAL_RUNS + 1):

@@ -57,7 +57,9 @@ def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
     around = around.astype(np.float32) if around.dtype == np.float16 else around
     weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
     offset = np.float32(job.offset)
-    _compile(_sums)(around, weights, offset, out, job.channels - job.has_alpha, *_range(out))
+    compiled_loops(sum_loops)(
+        around, weights, offset, out, job.channels - job.has_alpha, *_range(out)
+    )
 
 
 def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
@@ -72,7 +74,7 @@ def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
 
     size_hw = (job.height, job.width)
     around = read_made(weighted, size_hw, job.border, (top - 1, bottom + 1), (left - 1, right + 1))
-    _compile(_lengths)(around, out, job.channels - job.has_alpha, *_range(out))
+    compiled_loops(length_loops)(around, out, job.channels - job.has_alpha, *_range(out))
 
 
 def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
@@ -82,7 +84,8 @@ def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
 
 
 @cache
-def _compile(loops: Callable[..., None]) -> Any:
+def compiled_loops(loops: Callable[..., None]) -> Any:
+    """Return `loops` as numba compiles it for each new type of array."""
     from numba import njit
 
     try:
@@ -91,7 +94,7 @@ def _compile(loops: Callable[..., None]) -> Any:
         return njit(nogil=True)(loops)
 
 
-def _sums(
+def sum_loops(
     around: Any,
     weights: Any,
     offset: Any,
@@ -116,7 +119,7 @@ def _sums(
                 out[y, x, c] = around[y + radius, x + radius, c]
 
 
-def _lengths(around: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
+def length_loops(around: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
     for y in range(out.shape[0]):
         for x in range(out.shape[1]):
             for c in range(colours):

@@ -51,11 +51,11 @@ class Gpu:
         self._device = device
         with cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(device.index).use()
-            self._stream = cp.cuda.Stream(non_blocking=True)
-            with self._stream:
+            self.stream = cp.cuda.Stream(non_blocking=True)
+            with self.stream:
                 self._timer = EventTimer(cp, device.l2_bytes)
             self._nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index))
-            self._pictures = DevicePictures(cp, self._stream, self._using, self._with_room)
+            self._pictures = DevicePictures(cp, self.stream, self.using, self._with_room)
         self._programs = Programs(cp)
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
@@ -74,7 +74,7 @@ class Gpu:
         launch = self._prepare(program, job, source)
         first_ms = self._sample(launch, sampling)
         picture, downloaded = self._download(launch)
-        with self._using(_in_words(job)):
+        with self.using(_in_words(job)):
             ran = launch.ran()
 
         def result(samples: Sampler) -> Result:
@@ -167,24 +167,28 @@ class Gpu:
     def _room_bytes(self) -> int:
         """How much of the device's memory a job may take."""
         pool = self._cp.get_default_memory_pool()
-        with self._using("looking for memory"):
+        with self.using("looking for memory"):
             free, _ = self._cp.cuda.runtime.memGetInfo()
         limits = [self._device.memory_bytes, pool.get_limit() or self._device.memory_bytes]
         room = min(free + pool.free_bytes(), *(each - pool.used_bytes() for each in limits))
         return int(MEMORY_SHARE * (room + self._pictures.nbytes))
 
-    def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
-        """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
+    def prepare(self, rung: Rung, job: Job) -> Launch:
+        """Compile `rung`, upload the job's picture, and make ready all that a launch needs."""
         program, _ = self._compile(rung, job)
         source, _ = self._pictures.upload(job.picture)
-        launch = self._prepare(program, job, source)
-        with self._using(_in_words(job)):
+        return self._prepare(program, job, source)
+
+    def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
+        """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
+        launch = self.prepare(rung, job)
+        with self.using(_in_words(job)):
             go = launch.ready()
-            self._stream.synchronize()
+            self.stream.synchronize()
             self._cp.cuda.nvtx.RangePush(rung.key)
             try:
                 go()
-                self._stream.synchronize()
+                self.stream.synchronize()
             finally:
                 self._cp.cuda.nvtx.RangePop()
         return launch.ran()
@@ -192,15 +196,13 @@ class Gpu:
     @contextmanager
     def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
         """`job` made ready on our stream, which is the current one as long as this is held."""
-        program, _ = self._compile(rung, job)
-        source, _ = self._pictures.upload(job.picture)
-        launch = self._prepare(program, job, source)
-        with self._using(_in_words(job)):
+        launch = self.prepare(rung, job)
+        with self.using(_in_words(job)):
             launch.ready()()  # a CUDA graph is made of what was launched before
             ready = launch.ready()
-            self._stream.synchronize()
-            yield Queue(int(self._stream.ptr), ready, self._timer)
-            self._stream.synchronize()
+            self.stream.synchronize()
+            yield Queue(int(self.stream.ptr), ready, self._timer)
+            self.stream.synchronize()
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
         """Measure what bringing job.picture to the device and back takes."""
@@ -209,17 +211,17 @@ class Gpu:
             raise CannotRunError(reason)
 
         def make() -> Any:
-            with self._using("making room for a transfer"):
+            with self.using("making room for a transfer"):
                 return self._cp.empty(count, np.uint8)
 
         array = self._with_room(make)
-        yield from measuring_transfers(self._cp, self._stream, array, self._using)
+        yield from measuring_transfers(self._cp, self.stream, array, self.using)
 
     def ceilings(self) -> dict[str, float]:
         """What the device can do at most, by name: see `models.ceilings`."""
 
         def measure() -> dict[str, float]:
-            with self._using("measuring what the GPU can do at most"):
+            with self.using("measuring what the GPU can do at most"):
                 return CeilingBench(self._cp, self._timer, self._device).ceilings()
 
         return self._with_room(measure)
@@ -233,7 +235,7 @@ class Gpu:
             if function is None or step.block is None:
                 continue
             threads = step.block[0] * step.block[1]
-            with self._using(_in_words(job)):
+            with self.using(_in_words(job)):
                 allow_shared(function, step.shared_bytes)
                 blocks = self._cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
                     function.kernel.ptr, threads, step.shared_bytes
@@ -245,25 +247,25 @@ class Gpu:
 
     def answer(self) -> None:
         """Do next to nothing on the device.  Raises DeviceLostError where it does not answer."""
-        with self._using("being tried again"):
+        with self.using("being tried again"):
             self._cp.cuda.runtime.memGetInfo()
-            self._stream.synchronize()
+            self.stream.synchronize()
 
     def forget(self) -> None:
         """Give back all device and page-locked memory that is not in use this moment."""
         self._pictures.forget()
         self._programs.forget()
-        with self._using("giving back memory"):
+        with self.using("giving back memory"):
             self._cp.get_default_memory_pool().free_all_blocks()
             self._cp.get_default_pinned_memory_pool().free_all_blocks()
 
     @contextmanager
-    def _using(self, doing: str) -> Iterator[None]:
+    def using(self, doing: str) -> Iterator[None]:
         """This device and this stream, and failures in words: those of entering and leaving, too,
         which a device that is gone has as well."""
         device = self._cp.cuda.Device(self._device.index)
         try:
-            with cuda_errors_in_words(doing), device, self._stream:
+            with cuda_errors_in_words(doing), device, self.stream:
                 yield
         except DeviceLostError:
             leave_quietly()
@@ -272,7 +274,7 @@ class Gpu:
     def _compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
         known = self._programs.has(rung, job)
         start = perf_counter()
-        with self._using(f"compiling {rung.title} for size {job.ksize}"):
+        with self.using(f"compiling {rung.title} for size {job.ksize}"):
             program = self._programs.get(rung, job)
         return program, None if known else _ms_since(start)
 
@@ -280,7 +282,7 @@ class Gpu:
         self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
     ) -> Launch:
         def prepared() -> Launch:
-            with self._using(_in_words(job)):
+            with self.using(_in_words(job)):
                 target = self._pictures.empty(job.picture)
                 return prepare_launch(
                     self._cp, self._programs, program, job, self._device, source, target, rows
@@ -289,7 +291,7 @@ class Gpu:
         return self._with_room(prepared)
 
     def _sample(self, launch: Launch, sampling: Sampling) -> float:
-        with self._using(_in_words(launch.job)):
+        with self.using(_in_words(launch.job)):
             return self._timer.sample_ms(launch.ready(), sampling.cache)
 
     def _download(self, launch: Launch) -> tuple[Any, Moved]:

@@ -57,7 +57,7 @@ def probe(index: int = 0) -> Device | NoDevice:
 def _without_cupy() -> NoDevice:
     if sys.platform == "darwin":
         return NoDevice("macOS has no CUDA, so only the CPU implementations are available.")
-    if _driver_is_here():
+    if driver_is_here():
         return NoDevice(
             "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
             f"To use the GPU: {INSTALL_HINT}.",
@@ -70,7 +70,7 @@ def _without_cupy() -> NoDevice:
 
 def _without_devices(error: Exception) -> NoDevice:
     words = _first_line(error)
-    if not _driver_is_here():
+    if not driver_is_here():
         return NoDevice(
             "No NVIDIA driver was found, so only the CPU implementations are available.",
             "With an NVIDIA card: install its driver and start again.",
@@ -86,7 +86,8 @@ def _without_devices(error: Exception) -> NoDevice:
     )
 
 
-def _driver_is_here() -> bool:
+def driver_is_here() -> bool:
+    """Whether this computer has NVIDIA's driver."""
     import ctypes
 
     library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"

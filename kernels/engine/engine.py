@@ -71,7 +71,7 @@ class Engine:
             self._lost = ""
             try:
                 with self._noticing_loss():
-                    self._gpu.answer()
+                    self.gpu.answer()
             except DeviceLostError as error:
                 return NoDevice(str(error), is_lost=True)
         self.__dict__.pop("_ceilings", None)  # without a GPU there were none
@@ -157,7 +157,7 @@ class Engine:
         Raises the errors of `kernels.core.errors`.
         """
         rung, job = self._to_launch(job)
-        return self._gpu.launch_once(rung, job)
+        return self.gpu.launch_once(rung, job)
 
     def queue(self, job: Job) -> AbstractContextManager[Queue]:
         """A rung made ready, for whoever wants to time it in another way: see `timing.Queue`.
@@ -165,7 +165,7 @@ class Engine:
         Raises the errors of `kernels.core.errors`.
         """
         rung, job = self._to_launch(job)
-        return self._gpu.queue(rung, job)
+        return self.gpu.queue(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
         """Measure what bringing job.picture to the GPU and back takes, whatever filters it there;
@@ -177,7 +177,7 @@ class Engine:
         if reason := self._why_no_gpu():
             raise CannotRunError(reason)
         with self._noticing_loss():
-            yield from self._gpu.transfers(job)
+            yield from self.gpu.transfers(job)
 
     def occupancy(self, job: Job) -> Occupancy | None:
         """How many warps of job.implementation fit on a multiprocessor; None on the CPU, and for
@@ -190,7 +190,7 @@ class Engine:
         if reason := self._why_not(rung, job):
             raise CannotRunError(reason)
         with self._noticing_loss():
-            return self._gpu.occupancy(rung, job)
+            return self.gpu.occupancy(rung, job)
 
     def ceilings(self) -> dict[str, float]:
         """What the GPU can do at most, by name, measured once: see `models.ceilings`; none without
@@ -202,7 +202,7 @@ class Engine:
         if self._why_no_gpu():
             return {}
         with self._noticing_loss(), suppress(OutOfMemoryError):
-            return self._gpu.ceilings()
+            return self.gpu.ceilings()
         return {}
 
     def _to_launch(self, job: Job) -> tuple[Rung, Job]:
@@ -273,7 +273,7 @@ class Engine:
             yield from cpu_run.filtering(implementation, job, sampling)
             return
         with self._noticing_loss():
-            yield from self._gpu.filtering(implementation, job, sampling)
+            yield from self.gpu.filtering(implementation, job, sampling)
 
     @contextmanager
     def _noticing_loss(self) -> Iterator[None]:
@@ -294,7 +294,8 @@ class Engine:
         yield result
 
     @cached_property
-    def _gpu(self) -> Gpu:
+    def gpu(self) -> Gpu:
+        """Drives the GPU; only where `device` is one."""
         assert isinstance(self.device, Device)
         return Gpu(self.device)
 

@@ -151,7 +151,7 @@ def _poison_gpu(size: int) -> None:
     was on the same stream."""
     import cupy as cp
 
-    with the_engine()._gpu._stream as stream:
+    with the_engine().gpu.stream as stream:
         blocks = [cp.full(size, POISON, cp.uint8) for _ in range(2)]
         stream.synchronize()
         del blocks

@@ -77,7 +77,7 @@ class FailingGpu(MadeUpGpu):
     fails = ""
 
     @property
-    def _gpu(self):
+    def gpu(self):
         return SimpleNamespace(answer=self._ask)
 
     def filtering(self, job, sampling=None):

@@ -174,7 +174,7 @@ def test_the_first_call_of_a_kind_of_job_tries_and_the_next_does_not(engine, mon
     job = Job(picture, filters.get("gaussian").weights(9), implementation="opencv")
     tried = []
     monkeypatch.setattr(
-        cv_choice, "_runs", lambda call, *_: iter([tried.append(call.name) or len(tried)])
+        cv_choice, "trial_seconds", lambda call, *_: iter([tried.append(call.name) or len(tried)])
     )
     opencv.prepare(job)
     assert set(tried) == {"cv2.GaussianBlur", "cv2.sepFilter2D"}

@@ -78,11 +78,11 @@ def test_nor_is_it_for_a_part_of_the_rows_on_one_thread(gradient, pixel_type):
     picture = RNG(4).integers(0, 256, (12, 13, 3)).astype(pixel_type)
     job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
     sequential.prepare(job)
-    loops_of = (loops._sums, loops._lengths)
-    before = [loops._compile(each).signatures for each in loops_of]
+    kinds = (loops.sum_loops, loops.length_loops)
+    before = [loops.compiled_loops(each).signatures for each in kinds]
     for rectangle in ((0, 12, 0, 13), (3, 5, 2, 9)):
         loops.fill(job, np.empty_like(picture), rectangle)
-    assert [loops._compile(each).signatures for each in loops_of] == before
+    assert [loops.compiled_loops(each).signatures for each in kinds] == before
 
 
 def compiled():

@@ -9,8 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.core import timing
-from kernels.cuda import ceilings
+from kernels.cuda import ceilings, event_timer
 from kernels.cuda.ceilings import CHAINS, REPEATS, CeilingBench, fma_tflop_s_in_theory
 from kernels.cuda.nvrtc import compile_text, compiler_for
 from tests.made_up import H200
@@ -97,7 +96,7 @@ def test_the_kernels_compile_without_spills(architecture):
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
     text = "\n".join(
         Path(module.__file__).with_suffix(".cu").read_text(encoding="utf-8")
-        for module in (ceilings, timing)
+        for module in (ceilings, event_timer)
     )
     options = [
         f"-arch=sm_{architecture}", "-std=c++17", "-Xptxas=-v",

@@ -18,6 +18,7 @@ from kernels.core.errors import CannotRunError, CompileFailedError, KernelError,
 from kernels.core.health import Health
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING, take_samples
+from kernels.cuda import gpu as gpu_module
 from kernels.cuda.ceilings import fma_tflop_s_in_theory
 from kernels.cuda.gpu import Gpu
 from kernels.engine.engine import Engine
@@ -232,7 +233,7 @@ def memory_left(engine: Engine, size: int) -> Iterator[None]:
 
     pool = cp.get_default_memory_pool()
     gc.collect()  # as CuPy will, before it gives up
-    engine._gpu.forget()
+    engine.gpu.forget()
     pool.set_limit(size=pool.used_bytes() + size)
     try:
         yield
@@ -243,7 +244,8 @@ def memory_left(engine: Engine, size: int) -> Iterator[None]:
 def test_out_of_memory_is_one_sentence_and_the_next_job_works(engine, monkeypatch):
     picture = np.zeros((4000, 4000, 4), np.float32)
     with monkeypatch.context() as patch, memory_left(engine, picture.nbytes * 3 // 2):
-        patch.setattr(engine._gpu, "_room_bytes", lambda: 1 << 60)  # as if nobody had looked
+        # As if nobody had looked how much there is.
+        patch.setattr(gpu_module, "rows_a_strip", lambda _, job, *__: job.height)
         with pytest.raises(OutOfMemoryError, match=r"ran out of memory.*smaller picture"):
             engine.run(replace(a_job(), picture=picture), QUICK)
     assert engine.run(a_job(), QUICK).check.ok
@@ -297,11 +299,9 @@ def test_a_graph_of_launches_gives_the_same_answer(engine, rung):
     job = a_job(weights=weights, implementation=rung.key, gradient=rung.gradient)
     if reason := engine.why_not(job):
         pytest.skip(reason)
-    gpu = engine._gpu
-    program, _ = gpu._compile(rung, job)
-    launch = gpu._prepare(program, job, gpu._pictures.upload(job.picture)[0])
+    launch = engine.gpu.prepare(rung, job)
     answers = []
-    with gpu._using("filtering"):
+    with engine.gpu.using("filtering"):
         for _ in range(3):
             go = launch.ready()
             launch.arrays["target"].fill(0xA5)

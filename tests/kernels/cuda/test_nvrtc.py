@@ -1,6 +1,8 @@
 """NVIDIA's compiler without a GPU: which one is asked, and what it says of what it made."""
 
+import importlib.util
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -114,7 +116,11 @@ def test_the_newest_compiler_that_knows_the_card_is_asked():
 
 
 @NEEDS_A_COMPILER
-def test_a_broken_library_is_no_compiler(tmp_path):
-    path = tmp_path / "libnvrtc.so.13"
-    path.write_bytes(b"not a library")
-    assert nvrtc._opened(path) is None
+def test_a_broken_library_is_no_compiler(tmp_path, monkeypatch):
+    for name in nvrtc.IN_PACKAGES:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"not a library")
+    broken = SimpleNamespace(submodule_search_locations=[tmp_path])
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: broken)
+    assert nvrtc.compilers.__wrapped__() == ()

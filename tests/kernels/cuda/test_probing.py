@@ -34,7 +34,7 @@ def cupy(monkeypatch):
         module.cuda = SimpleNamespace(runtime=runtime)
         monkeypatch.setitem(sys.modules, "cupy", module)
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-        monkeypatch.setattr(probing, "_driver_is_here", lambda: driver)
+        monkeypatch.setattr(probing, "driver_is_here", lambda: driver)
 
     return pretend
 
@@ -48,7 +48,7 @@ def cupy(monkeypatch):
 )
 def test_without_cupy(monkeypatch, driver, reason, remedy):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(probing, "_driver_is_here", lambda: driver)
+    monkeypatch.setattr(probing, "driver_is_here", lambda: driver)
     found = probe()
     assert isinstance(found, NoDevice)
     assert reason in found.reason

@@ -125,7 +125,7 @@ def test_a_gpu_lost_meanwhile_is_not_asked_again(asked):
 
     engine = Engine()
     engine.device = H200
-    engine._gpu = SimpleNamespace(transfers=lost, occupancy=lost, ceilings=lost)
+    engine.gpu = SimpleNamespace(transfers=lost, occupancy=lost, ceilings=lost)
     job = a_job("shared")
     with pytest.raises(DeviceLostError):
         list(getattr(engine, asked)(*(() if asked == "ceilings" else (job,))) or ())
@@ -139,5 +139,5 @@ def test_without_room_there_are_no_ceilings():
 
     engine = Engine()
     engine.device = H200
-    engine._gpu = SimpleNamespace(ceilings=full)
+    engine.gpu = SimpleNamespace(ceilings=full)
     assert engine.ceilings() == {}

@@ -188,14 +188,14 @@ class Card:
 def lost():
     """An engine whose GPU failed just now."""
     engine = Engine()
-    engine.device, engine._gpu = H200, Card("The GPU failed.")
+    engine.device, engine.gpu = H200, Card("The GPU failed.")
     with pytest.raises(DeviceLostError, match="The GPU failed"):
         engine.run(job_of("shared"))
     return engine
 
 
 def test_a_lost_gpu_is_not_asked_again_and_auto_takes_the_cpu(lost):
-    lost._gpu.failure = ""
+    lost.gpu.failure = ""
     with pytest.raises(DeviceLostError, match="The GPU failed"):
         lost.run(job_of("shared"))
     result = lost.run(job_of(AUTO.key), QUICK)
@@ -206,21 +206,21 @@ def test_a_lost_gpu_is_not_asked_again_and_auto_takes_the_cpu(lost):
 
 def test_a_gpu_that_is_back_is_used_again(lost):
     assert lost.ceilings() == {}
-    lost._gpu.failure = ""
+    lost.gpu.failure = ""
     assert lost.try_again() is H200
     assert lost.why_not(job_of("shared")) is None
     assert lost.ceilings() == {"copy_gb_s": 1.0}
 
 
 def test_a_gpu_that_is_not_back_stays_lost(lost):
-    lost._gpu.failure = "The GPU still fails."
+    lost.gpu.failure = "The GPU still fails."
     assert lost.try_again() == NoDevice("The GPU still fails.", is_lost=True)
     assert lost.why_not(job_of("shared")) == "The GPU still fails."
 
 
 def test_a_gpu_that_works_is_not_asked():
     engine = Engine()
-    engine.device, engine._gpu = H200, SimpleNamespace()
+    engine.device, engine.gpu = H200, SimpleNamespace()
     assert engine.try_again() is H200
 
 

@@ -1,10 +1,13 @@
 """A sweep leaves a record a cell, whatever comes of it, and may be paused, stopped and resumed."""
 
+import gc
 import sys
 import time
+import weakref
 from collections import Counter
 from dataclasses import replace
 from itertools import groupby
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,15 +128,23 @@ def test_a_cell_has_a_name_for_people():
 
 
 def test_the_oracle_is_asked_once_for_all_implementations(monkeypatch):
-    asked = []
-    oracle = checking._oracle
-    monkeypatch.setattr(
-        checking, "_oracle", lambda job, tile: asked.append((job.ksize, tile)) or oracle(job, tile)
-    )
+    asked = asked_of_the_oracle(monkeypatch)
     found = records(plan("sequential", "parallel", "opencv", ksizes=(3, 5)), on_cpu())
     assert all(each.verified for each in found)
     assert len(asked) == len(set(asked))
-    assert {ksize for ksize, _ in asked} == {3, 5}
+    assert {ksize for ksize, *_ in asked} == {3, 5}
+
+
+def asked_of_the_oracle(monkeypatch):
+    """Return a list to which the kernel size, rows and columns of every request are added."""
+    asked, filtered = [], checking.filtered
+
+    def noted(job, rows, columns):
+        asked.append((job.ksize, rows, columns))
+        return filtered(job, rows, columns)
+
+    monkeypatch.setattr(checking, "filtered", noted)
+    return asked
 
 
 @pytest.mark.parametrize(
@@ -398,7 +409,13 @@ def test_a_lost_device_ends_it_and_nothing_measured_is_lost(made_up):
 
 def test_on_a_device_that_was_lost_before_no_cell_is_called_refused(made_up):
     engine = made_up()
-    engine._lost = "The GPU failed; restart the program."
+
+    def lost():
+        raise DeviceLostError("The GPU failed; restart the program.")
+
+    engine.gpu = SimpleNamespace(ceilings=lost)
+    with pytest.raises(DeviceLostError):
+        Engine.ceilings(engine)
 
     def filtering(job, sampling=None):
         yield from Engine.filtering(engine, job, sampling)
@@ -498,11 +515,7 @@ def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
 
 
 def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
-    asked = []
-    oracle = checking._oracle
-    monkeypatch.setattr(
-        checking, "_oracle", lambda job, tile: asked.append(tile) or oracle(job, tile)
-    )
+    asked = asked_of_the_oracle(monkeypatch)
 
     class WrongInTheEnd(OnGpu):
         def filtering(self, job, sampling=None):
@@ -521,13 +534,24 @@ def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
 
 
 def test_the_pictures_of_large_sweeps_are_not_all_kept(monkeypatch):
+    made, of_kind = [], cell_jobs.of_kind
+
+    def noted(*facts):
+        picture = of_kind(*facts)
+        made.append(weakref.ref(picture))
+        return picture
+
+    def kept():
+        gc.collect()
+        return [each() for each in made if each() is not None]
+
+    monkeypatch.setattr(cell_jobs, "of_kind", noted)
     monkeypatch.setattr(cell_jobs, "KEPT_BYTES", 3 * 40 * 30 * 4)
-    monkeypatch.setattr(cell_jobs, "_made", cell_jobs._Made())
     records(plan("opencv", sizes=tuple((40, 30 + n) for n in range(12))), on_cpu())
-    kept = cell_jobs._made._kept.values()
-    assert sum(each.nbytes for each in kept) <= cell_jobs.KEPT_BYTES
+    assert len(made) >= 12
+    assert 0 < sum(each.nbytes for each in kept()) <= cell_jobs.KEPT_BYTES
     records(plan("opencv", sizes=((200, 200),)), on_cpu())  # larger than all that there is room for
-    assert [each.shape[:2] for each in cell_jobs._made._kept.values()] == [(200, 200)]
+    assert [each.shape[:2] for each in kept()] == [(200, 200)]
 
 
 def test_load_is_noted_for_the_cpu_and_for_it_alone(made_up):
