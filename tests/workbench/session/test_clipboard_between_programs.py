@@ -17,7 +17,8 @@ OFFER = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QImage
-from workbench.files import clipboard, image_files
+from workbench.files import image_files
+from workbench.session import clipboard
 app = QGuiApplication(sys.argv)
 samples = image_files.load(sys.argv[1]).samples
 clipboard.copy(samples, clipboard.to_image(samples, QImage()))
@@ -27,7 +28,8 @@ app.exec()
 TAKE = """
 import sys
 from PySide6.QtGui import QGuiApplication
-from workbench.files import clipboard, image_files
+from workbench.files import image_files
+from workbench.session import clipboard
 app = QGuiApplication(sys.argv)
 found = clipboard.image_in(QGuiApplication.clipboard().mimeData())
 image_files.save(sys.argv[1], clipboard.picture_in(found).samples)

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
+from workbench.charts.chart_spots import Drawn
 from workbench.charts.data.figure import Bars
 from workbench.charts.drawing.bar_marks import Placed, Scale, draw_marks, mark_of, words_of
-from workbench.charts.drawing.chart_spots import Drawn
 from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_room, wrapped
 from workbench.charts.drawing.plot_labels import Label, Labels
 

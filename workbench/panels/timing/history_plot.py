@@ -17,8 +17,8 @@ from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
+from workbench.charts.chart_spots import Spot
 from workbench.charts.data.legend_entries import look_of_implementation
-from workbench.charts.drawing.chart_spots import Spot
 from workbench.model.intents import title_of
 from workbench.model.speed_up import single_in_words
 from workbench.widgets.tile import MUTED, scaled_font
