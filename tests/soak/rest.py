@@ -43,7 +43,7 @@ def rest(stage, known):
         window.inspection.unpin()
     for title, dock in window.docks.items():
         dock.setFloating(False)
-        window.bring_forward(title)  # so that all that is made when it is first seen was made
+        window.docks.bring_forward(title)  # so that all that is made when it is first seen was made
         yield 20
     window.forget_all()
     window.resize(1280, 800)

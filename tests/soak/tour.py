@@ -45,7 +45,7 @@ def _every_implementation(stage):
 
 def _a_compilation(window):
     """Of a rung to look at: the compiler and what it keeps of its first text take 100 MiB."""
-    window.bring_forward("Rung")
+    window.docks.bring_forward("Rung")
     window.rung.show_tab("ptx")
     shown = window.rung.findChild(QComboBox, "rung-shown")
     shown.setCurrentIndex(shown.findData(COMPILED))

@@ -97,7 +97,7 @@ def _modes(window):
 
 
 def _sweep(window):
-    window.bring_forward("Sweep")
+    window.docks.bring_forward("Sweep")
     window.sweep.draw_now()
     yield "sweep", window
     window.sweep.give_chart_room()
@@ -107,7 +107,7 @@ def _sweep(window):
 
 
 def _rung(window):
-    window.bring_forward("Rung")
+    window.docks.bring_forward("Rung")
     for tab in ("ladder", "source", "ptx", "idea"):
         window.rung.show_tab(tab)
         yield f"rung, {tab}", window
@@ -116,7 +116,7 @@ def _rung(window):
 
 def _panels(window):
     for title in ("Gallery", "Blocks", "Pixel", "Anatomy", "Analysis"):
-        window.bring_forward(title)
+        window.docks.bring_forward(title)
         rest()
         if title == "Blocks":
             _show_blocks(window)

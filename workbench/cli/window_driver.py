@@ -112,7 +112,7 @@ class WindowDriver:
         self._look("difference")
 
     def _analyse(self) -> None:
-        self.window.bring_forward("Analysis")
+        self.window.docks.bring_forward("Analysis")
         self._wait_for_steps("histogram", "likeness")
 
     def _explain_pixel(self) -> None:
@@ -134,11 +134,11 @@ class WindowDriver:
         worker = self.window.worker
         worker.sweep_ended.connect(lambda _error, is_complete: ended.append(is_complete))
         self.window.measuring.toggle_ladder()
-        self.window.bring_forward("Rung")
+        self.window.docks.bring_forward("Rung")
         wait_until(self.window, lambda: bool(ended))
 
     def _compare_blocks(self) -> None:
-        self.window.bring_forward("Blocks")
+        self.window.docks.bring_forward("Blocks")
         self.window.following.start()
         over = (Phase.DONE, Phase.IDLE)
         wait_until(self.window, lambda: self.window.blocks.phase in over)
@@ -207,7 +207,7 @@ class WindowDriver:
 
     def _widen(self, title: str) -> None:
         """Bring a panel forward, with more room than on the first day."""
-        self.window.bring_forward(title)
+        self.window.docks.bring_forward(title)
         self.window.docks[title].setMinimumWidth(self.window.width() * 2 // 5)
 
     def _wait_for_steps(self, *names: str) -> None:

@@ -15,7 +15,7 @@ from functools import partial
 from threading import Condition
 from time import monotonic
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, QThread, Signal, Slot
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import DeviceLostError, KernelError, OutOfMemoryError
@@ -45,6 +45,9 @@ TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use
 
 class Worker(QThread):
     """Runs at most one job; of those asked for meanwhile only the newest waits.
+
+    Attributes:
+        device: the Device or NoDevice told last; None before the first.
 
     Signals, all in the order things happened:
         device_found(device): the Device or NoDevice, at the start; again whenever it failed, after
@@ -86,6 +89,8 @@ class Worker(QThread):
 
     def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.device: Device | NoDevice | None = None  # only the GUI thread touches it
+        self.device_found.connect(self._know_device)  # before anybody else hears of it
         self._make_engine = make_engine
         self._wake = Condition()  # guards the wishes below
         self._wanted: tuple[Job, DisplayMapping, Sampling] | None = None
@@ -149,6 +154,10 @@ class Worker(QThread):
         with self._wake:
             self._wants_device = True
             self._wake.notify()
+
+    @Slot(object)
+    def _know_device(self, device: Device | NoDevice) -> None:
+        self.device = device
 
     def start_sweep(self, sweeping: Sweeping) -> None:
         """Begin a sweep in the background, in place of one that runs."""

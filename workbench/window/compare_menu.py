@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from workbench.model.state import ViewMode
+from workbench.panels.compare.inspection import Inspection
+from workbench.session.store import Store
 from workbench.widgets.actions import Action
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 MENU = "&View/&Compare"
 
 
-def actions(window: MainWindow) -> list[Action]:
-    """The lines, in their order."""
-    return [*_of_modes(window), *_of_differing_pixels(window), *_of_pins(window)]
+def actions(store: Store, inspection: Inspection) -> list[Action]:
+    """Return the lines, in their order."""
+    return [*_of_modes(store), *_of_differing_pixels(inspection), *_of_pins(inspection)]
 
 
-def _of_modes(window: MainWindow) -> list[Action]:
+def _of_modes(store: Store) -> list[Action]:
     def toggle(mode: ViewMode) -> None:
-        is_on = window.store.state.view_mode == mode
-        window.store.update(view_mode="side" if is_on else mode)
+        is_on = store.state.view_mode == mode
+        store.update(view_mode="side" if is_on else mode)
 
     def turn_divider() -> None:
-        divider = "upright" if window.store.state.divider == "level" else "level"
-        window.store.update(view_mode="wipe", divider=divider)
+        divider = "upright" if store.state.divider == "level" else "level"
+        store.update(view_mode="wipe", divider=divider)
 
     def turn_difference() -> None:
-        kind = "signed" if window.store.state.difference == "absolute" else "absolute"
-        window.store.update(view_mode="difference", difference=kind)
+        kind = "signed" if store.state.difference == "absolute" else "absolute"
+        store.update(view_mode="difference", difference=kind)
 
     return [
         Action(
@@ -56,8 +54,8 @@ def _of_modes(window: MainWindow) -> list[Action]:
     ]
 
 
-def _of_differing_pixels(window: MainWindow) -> list[Action]:
-    go_to = window.inspection.worked_out.go_to_differing
+def _of_differing_pixels(inspection: Inspection) -> list[Action]:
+    go_to = inspection.worked_out.go_to_differing
     return [
         Action(
             *(MENU, "&Next differing pixel", partial(go_to, 1), ("N",)),
@@ -70,8 +68,7 @@ def _of_differing_pixels(window: MainWindow) -> list[Action]:
     ]
 
 
-def _of_pins(window: MainWindow) -> list[Action]:
-    inspection = window.inspection
+def _of_pins(inspection: Inspection) -> list[Action]:
     return [
         Action(
             *(MENU, "Pin this result", inspection.pin, ("K",)),

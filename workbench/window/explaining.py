@@ -1,19 +1,21 @@
-"""The two panels that explain over the picture: connects them with a window."""
+"""The two panels that explain over the picture, and the picture."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
+from workbench.panels.anatomy.anatomy_panel import AnatomyPane
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.inspection import Inspection
+from workbench.panels.pixel.pixel_panel import PixelPane
+from workbench.session.live import Live
 from workbench.widgets.actions import Action
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.widgets.docks import Docks
 
 VIEW = "&View"
 
@@ -21,25 +23,32 @@ VIEW = "&View"
 class Explaining(QObject):
     """Takes the pointer to the panels and their painting to the pictures; decides nothing."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        compare: CompareView,
+        inspection: Inspection,
+        live: Live,
+        docks: Docks,
+        pixel: PixelPane,
+        anatomy: AnatomyPane,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._docks, self._pixel, self._anatomy = docks, pixel, anatomy
         self._pointed: tuple[float, float] | None = None  # the last place in a picture
-        compare, anatomy, pixel = window.compare, window.anatomy, window.pixel
         compare.add_overlay(anatomy.paint)
         compare.add_overlay(pixel.paint)
         compare.pointed.connect(self._point)
         compare.picked.connect(self._pick)
-        window.inspection.worked_out.found.connect(self._pick)
+        inspection.worked_out.found.connect(self._pick)
         anatomy.look_changed.connect(compare.repaint_overlays)
         pixel.pixel_changed.connect(compare.repaint_overlays)
         pixel.zoom_wanted.connect(compare.go_to)
         anatomy.area_wanted.connect(compare.show_area)
-        anatomy.wanted.connect(lambda name, value: window.store.choose(**{name: value}))
         for title in ("Anatomy", "Pixel"):
-            window.docks[title].visibilityChanged.connect(lambda _: compare.repaint_overlays())
-        window.live.after_ready.connect(lambda result, _: self._show_result(result))
-        window.live.settled.connect(self._show_settled)
+            docks[title].visibilityChanged.connect(lambda _: compare.repaint_overlays())
+        live.after_ready.connect(lambda result, _: self._show_result(result))
+        live.settled.connect(self._show_settled)
         # The right button's menu, in any picture.
         here = QAction("Explain this pixel", compare)
         here.triggered.connect(self.explain_pixel)
@@ -47,7 +56,7 @@ class Explaining(QObject):
         compare.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def actions(self) -> list[Action]:
-        """The lines of menus."""
+        """Return its lines of the menu."""
         return [
             Action(
                 VIEW,
@@ -73,32 +82,32 @@ class Explaining(QObject):
         """Bring the panel forward, with the pixel that was pointed at last."""
         at = self._pointed
         pixel = (math.floor(at[0]), math.floor(at[1])) if at is not None else None
-        self._raise("Pixel", self._window.pixel)
-        self._window.pixel.show_pixel(pixel)
+        self._raise("Pixel", self._pixel)
+        self._pixel.show_pixel(pixel)
 
     def show_anatomy(self) -> None:
         """Bring the panel forward, with the thread that was pointed at last."""
-        self._raise("Anatomy", self._window.anatomy)
-        self._window.anatomy.point_at(self._pointed)
+        self._raise("Anatomy", self._anatomy)
+        self._anatomy.point_at(self._pointed)
 
     def _raise(self, title: str, pane: QWidget) -> None:
-        self._window.bring_forward(title)
+        self._docks.bring_forward(title)
         pane.setVisible(True)  # it may still wait to be told by its dock
         pane.setFocus()
 
     def _point(self, point: tuple[float, float] | None) -> None:
         if point is not None:
             self._pointed = point
-            self._window.anatomy.point_at(point)
+            self._anatomy.point_at(point)
 
     def _pick(self, pixel: tuple[int, int]) -> None:
-        if self._window.pixel.isVisible():
-            self._window.pixel.show_pixel(pixel)
+        if self._pixel.isVisible():
+            self._pixel.show_pixel(pixel)
 
     def _show_result(self, result: Result) -> None:
-        self._window.pixel.show_result(result)
-        self._window.anatomy.show_result(result)
+        self._pixel.show_result(result)
+        self._anatomy.show_result(result)
 
     def _show_settled(self, result: Result) -> None:
-        self._window.pixel.show_settled(result)
-        self._window.anatomy.show_settled(result)
+        self._pixel.show_settled(result)
+        self._anatomy.show_settled(result)

@@ -61,9 +61,9 @@ from workbench.session.rung_compiler import Compiling
 from workbench.session.session_store import is_of_sweep
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.docks import Docks
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copying.copy_as import CopyAs
-from workbench.window.docks import Panels, Remembered
 from workbench.window.explaining import Explaining
 from workbench.window.gpu_loss import GpuLoss
 from workbench.window.help.helping import Helping
@@ -72,6 +72,7 @@ from workbench.window.menus import Menus
 from workbench.window.on_screen import OnScreen
 from workbench.window.picture_intake import PictureIntake
 from workbench.window.presenter.presenter import Presenting
+from workbench.window.saving import Saving
 from workbench.window.tune_for_job import TuneForJob
 from workbench.window.undo.undoing import Undoing
 
@@ -97,14 +98,13 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self.settings = settings or Settings()
         self.store = Store(parent=self)
-        self.device: Device | NoDevice | None = None
         remembered = choices.from_data(self.settings.get("choices", {}), self.store.state)
         self.store.choose(**remembered)
         self._make_services(make_engine)
         self._make_views()
         self._connect()
         self.menus = Menus(self)
-        self.panels.restore(self.settings.get)
+        self.docks.restore(self.settings.get)
         self._show_state(self.store.state)
         self._complain()
         self.worker.start()
@@ -114,6 +114,11 @@ class MainWindow(QMainWindow):
         return self.menus.panels_menu()
 
     # -- what others may ask for
+
+    @property
+    def device(self) -> Device | NoDevice | None:
+        """What there is to run on; None while that is looked for."""
+        return self.worker.device
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions and plans among `paths`, and the first picture, or the one that comes
@@ -128,7 +133,7 @@ class MainWindow(QMainWindow):
 
     def open_session(self, path: Path) -> None:
         """Show the measurements in a file, or in a folder, marked as recorded."""
-        self.bring_forward("Sweep")
+        self.docks.bring_forward("Sweep")
         self.sweep.give_chart_room()
         self.sessions.open(path)
 
@@ -150,7 +155,7 @@ class MainWindow(QMainWindow):
         return {
             **self.settings.values(),
             "choices": choices.to_settings(self.store.state),
-            **self.panels.choices(),
+            **self.docks.choices(),
         }
 
     def forget_all(self) -> None:
@@ -162,7 +167,7 @@ class MainWindow(QMainWindow):
             fresh = replace(fresh, implementation=best)
         self.store.restore(fresh)
         self.inspection.forget()
-        self.panels.forget()
+        self.docks.forget()
 
     def show_bug(self, sentence: str, details: str) -> None:
         """Say that something went wrong in here, with a traceback to copy."""
@@ -187,9 +192,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self._writing, self)
         self._compiling = Compiling(self)
         self.looking = Steps(self)
-        self.tuner = TuneForJob(self)
         self.gpu_loss = GpuLoss(self)
-        self.on_screen = OnScreen(self)
         self.undoing = Undoing(self)
 
     def _make_views(self) -> None:
@@ -213,26 +216,11 @@ class MainWindow(QMainWindow):
         column.setSpacing(8)
         for view, stretch in ((self.compare, 1), (self.timing, 0)):
             column.addWidget(view, stretch)
-        views = {
-            "Controls": self.controls,
-            "Sweep": self.sweep,
-            "Rung": self.rung,
-            "Blocks": self.blocks,
-            "Gallery": self.gallery,
-            "Pixel": self.pixel,
-            "Anatomy": self.anatomy,
-            "Analysis": self.analysis,
-            "History": self.history,
-        }
-        remembered: dict[str, Remembered] = {
-            "sweep": self.sweep,
-            "rung": self.rung,
-            "analysis": self.analysis,
-            "anatomy": self.anatomy,
-            "blocks": self.blocks,
-        }
-        self.panels = Panels(self, centre, views, remembered)
-        self.docks, self.bring_forward = self.panels.docks, self.panels.bring_forward
+        panels = (
+            *(self.controls, self.sweep, self.rung, self.blocks, self.gallery),
+            *(self.pixel, self.anatomy, self.analysis, self.history),
+        )
+        self.docks = Docks(self, centre, panels)
         self._chip = Label("Looking for a GPU…")
         self._chip.setObjectName("device")
         self.statusBar().addPermanentWidget(self._chip)
@@ -240,7 +228,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store, worker, live, say = self.store, self.worker, self.live, self.messages.show_message
         store.changed.connect(lambda _old, new: self._show_state(new))
-        for panel in (self.controls, self.compare, self.rung):
+        for panel in (self.controls, self.compare, self.rung, self.anatomy):
             panel.wanted.connect(lambda name, value: store.choose(**{name: value}))
         self.controls.stretch_wanted.connect(self._stretch)
 
@@ -284,20 +272,25 @@ class MainWindow(QMainWindow):
         self.presenting = Presenting(self)
         self._left_over = LeftOver(self)
         self.picking = Picking(self)
-        self.explaining = Explaining(self)
+        self.explaining = Explaining(
+            self.compare, self.inspection, live, self.docks, self.pixel, self.anatomy, self
+        )
         self.reporting = Reporting(self)
         self.helping = Helping(self)
         self.sweep.report_wanted.connect(self.reporting.start)
         self.sweep_menu = SweepMenu(self)
         self.weights = WeightsEditing(self)
-        self.copy_as = CopyAs(self)
+        self.saving = Saving(store, live, self.exporter, self.settings, self.messages, self)
+        self.copy_as = CopyAs(store, worker, live, self.rung, self.reading, self.messages, self)
+        self.tuner = TuneForJob(store, worker, live, self.messages, self)
+        self.on_screen = OnScreen(self.messages, self)
         self.sweep.chart.copy_wanted.connect(
             lambda image: self.exporter.copy_image(image, "the chart")
         )
         self.sweep.chart.save_wanted.connect(self._save_chart)
         self.rung.ptx_wanted.connect(self._compiling.request)
         self._compiling.compiled.connect(self.rung.show_ptx)
-        self.rung.large_wanted.connect(lambda: self.panels.enlarge("Rung"))
+        self.rung.large_wanted.connect(lambda: self.docks.enlarge("Rung"))
         self.docks["Rung"].topLevelChanged.connect(self.rung.show_large)
 
     # -- passing on
@@ -319,7 +312,6 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{name}{TITLE}")
 
     def _show_device(self, device: Device | NoDevice) -> None:
-        self.device = device
         if isinstance(device, Device):
             self._chip.setText(device.name)
             self._chip.setToolTip(tip_text(f"CUDA device {device.index} of {device.count}"))

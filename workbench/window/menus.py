@@ -17,14 +17,13 @@ from workbench.base.plain_text import is_agreed, tip_text
 from workbench.files.image_files import OPEN_FILTER
 from workbench.panels.sweep.sweep_menu import MENU, RECENT, RECORDED
 from workbench.session.exporter import MakeImage
-from workbench.widgets import keyboard
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.menu_lines import menu_lines
 from workbench.window.about import AboutDialog
 from workbench.window.compare_menu import actions as comparing_actions
 from workbench.window.palette.entries import OWN_NAME, entries_of
 from workbench.window.palette.palette import Palette
-from workbench.window.saving import NOTHING_TO_SAVE, Saving
+from workbench.window.saving import NOTHING_TO_SAVE
 from workbench.window.shortcuts import ShortcutsDialog
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Menus(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._saving = Saving(window)
+        self._saving = window.saving
         tree = MenuTree(window)
         tree.add(self._table())
         window.undoing.connect_actions()
@@ -75,10 +74,7 @@ class Menus(QObject):
 
     def _of_file(self) -> list[Action]:
         file, shot = "&File", "&File/S&creenshot"
-        raise_gallery, open_built_in = (
-            partial(self._raise, "Gallery"),
-            self._window.opener.open_built_in,
-        )
+        open_built_in = self._window.opener.open_built_in
         return [
             Action(file, "&Open…", self._open, ("Ctrl+O",), "Open a picture."),
             Action(
@@ -93,10 +89,7 @@ class Menus(QObject):
                 *(file, "&Previous in folder", partial(self._neighbour, -1), ("PgUp",)),
                 "The picture before this one, by the names in its folder.",
             ),
-            Action(
-                *(file, "&Gallery", raise_gallery, ("Ctrl+G",)),
-                "Kodak pictures and pictures made by code.",
-            ),
+            self._window.docks.action("Gallery"),
             *(
                 Action("&File/&Built-in picture", title, partial(open_built_in, key), tip=MADE)
                 for key, title in _built_in_titles()
@@ -163,7 +156,7 @@ class Menus(QObject):
     def _of_view(self) -> list[Action]:
         window, view = self._window, "&View"
         return [
-            *comparing_actions(window),
+            *comparing_actions(window.store, window.inspection),
             Action(
                 *(view, "&Fit", window.compare.show_fit, ("Ctrl+0",)),
                 "The whole picture, as large as there is room.",
@@ -174,14 +167,8 @@ class Menus(QObject):
                 "One pixel of the screen for each of the picture's.",
             ),
             *window.explaining.actions(),
-            Action(
-                *(view, "Anal&ysis", partial(self._raise, "Analysis"), ("H",)),
-                "Histogram, line profile, PSNR, SSIM and largest error of before and after.",
-            ),
-            Action(
-                *(view, "&Rung", partial(self._raise, "Rung"), ("Ctrl+L",)),
-                "The chosen implementation: its idea, place on the ladder, source and PTX.",
-            ),
+            window.docks.action("Analysis"),
+            window.docks.action("Rung"),
             Action(
                 *(view, "&Block shapes, live", self._compare_blocks, ("Ctrl+K",)),
                 "Run block shapes in turn on the present job and see their times settle; "
@@ -354,12 +341,8 @@ class Menus(QObject):
         menu.addActions(self._panel_lines.actions())
         return menu
 
-    def _raise(self, title: str) -> None:
-        self._window.bring_forward(title)
-        keyboard.enter(self._window.docks[title].widget())
-
     def _compare_blocks(self) -> None:
-        self._raise("Blocks")
+        self._window.docks.enter("Blocks")
         self._window.following.start()
 
     def _toggle_full_screen(self) -> None:
@@ -374,7 +357,7 @@ class Menus(QObject):
             toggle.setShortcut(f"Ctrl+Shift+{number}")
             toggle.setToolTip(tip_text(f"Show the panel {title} before all others, or hide it."))
             dock.visibilityChanged.connect(toggle.setChecked)
-            show = partial(self._window.panels.show, title)
+            show = partial(self._window.docks.show, title)
             toggle.triggered.connect(lambda is_shown, show=show: show(is_shown))
 
     def _add_schemes(self, add_action: Callable[[str], QAction]) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QApplication, QWidget
 
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.widgets.message_bar import MessageBar
 
 CALM_MS = 300  # the desktop moves windows by itself, and several monitors may go at once
 HANDLE_PX = 32  # of a window's top: so much of a title bar, and so wide, is enough to drag it by
@@ -23,9 +21,9 @@ class OnScreen(QObject):
     at the start, for they may have been left on a monitor that is no longer there, and whenever
     the monitors change."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, messages: MessageBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._messages = messages
         self._monitors_changed = False
         self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         self._later.timeout.connect(self._look)
@@ -51,7 +49,7 @@ class OnScreen(QObject):
         windows = [each for each in QApplication.topLevelWidgets() if _is_to_be_seen(each)]
         moved = [_bring_back(each, screens) for each in windows]
         if any(moved) and self._monitors_changed:
-            self._window.messages.show_message("info", MOVED)
+            self._messages.show_message("info", MOVED)
         self._monitors_changed = False
 
 

@@ -6,18 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
 from workbench.base.same_file import identity
+from workbench.base.settings import Settings
 from workbench.files.image_files import SAVE_FILTER
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
-from workbench.session.exporter import suggested_name
+from workbench.session.exporter import Exporter, suggested_name
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 
 if TYPE_CHECKING:
     from workbench.files.reducing import Fit
-    from workbench.window.main_window import MainWindow
 
 NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
@@ -25,15 +29,28 @@ NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 class Saving(QObject):
     """Asks for a name, and, where the format loses something, whether that may be."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        store: Store,
+        live: Live,
+        exporter: Exporter,
+        settings: Settings,
+        messages: MessageBar,
+        parent: QWidget,
+    ) -> None:
+        """
+        settings  remember the folder, and the quality of each format
+        parent    of the dialogs
+        """
+        super().__init__(parent)
+        self._store, self._live, self._exporter = store, live, exporter
+        self._settings, self._messages, self._parent = settings, messages, parent
 
     def save_result(self) -> None:
         """The filtered picture at full resolution."""
-        found = self._window.live.of_view
+        found = self._live.of_view
         if found is None:
-            self._window.messages.show_message("info", NOTHING_TO_SAVE)
+            self._messages.show_message("info", NOTHING_TO_SAVE)
             return
         picture, result, _ = found
         extension = ".png" if result.picture.dtype.kind == "u" else ".tif"
@@ -41,19 +58,18 @@ class Saving(QObject):
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
         """Where to save, `name` proposed; None: nowhere, or over the picture that is open."""
-        window = self._window
-        proposed = save_folder(window.settings) / name
-        path = ask_save_path(window, "Save", proposed, file_types)
+        proposed = save_folder(self._settings) / name
+        path = ask_save_path(self._parent, "Save", proposed, file_types)
         if path is None:
             return None
-        picture = window.store.state.picture
+        picture = self._store.state.picture
         original = picture.path if picture is not None else None
         if original is not None and identity(original) == identity(path):
-            window.messages.show_message(
+            self._messages.show_message(
                 "error", f"{path.name} is the picture that is open; save under another name."
             )
             return None
-        remember_folder(window.settings, path)
+        remember_folder(self._settings, path)
         return path
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:
@@ -65,10 +81,10 @@ class Saving(QObject):
         try:
             fit = fit_of(path, result.picture, picture.exif)
         except ImageFileError as error:
-            self._window.messages.show_message("error", str(error))
+            self._messages.show_message("error", str(error))
             return
         if fit.is_exact and not fit.format.has_quality:
-            self._window.exporter.save_result(path, picture, result)
+            self._exporter.save_result(path, picture, result)
         else:
             self._ask_how(path, picture, result, fit)
 
@@ -76,13 +92,13 @@ class Saving(QObject):
         from workbench.files.image_encoders import JPEG_QUALITY, extension_of
         from workbench.window.save_dialog import SaveDialog
 
-        kept = self._window.settings.get(f"quality-{fit.format.title}", 0)
+        kept = self._settings.get(f"quality-{fit.format.title}", 0)
 
         def save(quality: int | None) -> None:
-            self._window.settings.set(f"quality-{fit.format.title}", quality or 0)
-            self._window.exporter.save_result(path, picture, result, quality, reduce=True)
+            self._settings.set(f"quality-{fit.format.title}", quality or 0)
+            self._exporter.save_result(path, picture, result, quality, reduce=True)
 
-        dialog = SaveDialog(path.name, fit, kept or None, JPEG_QUALITY, self._window)
+        dialog = SaveDialog(path.name, fit, kept or None, JPEG_QUALITY, self._parent)
         dialog.agreed.connect(save)
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)

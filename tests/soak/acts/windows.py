@@ -28,7 +28,7 @@ def _do_dock(stage, title, what, other):
     elif what == "tab" and other != title and not dock.isFloating():
         window.tabifyDockWidget(window.docks[other], dock)
     elif what == "raise":
-        window.bring_forward(title)
+        window.docks.bring_forward(title)
     else:
         dock.setVisible(what == "show")
 

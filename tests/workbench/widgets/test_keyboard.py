@@ -233,8 +233,8 @@ def test_panels_can_be_closed_and_opened_from_the_menu(qtbot, window):
 
 def test_the_key_of_a_panel_behind_another_brings_it_forward(qtbot, window):
     front, behind = window.docks["Blocks"], window.docks["Sweep"]
-    window.bring_forward("Sweep")
-    window.bring_forward("Blocks")
+    window.docks.bring_forward("Sweep")
+    window.docks.bring_forward("Blocks")
     until(qtbot, front.widget().isVisible)
     assert not behind.widget().isVisible()
     action = panel_action(window, "Sweep")
@@ -249,8 +249,8 @@ def test_the_key_of_a_panel_behind_another_brings_it_forward(qtbot, window):
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # offscreen popups
 def test_the_right_button_on_a_panels_title_lists_the_panels_of_the_menu(qtbot, window):
     front, behind = window.docks["Blocks"], window.docks["Sweep"]
-    window.bring_forward("Sweep")
-    window.bring_forward("Blocks")
+    window.docks.bring_forward("Sweep")
+    window.docks.bring_forward("Blocks")
     until(qtbot, front.widget().isVisible)
     menus = len([each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)])
     at = front.mapTo(window, QPoint(60, 8))

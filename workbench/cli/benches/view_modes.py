@@ -41,7 +41,7 @@ class ViewMode:
         for dock in window.docks.values():
             dock.hide()
         if self.panel:
-            window.bring_forward(self.panel)
+            window.docks.bring_forward(self.panel)
         window.store.update(view_mode=self.view_mode, divider=self.divider)
         for _ in range(self.pins):
             window.inspection.pin()

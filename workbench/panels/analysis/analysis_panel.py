@@ -26,6 +26,7 @@ from workbench.imaging.similarity import Likeness
 from workbench.panels.analysis.curves import Curve, CurvesChart
 from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
 from workbench.panels.compare.mode_bar import ORIGINAL
+from workbench.widgets.docks import Dock
 from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.tile import MUTED, ValueTile, scaled_font
 from workbench.widgets.upright_area import UprightArea
@@ -55,6 +56,16 @@ class AnalysisPanel(UprightArea):
         line_kind_wanted(kind): one of LINES.
         seen(): it came on screen, so what it shows has to be up to date.
     """
+
+    DOCK = Dock(
+        "Analysis",
+        setting="analysis",
+        is_hidden=True,
+        menu="&View",
+        text="Anal&ysis",
+        keys=("H",),
+        tip="Histogram, line profile, PSNR, SSIM and largest error of before and after.",
+    )
 
     against_wanted = Signal(int)
     line_kind_wanted = Signal(str)

@@ -26,6 +26,7 @@ from workbench.panels.anatomy.anatomy_overlay import block_area, grid_is_drawn, 
 from workbench.panels.anatomy.launch_choice import LaunchChoice
 from workbench.panels.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.panels.anatomy.warp_card import WarpCard
+from workbench.widgets.docks import Dock
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
 
@@ -42,6 +43,8 @@ class AnatomyPane(QWidget):
         wanted(name, value): the user wants `value` for State field `name`: "block_xy".
         area_wanted(area): this QRectF of pixels is to fill the view.
     """
+
+    DOCK = Dock("Anatomy", setting="anatomy", is_hidden=True)
 
     look_changed = Signal()
     wanted = Signal(str, object)

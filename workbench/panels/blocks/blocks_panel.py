@@ -23,6 +23,7 @@ from workbench.panels.blocks.block_map_view import BlockMap
 from workbench.panels.blocks.candidates import Field
 from workbench.panels.blocks.picks import ShapePicks
 from workbench.panels.blocks.rows import Row
+from workbench.widgets.docks import Dock
 from workbench.widgets.tile import ElidedLabel, scaled_font
 from workbench.widgets.upright_area import UprightArea
 
@@ -49,6 +50,8 @@ class BlocksPanel(QWidget):
         shapes_changed(): other shapes are to be compared.
         picked(key): this one is to be used.
     """
+
+    DOCK = Dock("Blocks", setting="blocks")
 
     start_wanted = Signal()
     stop_wanted = Signal()

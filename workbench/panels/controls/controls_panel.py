@@ -9,6 +9,7 @@ from workbench.model.state import State
 from workbench.panels.controls.display_controls import DisplayControls
 from workbench.panels.controls.filter_controls import FilterControls
 from workbench.panels.controls.run_controls import Availability, RunControls
+from workbench.widgets.docks import Dock
 from workbench.widgets.upright_area import UprightArea
 
 
@@ -19,6 +20,8 @@ class ControlPanel(UprightArea):
         wanted(name, value): the user picked `value` for State field `name`.
         stretch_wanted(): the display's levels are to span the picture's own values.
     """
+
+    DOCK = Dock("Controls", "left")
 
     wanted = Signal(str, object)
     stretch_wanted = Signal()

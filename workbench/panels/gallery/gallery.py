@@ -22,6 +22,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display, to_display
 from workbench.panels.gallery.kodak_card import KodakCard
 from workbench.widgets.tile_list import THUMBNAIL, PictureTile, TileList
+from workbench.widgets.docks import Dock
 from workbench.widgets.upright_area import UprightArea
 
 
@@ -36,6 +37,14 @@ class Gallery(QWidget):
         folder_changed(path), mirror_changed(address): to be remembered for the next time.
         broke(sentence, details): a bug, with its traceback.
     """
+
+    DOCK = Dock(
+        "Gallery",
+        menu="&File",
+        text="&Gallery",
+        keys=("Ctrl+G",),
+        tip="Kodak pictures and pictures made by code.",
+    )
 
     file_wanted = Signal(Path)
     built_in_wanted = Signal(str)

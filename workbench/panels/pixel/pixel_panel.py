@@ -26,6 +26,7 @@ from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
 from workbench.panels.pixel.numbers_card import NumbersCard
 from workbench.panels.pixel.pixel_overlay import paint_neighbourhood
+from workbench.widgets.docks import Dock
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import WholeBox
 
@@ -47,6 +48,8 @@ class PixelPane(QWidget):
         pixel_changed(): what `paint` paints is another.
         zoom_wanted(x, y): pixel (x, y) is to be seen from near.
     """
+
+    DOCK = Dock("Pixel", is_hidden=True)
 
     pixel_changed = Signal()
     zoom_wanted = Signal(int, int)

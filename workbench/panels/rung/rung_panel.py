@@ -27,6 +27,7 @@ from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources
 from workbench.session.ptx import PtxWish, resources_in_words, wish_for
 from workbench.widgets.code_view import CodeView, SourceText
+from workbench.widgets.docks import Dock
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import scaled_font
 
@@ -55,6 +56,15 @@ class RungPane(QWidget):
         ptx_wanted(wish): this PtxWish is to be compiled, and told to `show_ptx`.
         large_wanted(): the user wants more room to read.
     """
+
+    DOCK = Dock(
+        "Rung",
+        setting="rung",
+        menu="&View",
+        text="&Rung",
+        keys=("Ctrl+L",),
+        tip="The chosen implementation: its idea, place on the ladder, source and PTX.",
+    )
 
     wanted = Signal(str, object)
     measure_wanted = Signal(object)

@@ -45,7 +45,7 @@ class Measuring(QObject):
 
     def toggle_sweep(self) -> None:
         """Start the sweep that the panel asks for, or cancel the one that runs."""
-        self._window.bring_forward("Sweep")
+        self._window.docks.bring_forward("Sweep")
         self._window.sweep.toggle()
 
     def toggle_pause(self) -> None:
@@ -54,7 +54,7 @@ class Measuring(QObject):
 
     def toggle_ladder(self) -> None:
         """Measure the ladder that the chosen implementation stands on, or stop doing so."""
-        self._window.bring_forward("Rung")
+        self._window.docks.bring_forward("Rung")
         self._window.rung.show_tab("ladder")
         self._window.rung.ladder.toggle()
 

@@ -39,6 +39,7 @@ from workbench.panels.sweep.run_row import Phase, RunRow
 from workbench.panels.sweep.session_list import SessionList
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.session_store import Began, is_of_here
+from workbench.widgets.docks import Dock
 from workbench.widgets.question import Question
 from workbench.widgets.tile import MUTED
 from workbench.widgets.upright_area import UprightArea
@@ -68,6 +69,8 @@ class SweepPanel(QWidget):
         plan_open_wanted(), plan_save_wanted(plan): a plan's file.
         report_wanted(), large_wanted(): a report of what is shown; the chart in a window.
     """
+
+    DOCK = Dock("Sweep", setting="sweep")
 
     started = Signal(object)
     resume_wanted = Signal(object)

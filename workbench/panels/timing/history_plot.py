@@ -21,6 +21,7 @@ from workbench.charts.chart_spots import Spot
 from workbench.charts.data.legend_entries import look_of_implementation
 from workbench.model.intents import title_of
 from workbench.model.speed_up import single_in_words
+from workbench.widgets.docks import Dock
 from workbench.widgets.tile import MUTED, scaled_font
 
 LAST_RUNS = 60
@@ -47,6 +48,8 @@ class Run(NamedTuple):
 
 class HistoryPlot(QFrame):
     """One point for each job, in the order they ran."""
+
+    DOCK = Dock("History", "below")
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -15,14 +14,17 @@ from kernels.core.job import Job
 from kernels.engine.engine import Implementation
 from kernels.export.cuda_program import cuda_program
 from kernels.rungs.rung import Rung
+from workbench.base.background import Background
 from workbench.model import intents
+from workbench.panels.rung.rung_panel import RungPane
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
+from workbench.widgets.message_bar import MessageBar
 from workbench.window.copying.command_line import command_line
 from workbench.window.copying.python_script import python
 from workbench.window.copying.source import source_of
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 MENU = "&Edit/Copy &as"
 NO_PICTURE = "Open a picture first: the program is made for its size and pixel type."
@@ -33,13 +35,28 @@ ON_CPU = (
 
 
 class CopyAs(QObject):
-    """Answers the menu of a MainWindow."""
+    """Writes texts about what is chosen, and puts them on the clipboard."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        live: Live,
+        rung: RungPane,
+        background: Background,
+        messages: MessageBar,
+        parent: QObject,
+    ) -> None:
+        """
+        rung        whose implementation is copied where the chosen one is no rung
+        background  makes programs
+        """
+        super().__init__(parent)
+        self._store, self._worker, self._live = store, worker, live
+        self._rung_panel, self._background, self._messages = rung, background, messages
 
     def actions(self) -> list[Action]:
+        """Return its lines of the menu."""
         return [
             Action(
                 MENU,
@@ -71,7 +88,7 @@ class CopyAs(QObject):
         self._copy(python, "the Python script")
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
-        state = self._window.store.state
+        state = self._store.state
         note = source_of(state.picture).note
         if make is command_line and intents.is_unclipped(state):
             note = f"It keeps what lies below zero: as float32, where white is 1. {note}".strip()
@@ -80,34 +97,35 @@ class CopyAs(QObject):
         self._put(make(state), f"Copied {what}. {note}".strip())
 
     def _copy_cuda(self) -> None:
-        state, rung = self._window.store.state, self._rung()
+        state, rung = self._store.state, self._rung()
         try:
             job = intents.job_for(state)
         except KernelError as error:
-            self._say("error", str(error))
+            self._messages.show_message("error", str(error))
             return
         if job is None:
-            self._say("info", NO_PICTURE)
+            self._messages.show_message("info", NO_PICTURE)
         elif not isinstance(rung, Rung):
-            self._say("info", ON_CPU.format(title=rung.title if rung else "What is chosen"))
+            title = rung.title if rung else "What is chosen"
+            self._messages.show_message("info", ON_CPU.format(title=title))
         else:
             self._make(rung, job)
 
     def _make(self, rung: Rung, job: Job) -> None:
         """In the background: spectra and bands of weights take tens of milliseconds."""
-        device = self._window.device
+        device = self._worker.device
         device = device if isinstance(device, Device) else None
         job = replace(job, implementation=rung.key)
-        if self._picked() is rung and (result := self._window.live.result) is not None:
+        if self._picked() is rung and (result := self._live.result) is not None:
             job = replace(job, block_xy=result.block_xy or job.block_xy)
-        self._window.reading.run(
+        self._background.run(
             lambda: cuda_program(rung, job, device),
             lambda text: self._put(
                 text,
                 f"Copied {rung.title} as {rung.key}.cu, {len(text.splitlines())} lines; its first "
                 "lines say how to compile it.",
             ),
-            lambda error: self._say("error", str(error)),
+            lambda error: self._messages.show_message("error", str(error)),
         )
 
     def _rung(self) -> Implementation | None:
@@ -115,12 +133,12 @@ class CopyAs(QObject):
         picked = self._picked()
         if picked is not None:
             return picked
-        chosen = intents.implementation(self._window.store.state.implementation)
-        return chosen if isinstance(chosen, Rung) else self._window.rung.shown
+        chosen = intents.implementation(self._store.state.implementation)
+        return chosen if isinstance(chosen, Rung) else self._rung_panel.shown
 
     def _picked(self) -> Rung | None:
         """The rung that `auto` picked for the present job."""
-        state, result = self._window.store.state, self._window.live.result
+        state, result = self._store.state, self._live.result
         if (
             result is None
             or result.picked is None
@@ -132,7 +150,4 @@ class CopyAs(QObject):
 
     def _put(self, text: str, sentence: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._say("info", sentence)
-
-    def _say(self, kind: str, sentence: str) -> None:
-        self._window.messages.show_message(kind, sentence)  # type: ignore[arg-type]
+        self._messages.show_message("info", sentence)

@@ -107,7 +107,7 @@ _KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 
 def _presets(window: MainWindow) -> list[Entry]:
     def show(number: int) -> None:
-        window.bring_forward("Sweep")
+        window.docks.bring_forward("Sweep")
         window.sweep.show_plan(presets()[number].plan)
 
     return [

@@ -207,7 +207,7 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     show_picture(qtbot, window, noise(20, 30, 3))
     trigger(window, "CUDA C++")
     assert "OpenCV runs on the CPU" in window.messages.sentence
-    window.bring_forward("Rung")
+    window.docks.bring_forward("Rung")
     window.rung._look("constant")
     trigger(window, "CUDA C++")
     until(qtbot, lambda: "as constant.cu" in window.messages.sentence)
