@@ -150,7 +150,7 @@ class WindowDriver:
 
     def _open_recorded(self) -> None:
         self.window.docks["Controls"].hide()
-        self.window.open_session(asset(RECORDED))
+        self.window.sweep_menu.open_session(asset(RECORDED))
         self._widen("Sweep")
         wait_until(self.window, lambda: bool(self.window.sessions.shown))
 

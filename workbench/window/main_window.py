@@ -43,6 +43,7 @@ from workbench.panels.gallery.gallery_settings import make_gallery
 from workbench.panels.pixel.pixel_panel import PixelPane
 from workbench.panels.rung.rung_panel import RungPane
 from workbench.panels.sweep.apply_measurement import Picking
+from workbench.panels.sweep.detachable_chart import DetachableChart
 from workbench.panels.sweep.measuring import Measuring
 from workbench.panels.sweep.report_writer import Reporting
 from workbench.panels.sweep.shown_sessions import Sessions
@@ -130,12 +131,6 @@ class MainWindow(QMainWindow):
             self.opener.open_start_picture()
         for path in paths:
             self.arriving.take_sweep(path)  # what is wrong with it is said after the picture came
-
-    def open_session(self, path: Path) -> None:
-        """Show the measurements in a file, or in a folder, marked as recorded."""
-        self.docks.bring_forward("Sweep")
-        self.sweep.give_chart_room()
-        self.sessions.open(path)
 
     def screenshot(self) -> QImage:
         """The window as it is."""
@@ -267,18 +262,28 @@ class MainWindow(QMainWindow):
         self.gallery.built_in_wanted.connect(self.opener.open_built_in)
         self.gallery.broke.connect(self._show_bug)
 
-        self.measuring = Measuring(self)
+        self.measuring = Measuring(
+            *(store, worker, self.sessions, self.sweep, self.rung, self.docks, self.messages, self)
+        )
         self.following = BlockComparison(self)
         self.presenting = Presenting(self)
-        self._left_over = LeftOver(self)
+        self._left_over = LeftOver(
+            worker, self.reading, self.settings, self.sweep, self.measuring, self
+        )
         self.picking = Picking(self)
         self.explaining = Explaining(
             self.compare, self.inspection, live, self.docks, self.pixel, self.anatomy, self
         )
-        self.reporting = Reporting(self)
-        self.helping = Helping(self)
+        self.reporting = Reporting(
+            store, self.sessions, self.reading, self.settings, self.messages, self
+        )
+        self.helping = Helping(store, self)
         self.sweep.report_wanted.connect(self.reporting.start)
-        self.sweep_menu = SweepMenu(self)
+        self.sweep_menu = SweepMenu(
+            *(self.sweep, self.sessions, self.docks, self.reading, self.exporter),
+            *(self.settings, self.messages, self),
+        )
+        self.chart_place = DetachableChart(self.sweep, self.helping.serve, self)
         self.weights = WeightsEditing(self)
         self.saving = Saving(store, live, self.exporter, self.settings, self.messages, self)
         self.copy_as = CopyAs(store, worker, live, self.rung, self.reading, self.messages, self)
@@ -409,7 +414,7 @@ class MainWindow(QMainWindow):
             sys.stderr.write(f"{complaint}\n")  # there soon is no window to say it in
         self.tuner.close()
         self.reporting.close()
-        self.sweep_menu.close()
+        self.chart_place.close()
         self.weights.close()
         self.helping.close()
         self.worker.close()

@@ -15,7 +15,8 @@ from kernels.core.device import NoDevice
 from workbench.base import theme
 from workbench.base.plain_text import is_agreed, tip_text
 from workbench.files.image_files import OPEN_FILTER
-from workbench.panels.sweep.sweep_menu import MENU, RECENT, RECORDED
+from workbench.panels.sweep.measuring import MENU
+from workbench.panels.sweep.sweep_menu import RECENT, RECORDED
 from workbench.session.exporter import MakeImage
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.menu_lines import menu_lines
@@ -67,7 +68,11 @@ class Menus(QObject):
             *self._of_edit(),
             *self._of_view(),
             *self._of_run(),
+            *window.measuring.actions(),
             *window.sweep_menu.actions(),
+            *window.reporting.actions(),
+            *window.chart_place.actions(),
+            *window.picking.actions(),
             *window.gpu_loss.actions(),
             *self._of_help(),
         ]
@@ -216,16 +221,8 @@ class Menus(QObject):
                 *(run, "Previous block shape", partial(chosen.step_block, -1), (",",)),
                 "The shape before.",
             ),
-            Action(
-                *(run, "&Measure the ladder, or cancel", window.measuring.toggle_ladder),
-                ("Ctrl+Shift+L",),
-                "Time every implementation that can run the present job, one after another.",
-                separator=True,
-            ),
-            Action(
-                *(run, "&Tune for this job…", window.tuner.start, ("Ctrl+T",)),
-                "Measure every rung and block shape for it, so that Auto knows the quickest.",
-            ),
+            *window.measuring.ladder_actions(),
+            *window.tuner.actions(),
         ]
 
     def _of_help(self) -> list[Action]:

@@ -60,7 +60,7 @@ class PictureIntake(QObject):
         if is_plan(path):
             self._window.sweep_menu.open_plan(path)
         elif is_of_sweep(path):
-            self._window.open_session(path)  # which says what is wrong with a table
+            self._window.sweep_menu.open_session(path)  # which says what is wrong with a table
         return is_of_sweep(path)
 
     # -- pictures

@@ -14,6 +14,7 @@ from workbench.model import intents
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.tune_dialog import TuneDialog
 
@@ -34,6 +35,15 @@ class TuneForJob(QObject):
         self._is_running = False  # or being stopped: the worker has not told its end yet
         worker.tuning_stepped.connect(self._show)
         worker.tuning_ended.connect(self._end)
+
+    def actions(self) -> list[Action]:
+        """Return its line of the menu."""
+        return [
+            Action(
+                *("&Run", "&Tune for this job…", self.start, ("Ctrl+T",)),
+                "Measure every rung and block shape for it, so that Auto knows the quickest.",
+            )
+        ]
 
     @Slot()
     def start(self) -> None:

@@ -108,7 +108,7 @@ def hostile(make_window, tmp_path):
         with SessionFile.create(path, session.plan, session.machine) as file:
             for record in session.records:
                 file.append(record)
-        window.open_session(path)
+        window.sweep_menu.open_session(path)
     until_shown(window, 4)
     picture = tmp_path / f"{TAG} picture.png"
     image_files.save(picture, noise(40, 60))

@@ -21,8 +21,8 @@ from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display, to_display
 from workbench.panels.gallery.kodak_card import KodakCard
-from workbench.widgets.tile_list import THUMBNAIL, PictureTile, TileList
 from workbench.widgets.docks import Dock
+from workbench.widgets.tile_list import THUMBNAIL, PictureTile, TileList
 from workbench.widgets.upright_area import UprightArea
 
 

@@ -15,6 +15,8 @@ from workbench.model.names import ran_on, title_of
 from workbench.model.plan_draft import given, given_name
 from workbench.model.plan_words import in_words, name_of
 from workbench.model.state import Picture, State
+from workbench.panels.sweep.measuring import MENU
+from workbench.widgets.actions import Action
 
 if TYPE_CHECKING:
     from workbench.window.main_window import MainWindow
@@ -35,6 +37,15 @@ class Picking(QObject):
         self._told = ""
         window.sweep.picked.connect(self.pick)
         window.store.changed.connect(lambda _old, new: self._follow(new))
+
+    def actions(self) -> list[Action]:
+        """Return its line of the menu."""
+        return [
+            Action(
+                *(MENU, "&Back to before the point", self.back, ("Alt+Left",)),
+                "What the window showed before a measurement in the chart was clicked.",
+            )
+        ]
 
     @Slot(object)
     def pick(self, cell: Cell) -> None:

@@ -6,20 +6,24 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from platformdirs import user_data_dir
 from PySide6.QtCore import QObject, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from kernels.core.job import Progress
+from workbench.base.background import Background
+from workbench.base.settings import Settings
 from workbench.model.plan_draft import given
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.session.store import Store
+from workbench.widgets.actions import Action
+from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import FOLDER
 
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
-
+MENU = "&Sweep"
 NOTHING = "There is nothing to report yet: measure something, or open a session."
 
 
@@ -29,11 +33,38 @@ class Reporting(QObject):
     It draws in the GUI thread, since only that may, and does all else in the background.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        background: Background,
+        settings: Settings,
+        messages: MessageBar,
+        parent: QWidget,
+    ) -> None:
+        """parent: of the dialog that asks for a folder."""
+        super().__init__(parent)
+        self._store, self._sessions, self._background = store, sessions, background
+        self._settings, self._messages, self._parent = settings, messages, parent
         self._steps: Iterator[Any] | None = None
         self._doing = ""
+
+    def actions(self) -> list[Action]:
+        """Return its lines of the menu."""
+        return [
+            Action(
+                *(MENU, "Repor&t…", self.start, ("Ctrl+R",)),
+                "All that is shown, as one file to read, to print and to hand in.",
+            ),
+            Action(
+                *(MENU, "Save report &as…", self.start_elsewhere, ("Ctrl+Shift+R",)),
+                "The same, in a folder that you choose.",
+            ),
+            Action(
+                *(MENU, "Report as PD&F…", self.start_pdf, ("Ctrl+Alt+R",)),
+                "The same for A4, as a PDF beside the page.",
+            ),
+        ]
 
     @Slot()
     def start(self) -> None:
@@ -48,25 +79,24 @@ class Reporting(QObject):
     @Slot()
     def start_elsewhere(self) -> None:
         """The same, in a folder that the user chooses."""
-        settings = self._window.settings
         chosen = QFileDialog.getExistingDirectory(
-            self._window, "A folder for the report's folder", settings.get(FOLDER, "")
+            self._parent, "A folder for the report's folder", self._settings.get(FOLDER, "")
         )
         if chosen:
-            settings.set(FOLDER, chosen)
+            self._settings.set(FOLDER, chosen)
             self._start(Path(chosen))
 
     def _start(self, place: Path, *, as_pdf: bool = False) -> None:
-        sessions = self._window.sessions.sessions()
+        sessions = self._sessions.sessions()
         if self._steps is not None:
             return
         if not any(session.records for session in sessions):
-            self._window.messages.show_message("info", NOTHING)
+            self._messages.show_message("info", NOTHING)
             return
         from workbench.report.writing import writing  # jinja2 is not for the window's start
 
         target = new_folder(place, datetime.now())
-        pictures = given(self._window.store.state.picture)
+        pictures = given(self._store.state.picture)
         self._steps = writing(sessions, target, pictures, as_pdf=as_pdf)
         self._doing = ""
         self._show_doing("beginning")
@@ -78,7 +108,7 @@ class Reporting(QObject):
 
     def _go_on(self, steps: Iterator[Any]) -> None:
         """The next step, in the background."""
-        self._window.reading.run(partial(self._next, steps), partial(self._take, steps), self._fail)
+        self._background.run(partial(self._next, steps), partial(self._take, steps), self._fail)
 
     def _draw(self, steps: Iterator[Any]) -> None:
         """The next step, here, after all else that the window has to do."""
@@ -110,7 +140,7 @@ class Reporting(QObject):
             self._go_on(steps)
         elif isinstance(step, Path):
             self._steps = None
-            self._window.messages.show_message(
+            self._messages.show_message(
                 "info",
                 f"The report is {step}.",
                 actions=[
@@ -125,13 +155,13 @@ class Reporting(QObject):
 
     def _show_doing(self, doing: str) -> None:
         """Once each, for it may be read out; and not in place of what went wrong meanwhile."""
-        if doing != self._doing and self._window.messages.kind in (None, "info"):
+        if doing != self._doing and self._messages.kind in (None, "info"):
             self._doing = doing
-            self._window.messages.show_message("info", f"The report: {doing}…", stays=True)
+            self._messages.show_message("info", f"The report: {doing}…", stays=True)
 
     def _fail(self, error: Exception) -> None:
         self._steps = None
-        self._window.messages.show_message("error", str(error))
+        self._messages.show_message("error", str(error))
 
 
 def folder() -> Path:

@@ -1,4 +1,4 @@
-"""The menu Sweep: what runs, what is shown, and what can be made of it."""
+"""The files of sweeps: sessions and plans, opened, saved, compared and listed."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from kernels.core.errors import SessionFileError
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
 from kernels.sweeps.presets import presets
+from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
-from workbench.panels.sweep.chart_window import ChartWindow
+from workbench.base.settings import Settings
 from workbench.panels.sweep.compare_dialog import CompareDialog
+from workbench.panels.sweep.measuring import MENU
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session import session_store
+from workbench.session.exporter import Exporter
 from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.docks import Docks
+from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
-
-MENU = "&Sweep"
 RECENT, RECORDED = f"{MENU}/&Recent sessions", f"{MENU}/Recor&ded sessions"
 PLAN, CHART = f"{MENU}/P&lan", f"{MENU}/C&hart"
 PLAN_KEYS = ("Ctrl+F8", "Ctrl+Shift+F8")
@@ -38,30 +40,32 @@ NO_TWO = "Show two sessions first: open another beside the one that is shown."
 
 
 class SweepMenu(QObject):
-    """What the menu does that takes a dialog or a window."""
+    """Opens and saves sessions and plans, with dialogs and lists of files."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._chart_window: ChartWindow | None = None
-        window.sweep.plan_open_wanted.connect(self._open_plan)
-        window.sweep.plan_save_wanted.connect(self._save_plan)
-        window.sweep.large_wanted.connect(self.toggle_chart_window)
+    def __init__(
+        self,
+        sweep: SweepPanel,
+        sessions: Sessions,
+        docks: Docks,
+        background: Background,
+        exporter: Exporter,
+        settings: Settings,
+        messages: MessageBar,
+        parent: QWidget,
+    ) -> None:
+        """parent: of the dialogs."""
+        super().__init__(parent)
+        self._sweep, self._sessions, self._docks = sweep, sessions, docks
+        self._background, self._exporter = background, exporter
+        self._settings, self._messages, self._parent = settings, messages, parent
+        sweep.plan_open_wanted.connect(self._open_plan)
+        sweep.plan_save_wanted.connect(self._save_plan)
 
     def actions(self) -> list[Action]:
-        """Its lines, in order."""
-        window = self._window
+        """Return its lines of the menu."""
         return [
             Action(
-                *(MENU, "&Start or cancel sweep", window.measuring.toggle_sweep, ("Ctrl+B",)),
-                "Measure what the panel Sweep says, or stop; what was measured stays.",
-            ),
-            Action(
-                *(MENU, "&Pause or resume", window.measuring.toggle_pause, ("Ctrl+Shift+B",)),
-                "Let the sweep stand still, measuring nothing, or go on.",
-            ),
-            Action(
-                *(MENU, "&Open session…", self._open_session, ("Ctrl+Shift+O",)),
+                *(MENU, "&Open session…", self._ask_session, ("Ctrl+Shift+O",)),
                 "Show measurements from a file beside what is measured here.",
                 separator=True,
             ),
@@ -69,27 +73,6 @@ class SweepMenu(QObject):
             Action(
                 *(MENU, "Co&mpare…", self._compare, ("Ctrl+M",)),
                 "Two of the sessions that are shown, measurement by measurement.",
-            ),
-            Action(
-                *(MENU, "Repor&t…", window.reporting.start, ("Ctrl+R",)),
-                "All that is shown, as one file to read, to print and to hand in.",
-            ),
-            Action(
-                *(MENU, "Save report &as…", window.reporting.start_elsewhere, ("Ctrl+Shift+R",)),
-                "The same, in a folder that you choose.",
-            ),
-            Action(
-                *(MENU, "Report as PD&F…", window.reporting.start_pdf, ("Ctrl+Alt+R",)),
-                "The same for A4, as a PDF beside the page.",
-            ),
-            Action(
-                *(MENU, "Chart in a &window", self.toggle_chart_window, ("F9",)),
-                "The chart in a window of its own, and back.",
-                separator=True,
-            ),
-            Action(
-                *(MENU, "&Back to before the point", window.picking.back, ("Alt+Left",)),
-                "What the window showed before a measurement in the chart was clicked.",
             ),
         ]
 
@@ -103,11 +86,11 @@ class SweepMenu(QObject):
         recorded.aboutToShow.connect(partial(self._fill, recorded, session_store.came_with_it))
         for menu in (recent, recorded):
             self._fill(menu, list)
-        self._window.sweep.show_session_actions(_second_part(everything))
+        self._sweep.show_session_actions(_second_part(everything))
 
     def connect_others(self, tree: MenuTree) -> None:
         """Put what stands beside the plan and the chart in menus as well, on a key each."""
-        sweep = self._window.sweep
+        sweep = self._sweep
         for path, actions, keys in (
             (PLAN, sweep.plan_actions, PLAN_KEYS),
             (CHART, sweep.chart.actions_of_menu, CHART_KEYS),
@@ -115,33 +98,6 @@ class SweepMenu(QObject):
             for action, key in zip(actions, keys, strict=True):
                 action.setShortcut(key)
                 tree.menu(path).addAction(action)
-
-    def toggle_chart_window(self) -> None:
-        """Give the chart a window, or take it back."""
-        if self._chart_window is not None:
-            self._chart_window.close()
-            return
-        sweep = self._window.sweep
-        sweep.chart_place.removeWidget(sweep.chart)
-        sweep.show_chart_away(True)
-        self._chart_window = ChartWindow(sweep.chart, self._window)
-        self._chart_window.left.connect(self._take_chart_back)
-        self._window.helping.serve(self._chart_window, "charts")
-        sweep.chart.show()
-        self._chart_window.show()
-        self._chart_window.activateWindow()
-
-    def close(self) -> None:
-        """The window closes, and the chart's with it."""
-        if self._chart_window is not None:
-            self._chart_window.close()
-
-    def _take_chart_back(self) -> None:
-        self._chart_window = None
-        sweep = self._window.sweep
-        sweep.show_chart_away(False)
-        sweep.chart_place.addWidget(sweep.chart)
-        sweep.chart.show()
 
     def _fill(self, menu: QMenu, files: object) -> None:
         assert callable(files)
@@ -154,11 +110,17 @@ class SweepMenu(QObject):
             menu.addAction("There are none").setEnabled(False)
 
     def _open(self, path: Path, _checked: bool = False) -> None:
-        self._window.open_session(path)
+        self.open_session(path)
 
-    def _open_session(self) -> None:
+    def _ask_session(self) -> None:
         if path := self._ask_file("Open a session", SESSION_FILTER):
-            self._window.open_session(path)
+            self.open_session(path)
+
+    def open_session(self, path: Path) -> None:
+        """Show the measurements in a file, or in a folder, marked as recorded."""
+        self._docks.bring_forward("Sweep")
+        self._sweep.give_chart_room()
+        self._sessions.open(path)
 
     def _open_plan(self) -> None:
         if path := self._ask_file("Open a plan", PLAN_FILTER):
@@ -166,41 +128,38 @@ class SweepMenu(QObject):
 
     def open_plan(self, path: Path) -> None:
         """Show the plan in a file, to be measured."""
-        window = self._window
-        window.reading.run(
+        self._background.run(
             partial(read_plan, path),
-            window.sweep.show_plan,
-            lambda error: window.messages.show_message("error", str(error)),
+            self._sweep.show_plan,
+            lambda error: self._messages.show_message("error", str(error)),
         )
 
     def _save_plan(self, plan: Plan) -> None:
-        window = self._window
         name = session_store.slug(plan.title) or "plan"
-        proposed = save_folder(window.settings) / f"{name}.toml"
-        path = ask_save_path(window, "Save the plan", proposed, PLAN_FILTER)
+        proposed = save_folder(self._settings) / f"{name}.toml"
+        path = ask_save_path(self._parent, "Save the plan", proposed, PLAN_FILTER)
         if path is None:
             return
-        remember_folder(window.settings, path)
-        window.exporter.save_text(path, as_toml(plan))
+        remember_folder(self._settings, path)
+        self._exporter.save_text(path, as_toml(plan))
 
     def _ask_file(self, title: str, file_types: str) -> Path | None:
-        folder = str(self._window.settings.get("session-folder", "") or session_store.folder())
-        chosen, _ = QFileDialog.getOpenFileName(self._window, title, folder, file_types)
+        folder = str(self._settings.get("session-folder", "") or session_store.folder())
+        chosen, _ = QFileDialog.getOpenFileName(self._parent, title, folder, file_types)
         if not chosen:
             return None
-        self._window.settings.set("session-folder", str(Path(chosen).parent))
+        self._settings.set("session-folder", str(Path(chosen).parent))
         return Path(chosen)
 
     def _close_all(self) -> None:
-        self._window.sweep.close_sessions()
+        self._sweep.close_sessions()
 
     def _compare(self) -> None:
-        shown = [each for each in self._window.sessions.shown if each.session.records]
+        shown = [each for each in self._sessions.shown if each.session.records]
         if len(shown) < 2:
-            self._window.messages.show_message("info", NO_TWO)
+            self._messages.show_message("info", NO_TWO)
         else:
-            window = self._window
-            CompareDialog(shown, window.reading, window.exporter, window).open()
+            CompareDialog(shown, self._background, self._exporter, self._parent).open()
 
 
 def _second_part(menu: QMenu) -> list[QAction]:

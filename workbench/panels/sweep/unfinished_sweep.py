@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -14,12 +13,14 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
 from kernels.core.locks import lock
 from kernels.sweeps.session_files import read_session
+from workbench.base.background import Background
+from workbench.base.settings import Settings
 from workbench.model.plan_words import short
+from workbench.panels.sweep.measuring import Measuring
 from workbench.panels.sweep.shown_sessions import Shown
+from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import can_grow, is_of_here, kept
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.session.worker import Worker
 
 RECENT_S = 7 * 24 * 3600
 OFFERED = "offered"  # among the settings: the names of the files that were
@@ -29,34 +30,42 @@ MAX_OFFERED = 50
 class LeftOver(QObject):
     """Looks once, in the background, and asks in the panel of sweeps."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        window.worker.device_found.connect(self._look)
+    def __init__(
+        self,
+        worker: Worker,
+        background: Background,
+        settings: Settings,
+        sweep: SweepPanel,
+        measuring: Measuring,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._background, self._settings = background, settings
+        self._sweep, self._measuring = sweep, measuring
+        worker.device_found.connect(self._look)
 
     def _look(self, device: Device | NoDevice) -> None:
-        self._window.reading.run(
+        self._background.run(
             partial(unfinished, device, self._offered, time.time()), self._offer, lambda _: None
         )
 
     @property
     def _offered(self) -> list[str]:
-        return [each for each in self._window.settings.get(OFFERED, []) if isinstance(each, str)]
+        return [each for each in self._settings.get(OFFERED, []) if isinstance(each, str)]
 
     def _offer(self, left: Shown | None) -> None:
         if left is None or left.path is None:
             return
         name, path = left.path.name, left.path
         others = [each for each in self._offered if each != name]
-        settings = self._window.settings
-        settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
+        self._settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
 
         def resume() -> None:
-            settings.set(OFFERED, others)  # left once more, it is offered once more
-            self._window.measuring.resume(path)
+            self._settings.set(OFFERED, others)  # left once more, it is offered once more
+            self._measuring.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)
-        self._window.sweep.offer(
+        self._sweep.offer(
             f"A sweep was left at {done:,} of {done + left.missing:,}: {short(left.session.plan)}.",
             resume,
         )

@@ -1,19 +1,15 @@
-"""Help ▸ Help: the help window of a MainWindow, and "What's this"."""
+"""Help ▸ Help: the window of the help, and "What's this"."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCursor, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
+from workbench.session.store import Store
 from workbench.widgets.actions import Action
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.topics import START, topic_of
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 MENU, KEY = "&Help", "F1"
 
@@ -21,9 +17,10 @@ MENU, KEY = "&Help", "F1"
 class Helping(QObject):
     """Makes the help when it is first wanted."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, store: Store, window: QMainWindow) -> None:
+        """window: the one that is explained, with its menus and all parts."""
         super().__init__(window)
-        self._window = window
+        self._store, self._window = store, window
         self._help: HelpWindow | None = None
 
     @property
@@ -31,7 +28,7 @@ class Helping(QObject):
         return self._help
 
     def actions(self) -> list[Action]:
-        """Its lines in the menu."""
+        """Return its lines of the menu."""
         return [
             Action(
                 *(MENU, "&Help", self.open, (KEY,)),
@@ -54,9 +51,9 @@ class Helping(QObject):
         under, place = QApplication.widgetAt(QCursor.pos()), START
         # Not under.window(), by which PySide takes a part to be gone once that window is.
         if under is not None and self._window.isAncestorOf(under):
-            place = topic_of(self._window, under)
+            place = topic_of(under, self._store.state)
         if place == START:  # nothing in particular
-            place = topic_of(self._window, QApplication.focusWidget())
+            place = topic_of(QApplication.focusWidget(), self._store.state)
         self.show_place(place)
 
     def serve(self, window: QWidget, place: str) -> None:
@@ -66,9 +63,7 @@ class Helping(QObject):
     def show_place(self, place: str) -> None:
         """The page "key", or "key#section"."""
         if self._help is None:
-            from workbench.window.help.pages import (
-                book_of,  # which reads all texts: not at every start
-            )
+            from workbench.window.help.pages import book_of  # reads all texts: not at every start
 
             self._help = HelpWindow(book_of(self._window), self._window)
         self._help.show_place(place)

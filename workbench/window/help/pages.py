@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
 from workbench.model.modes import MODES
 from workbench.panels.controls.filter_controls import BORDER_TIPS
+from workbench.panels.timing.timing_strip import TimingStrip
 from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
 from workbench.window.help.book import Book, Page
 from workbench.window.help.texts import Lookup, escaped, sections, written
 from workbench.window.shortcuts import ELSEWHERE
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # The pages written by hand that stand alone, and those that go on where a mode's few words end.
@@ -38,8 +35,8 @@ TOLD_OF = {
 }
 
 
-def book_of(window: MainWindow) -> Book:
-    """As its menus and panels are now."""
+def book_of(window: QMainWindow) -> Book:
+    """Return all pages, as the menus and panels of `window` are now."""
     lines = menu_lines(window)
     by_name = {line.action.objectName().removesuffix("…"): line for line in lines}
 
@@ -75,9 +72,10 @@ def _modes(text: Lookup) -> list[Page]:
     return found
 
 
-def _numbers(window: MainWindow, more: str) -> str:
+def _numbers(window: QMainWindow, more: str) -> str:
     """What the tooltips say of every tile, and of what figures depend on."""
-    tiles = [*window.timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
+    (timing,) = window.findChildren(TimingStrip)
+    tiles = [*timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
     told = {tile.caption: tile.tip for tile in tiles}  # those of time first
     for title, name in TOLD_OF.items():
         widget = window.findChild(QWidget, name)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QWidget
 
+from workbench.charts.chart_view import ChartView
+from workbench.model.state import State
+from workbench.panels.compare.compare_view import CompareView
 from workbench.widgets.tile import ValueTile
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 START = "start"
 # By the names of widgets; the nearest one around the widget counts.
@@ -42,25 +40,24 @@ TOPICS = {
     "pin": "mode/pins",
     "device": "gpu",
 }
-# Those whose page depends on what is chosen.
-RUNG, CHART = "implementation", "chart-view"
+RUNG = "implementation"  # whose page depends on what is chosen
 VIEWS = {"side": "mode/side", "wipe": "mode/wipe", "difference": "mode/difference",
          "mismatch": "mode/mismatch"}  # fmt: skip
 
 
-def topic_of(window: MainWindow, widget: QWidget | None) -> str:
-    """The page, and "#section" where there is one, about `widget`."""
-    while widget is not None and widget is not window:
+def topic_of(widget: QWidget | None, state: State) -> str:
+    """Return the page about `widget`, with "#section" where there is one."""
+    while widget is not None:
         if isinstance(widget, ValueTile):
             return f"numbers#{widget.caption}"
         name = widget.objectName()
         if name == RUNG:
-            return f"rung/{window.store.state.implementation}"
-        if name == CHART:
-            figure = window.sweep.chart.figure
+            return f"rung/{state.implementation}"
+        if isinstance(widget, ChartView):
+            figure = widget.figure
             return f"chart/{figure.kind}" if figure and figure.kind else "charts"
-        if widget is window.compare:
-            return VIEWS[window.store.state.view_mode]
+        if isinstance(widget, CompareView):
+            return VIEWS[state.view_mode]
         if name in TOPICS:
             return TOPICS[name]
         widget = widget.parentWidget()

@@ -405,7 +405,7 @@ def test_a_folder_with_a_session_is_opened(qtbot, window, tmp_path):
 def test_a_broken_session_is_one_sentence(qtbot, window, tmp_path, name, content):
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    window.open_session(tmp_path / name)
+    window.sweep_menu.open_session(tmp_path / name)
     until(qtbot, lambda: window.messages.kind == "error")
     assert name in window.messages.sentence
     assert window.sessions.shown == ()
@@ -414,7 +414,7 @@ def test_a_broken_session_is_one_sentence(qtbot, window, tmp_path, name, content
 def test_a_session_of_implementations_that_are_gone_does_no_harm(qtbot, window, tmp_path):
     path = kept_file(tmp_path, a_session("ksizes"))
     path.write_text(path.read_text().replace('"shared"', '"gone"'))
-    window.open_session(path)
+    window.sweep_menu.open_session(path)
     until(qtbot, lambda: window.sessions.shown or window.messages.kind == "error")
     window.screenshot()
     qtbot.wait(500)
@@ -431,7 +431,7 @@ def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatc
     trigger(endless, "Close all sessions")
     assert endless.sessions.shown == ()
     monkeypatch.setattr("workbench.session.session_store.sweeping", plan_run.sweeping)
-    endless.open_session(path)
+    endless.sweep_menu.open_session(path)
     until(qtbot, lambda: endless.sessions.shown)
     (shown,) = endless.sessions.shown
     assert shown.missing == 2
@@ -467,7 +467,7 @@ def test_nothing_is_gone_on_with_while_something_runs(qtbot, endless, tmp_path):
 def test_what_was_left_of_its_file_is_told(qtbot, window, tmp_path):
     path = kept_file(tmp_path, a_session("sizes"))
     path.write_bytes(path.read_bytes()[:-20])
-    window.open_session(path)
+    window.sweep_menu.open_session(path)
     until(qtbot, lambda: window.messages.kind == "warning")
     assert window.messages.sentence.startswith("other.jsonl: Its last line was cut off")
 
@@ -481,7 +481,7 @@ def test_a_table_is_no_picture_and_the_sentence_says_what_to_open(qtbot, window,
 
 def test_one_of_another_machine_has_no_button_to_go_on_with_it(qtbot, window, tmp_path):
     path = kept_file(tmp_path, a_session("sizes", LAPTOP, first=3))
-    window.open_session(path)
+    window.sweep_menu.open_session(path)
     until(qtbot, lambda: window.sessions.shown and window.device)
     (shown,) = window.sessions.shown
     until(qtbot, lambda: window.findChild(QToolButton, f"close-{shown.number}"))
@@ -576,7 +576,7 @@ def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     trigger(window, "Compare…")
     assert "two sessions" in window.messages.sentence
     window.sessions.begin(a_session("sizes"), None)
-    window.open_session(kept_file(tmp_path, a_session("sizes", LAPTOP)))
+    window.sweep_menu.open_session(kept_file(tmp_path, a_session("sizes", LAPTOP)))
     until(qtbot, lambda: len(window.sessions.shown) == 2)
     trigger(window, "Compare…")
     (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]

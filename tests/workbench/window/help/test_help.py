@@ -253,7 +253,7 @@ def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
 
 def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
     for dock in window.docks.values():
-        assert topic_of(window, dock.widget()) != topics.START, dock.objectName()
+        assert topic_of(dock.widget(), window.store.state) != topics.START, dock.objectName()
     places = [*topics.TOPICS.values(), *topics.VIEWS.values()]
     for place in places:
         key, _, section = place.partition("#")
@@ -266,13 +266,13 @@ def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
 
 
 def test_whats_this_is_about_what_is_chosen(window):
-    assert topic_of(window, None) == topics.START
-    assert topic_of(window, child(window, "speedup")) == "numbers#Speed-up"
-    assert topic_of(window, child(window, "ksize")) == "filters"
+    assert topic_of(None, window.store.state) == topics.START
+    assert topic_of(child(window, "speedup"), window.store.state) == "numbers#Speed-up"
+    assert topic_of(child(window, "ksize"), window.store.state) == "filters"
     pick(child(window, "implementation", QComboBox), "sequential")
-    assert topic_of(window, child(window, "implementation")) == "rung/sequential"
+    assert topic_of(child(window, "implementation"), window.store.state) == "rung/sequential"
     window.store.update(view_mode="mismatch")
-    assert topic_of(window, window.compare) == "mode/mismatch"
+    assert topic_of(window.compare, window.store.state) == "mode/mismatch"
     window.store.update(view_mode="side")
     child(window, "filter").setFocus()
     trigger(window, "What's this")

@@ -1,0 +1,65 @@
+"""The sweep's chart, which moves into a window of its own and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from workbench.panels.sweep.chart_window import ChartWindow
+from workbench.panels.sweep.measuring import MENU
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.widgets.actions import Action
+
+AddHelp = Callable[[QWidget, str], None]  # has the key of the help lead to a page in a window
+
+
+class DetachableChart(QObject):
+    """Moves it, when the panel or the menu asks for that."""
+
+    def __init__(self, sweep: SweepPanel, add_help: AddHelp, parent: QWidget) -> None:
+        """parent: beside which the chart's window stands."""
+        super().__init__(parent)
+        self._sweep, self._add_help, self._parent = sweep, add_help, parent
+        self._window: ChartWindow | None = None
+        sweep.large_wanted.connect(self.toggle)
+
+    def actions(self) -> list[Action]:
+        """Return its line of the menu."""
+        return [
+            Action(
+                *(MENU, "Chart in a &window", self.toggle, ("F9",)),
+                "The chart in a window of its own, and back.",
+                separator=True,
+            )
+        ]
+
+    @Slot()
+    def toggle(self) -> None:
+        """Give the chart a window, or take it back."""
+        if self._window is not None:
+            self._window.close()
+            return
+        sweep = self._sweep
+        sweep.chart_place.removeWidget(sweep.chart)
+        sweep.show_chart_away(True)
+        self._window = ChartWindow(sweep.chart, self._parent)
+        self._window.left.connect(self._take_back)
+        self._add_help(self._window, "charts")
+        sweep.chart.show()
+        self._window.show()
+        self._window.activateWindow()
+
+    def close(self) -> None:
+        """Close the chart's window with the main one."""
+        if self._window is not None:
+            self._window.close()
+
+    @Slot()
+    def _take_back(self) -> None:
+        self._window = None
+        sweep = self._sweep
+        sweep.show_chart_away(False)
+        sweep.chart_place.addWidget(sweep.chart)
+        sweep.chart.show()
