@@ -261,7 +261,7 @@ def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
         assert page is not None, place
         assert not section or f"\n{section}\n" in page.plain, place
     made_later = {"weights-editor"}
-    for name in {*topics.TOPICS, topics.RUNG, topics.CHART} - made_later:
+    for name in {*topics.TOPICS, topics.RUNG} - made_later:
         assert window.findChild(QWidget, name) is not None, name
 
 
