@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import NamedTuple
+
+from kernels.core.control_group import CGROUPS, PROC, control_group, quota_of, text_of
 
 # What disturbs: from so large a share of the usable cores on, and not before it adds up to what the
 # kernel's clock ticks, of which there are a hundred a second, can tell from nothing.
@@ -124,7 +125,7 @@ class LoadWatch:
     proc, cgroups  where Linux shows its counters
     """
 
-    def __init__(self, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> None:
+    def __init__(self, proc: Path = PROC, cgroups: Path = CGROUPS) -> None:
         self._proc, self._cgroups = proc, cgroups
         self._began: _Moment | None = None
 
@@ -175,41 +176,15 @@ class LoadWatch:
         )
 
     def _throttled(self) -> int:
-        text = _text(self._cgroup / "cpu.stat") if self._cgroup else ""
+        text = text_of(self._cgroup / "cpu.stat") if self._cgroup else ""
         words = text.split()
         counters = dict(zip(words[::2], words[1::2], strict=False))
         return int(counters.get("nr_throttled", 0))
 
     @cached_property
     def _quota(self) -> float | None:
-        """In cores: of control groups version 2, else of version 1."""
-        if self._cgroup is None:
-            return None
-        words = _text(self._cgroup / "cpu.max").split() or [
-            *_text(self._cgroup / "cpu.cfs_quota_us").split(),
-            *_text(self._cgroup / "cpu.cfs_period_us").split(),
-        ]
-        with suppress(ValueError, ZeroDivisionError):
-            quota, period = map(int, words)
-            return quota / period if quota > 0 else None
-        return None
+        return quota_of(self._cgroup)
 
     @cached_property
     def _cgroup(self) -> Path | None:
-        """The folder of this process's own group that limits its CPU time."""
-        for line in _text(self._proc / "self" / "cgroup").splitlines():
-            _, controllers, name = line.split(":", 2)
-            if controllers and "cpu" not in controllers.split(","):
-                continue
-            mounted = self._cgroups / controllers if controllers else self._cgroups
-            for folder in (mounted / name.lstrip("/"), mounted):  # the name may be the host's
-                if (folder / "cpu.stat").is_file():
-                    return folder
-        return None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii")
-    except (OSError, ValueError):
-        return ""
+        return control_group(self._proc, self._cgroups)

@@ -10,7 +10,7 @@ from time import time
 from typing import TypeVar
 from zlib import crc32
 
-from kernels.core.cpu_load import LoadWatch
+from kernels.core.cpu_load import Load, LoadWatch
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
@@ -188,13 +188,13 @@ class _Running:
         is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
         for picture in range(cell.count):
             job = job_of(cell, self.given, picture)
-            self.watch.start()
-            found = yield from _saying(where, self._trying(cell, job, number))
-            load = None if is_rung else self.watch.load()
+            found, load = yield from _saying(where, self._watched(self._trying(cell, job, number)))
             if isinstance(found, str):
                 return found
             check = yield from _saying(where, self._checked(cell, found, picture))
-            parts.append(replace(Measurement.of(found, load=load), check=check))
+            parts.append(
+                replace(Measurement.of(found, load=None if is_rung else load), check=check)
+            )
         whole = one_after_another(parts)
         if not is_rung or not is_first:
             return whole
@@ -206,6 +206,21 @@ class _Running:
         with _or_nothing():
             whole = replace(whole, occupancy=self.engine.occupancy(job))
         return whole
+
+    def _watched(
+        self, steps: Generator[Progress, None, T]
+    ) -> Generator[Progress, None, tuple[T, Load | None]]:
+        """Take `steps`, and note what else the CPU did during them: not while whoever drives paused
+        between two."""
+        noted: Load | None = None
+        while True:
+            self.watch.start()
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                return end.value, _both(noted, self.watch.load())
+            noted = _both(noted, self.watch.load())
+            yield step
 
     def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
         part = part_of(sampling_of(cell, self.plan.sampling), number)
@@ -245,6 +260,10 @@ class _Running:
                     else:
                         yield where
         return self.transfers.get(size)
+
+
+def _both(first: Load | None, second: Load | None) -> Load | None:
+    return first.plus(second) if first and second else first or second
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import pytest
 
 from kernels import Engine
 from kernels.core.comparison import compare
+from kernels.core.cpu_load import Load, LoadWatch
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Progress, Result, Sampling
 from kernels.core.timing import Timing
@@ -560,6 +561,17 @@ def test_load_is_noted_for_the_cpu_and_for_it_alone(made_up):
     assert load is None or load.seconds > 0
     assert (load is None) == (sys.platform != "linux")
     assert on_the_gpu.outcome.load is None
+
+
+def test_load_during_a_pause_is_not_noted(monkeypatch):
+    now, began = [0.0], [0.0]
+    monkeypatch.setattr(LoadWatch, "start", lambda self: began.__setitem__(0, now[0]))
+    monkeypatch.setattr(LoadWatch, "load", lambda self: Load(now[0] - began[0], 2, 0.0, 0.0))
+    found = None
+    for step in sweeping(plan("opencv"), on_cpu()):
+        now[0] += 100  # whoever drives went to lunch between two steps
+        found = step if isinstance(step, Record) else found
+    assert found.outcome.load.seconds == 0
 
 
 def collect(plan, engine, into):

@@ -54,6 +54,7 @@ def test_the_bench_sweeps_and_compares(monkeypatch, tmp_path, capsys):
     assert re.search(r"A was called different from A in \d+ of \d+ comparisons, [\d.]+%", said)
     data = json.loads(path.read_text())
     assert {len(each["medians_ms"]) for each in data["cells"]} == {3}
+    assert all(len(of) >= 1 for each in data["cells"] for of in each["rounds_ms"])
     assert data["tallies"]["opencv"]["compared"] == 3
 
 

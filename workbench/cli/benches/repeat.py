@@ -7,8 +7,10 @@ then no difference of the work: at CONFIDENCE the rule should be wrong in one of
 from __future__ import annotations
 
 import json
+import multiprocessing
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -75,13 +77,14 @@ class Tally:
 
 def run(arguments: Namespace) -> int:
     """Sweep the same plan several times, and print how often A differs from A."""
-    engine = this_machine.engine_maker(arguments)()
+    make_engine = this_machine.engine_maker(arguments)
+    engine = make_engine()
     runs = arguments.runs or RUNS
     if runs < 2:
         raise CommandError("Two sweeps at least are held against each other: --runs 2.")
     plan = _plan(engine)
     print(aligned(_facts(engine, plan, runs)), end="\n\n", flush=True)
-    timings, records = _swept(plan, engine, runs)
+    timings, records = _swept(plan, make_engine, runs)
     tallies = {key: _tally(timings, key) for key in plan.implementations}
     print("\n".join(lines(tallies)))
     if words := disturbed_in_words(
@@ -134,20 +137,24 @@ def _plan(engine: Engine) -> Plan:
     return replace(PLAN, implementations=(*(each.key for each in host_implementations()), *rungs))
 
 
-def _swept(plan: Plan, engine: Engine, runs: int) -> tuple[dict[Cell, list[Timing]], list[Record]]:
-    """The times of each cell, one for each sweep; and all last records."""
+def _swept(
+    plan: Plan, make_engine: Callable[[], Engine], runs: int
+) -> tuple[dict[Cell, list[Timing]], list[Record]]:
+    """The times of each cell, one for each sweep; and all last records.
+
+    Each sweep has a process of its own, as sessions that people compare have: what a process
+    chose once, such as OpenCV's call for a job, would else be shared by all of them.
+    """
     timings: dict[Cell, list[Timing]] = {}
     records: list[Record] = []
     try:
         for number in range(1, runs + 1):
-            last: dict[Cell, Record] = {}
-            for step in sweeping(plan, engine):
-                if isinstance(step, Record):
-                    last[step.cell] = step
-                else:
-                    say(f"sweep {number} of {runs} · {step.doing}")
-            records += last.values()
-            for record in last.values():
+            spawn = multiprocessing.get_context("spawn")
+            with ProcessPoolExecutor(1, mp_context=spawn) as process:
+                last = process.submit(_sweep, plan, make_engine, f"sweep {number} of {runs}")
+                found = last.result()
+            records += found
+            for record in found:
                 if record.verified:
                     timings.setdefault(record.cell, []).append(record.verified.kernel)
     except KernelError as error:
@@ -155,6 +162,17 @@ def _swept(plan: Plan, engine: Engine, runs: int) -> tuple[dict[Cell, list[Timin
     finally:
         say("")
     return timings, records
+
+
+def _sweep(plan: Plan, make_engine: Callable[[], Engine], name: str) -> list[Record]:
+    """The last record of each cell; runs in a process of its own."""
+    last: dict[Cell, Record] = {}
+    for step in sweeping(plan, make_engine()):
+        if isinstance(step, Record):
+            last[step.cell] = step
+        else:
+            say(f"{name} · {step.doing}")
+    return list(last.values())
 
 
 def _tally(timings: dict[Cell, list[Timing]], key: str) -> Tally:
@@ -179,7 +197,12 @@ def _write(path: Path, timings: dict[Cell, list[Timing]], tallies: dict[str, Tal
     data = {
         "program": program_version(),
         "tallies": {
-            key: {"compared": t.compared, "different": t.different, "spread": t.spread}
+            key: {
+                "compared": t.compared,
+                "different": t.different,
+                "without_rounds": t.naive,
+                "spread": t.spread,
+            }
             for key, t in tallies.items()
         },
         "cells": [
@@ -189,6 +212,7 @@ def _write(path: Path, timings: dict[Cell, list[Timing]], tallies: dict[str, Tal
                 "kernel_size": cell.ksize,
                 "medians_ms": [t.median_ms for t in each],
                 "intervals_ms": [list(t.interval_ms) for t in each],
+                "rounds_ms": [list(t.independent_ms) for t in each],
             }
             for cell, each in timings.items()
         ],
