@@ -106,7 +106,7 @@ class LegendEntry(QAbstractButton):
             painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 4, 4)
         painter.setOpacity(0.4 if self._entry.is_hidden else 1.0)
         box = QRectF(EDGE_PX, 0, SAMPLE_PX, self.height())
-        draw_sample(painter, self._entry.look, colors, box)
+        draw_sample(painter, self._entry.style, colors, box)
         painter.setOpacity(1.0)
         role = QPalette.ColorRole.WindowText
         if self._entry.is_hidden:

@@ -14,7 +14,7 @@ from kernels.sweeps.record import Record, Session
 from tests.made_sessions import H200, LAPTOP, PLANS, STARTED, a_session, measured, wrong
 from workbench.base import theme
 from workbench.charts.data.figure import Bars, Choices, Grid, Plot
-from workbench.charts.data.legend_entries import look_of_implementation
+from workbench.charts.data.legend_entries import style_of_implementation
 from workbench.charts.data.slices import Data
 from workbench.charts.drawing.series_style import color_of, marker_of, marker_style, pen_of
 from workbench.charts.kinds import chart_kinds, first_kind, kinds_for
@@ -156,12 +156,12 @@ def test_the_cpu_is_named_with_its_threads_and_dashed():
         *("Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"),
         *("Global memory", "Constant memory", "Shared-memory tile"),
     ]
-    assert [entry.look.dash for entry in chart.entries[:6]] == ["dash"] * 3 + ["solid"] * 3
+    assert [entry.style.dash for entry in chart.entries[:6]] == ["dash"] * 3 + ["solid"] * 3
 
 
 def test_cold_and_warm_caches_are_told_apart():
     chart = figure("time_by_size", a_session("caches"), published=False)
-    assert [(entry.label, entry.look.dash) for entry in chart.entries] == [
+    assert [(entry.label, entry.style.dash) for entry in chart.entries] == [
         ("Global memory, cold L2", "solid"),
         ("Global memory, warm L2", "dot"),
         ("Shared-memory tile, cold L2", "solid"),
@@ -195,7 +195,7 @@ def test_what_was_refused_is_told_once_for_each_reason_and_is_not_in_the_legend(
     assert chart.notes[0] == (
         "Global memory, Constant memory and Shared-memory tile: No GPU was found."
     )
-    own = [entry.label for entry in chart.entries if entry.look.standing == "live"]
+    own = [entry.label for entry in chart.entries if entry.style.standing == "live"]
     assert own == ["Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"]
     partly = figure("time_by_size", a_session("sizes_and_kernels"))
     assert partly.notes[0].startswith("Untiled picture at 512², 1024², 2048² and 3 more: ")
@@ -297,29 +297,29 @@ def test_a_pinned_series_comes_last_and_the_others_are_pale():
     key = figure("time_by_size", session).entries[0].key
     chart = figure("time_by_size", session, pinned=frozenset({key}))
     assert chart.body.series[-1].entry.key == key
-    assert [each.entry.look.is_pale for each in chart.body.series].count(False) == 1
+    assert [each.entry.style.is_pale for each in chart.body.series].count(False) == 1
 
 
 def test_a_series_keeps_its_key_in_another_sweep():
     first = figure("time_by_size", a_session("sizes")).entries[3]
     other = figure("time_by_kernel", a_session("ksizes")).entries[3]
-    assert (first.key, first.look) == (other.key, other.look)
+    assert (first.key, first.style) == (other.key, other.style)
 
 
 def test_an_implementation_looks_the_same_whatever_is_beside_it():
     keys = ("opencv", "shared", "separable")
     plan = replace(PLANS["ksizes"], implementations=keys, source="")
-    looks = [entry.look for entry in figure("time_by_kernel", a_session(plan)).entries]
-    own = {key: look_of_implementation(key) for key in keys}
-    assert looks[:3] == list(own.values())
-    assert figure("time_by_kernel", a_session("ksizes")).entries[5].look == own["shared"]
+    styles = [entry.style for entry in figure("time_by_kernel", a_session(plan)).entries]
+    own = {key: style_of_implementation(key) for key in keys}
+    assert styles[:3] == list(own.values())
+    assert figure("time_by_kernel", a_session("ksizes")).entries[5].style == own["shared"]
 
 
 @pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_implementations_of_one_colour_differ_in_their_markers(qapp, colors):
-    looks = [look_of_implementation(each.key) for each in all_implementations()]
-    seen = {(color_of(look, colors).name(), marker_of(look)) for look in looks}
-    assert len(seen) == len(looks) > len(colors.series)
+    styles = [style_of_implementation(each.key) for each in all_implementations()]
+    seen = {(color_of(style, colors).name(), marker_of(style)) for style in styles}
+    assert len(seen) == len(styles) > len(colors.series)
 
 
 # -- speed-ups
@@ -365,9 +365,9 @@ def test_a_warm_time_is_compared_with_a_warm_baseline():
 
 def test_where_the_baseline_is_missing_there_is_no_speed_up_and_it_is_said():
     chart = figure("speedup_by_size", a_session("sizes"), baseline="opencv")
-    published = [each for each in chart.body.series if each.entry.look.standing == "published"]
+    published = [each for each in chart.body.series if each.entry.style.standing == "published"]
     assert published == []
-    assert [entry for entry in chart.entries if entry.look.standing == "published"] == []
+    assert [entry for entry in chart.entries if entry.style.standing == "published"] == []
     assert any("OpenCV (8 threads) was not measured on the same work" in n for n in chart.notes)
 
 
@@ -404,16 +404,16 @@ def test_a_single_run_has_no_speed_up_and_it_is_said(key, plan, once):
 
 def test_published_numbers_are_grey_and_named_with_their_source():
     chart = figure("time_by_size", a_session("sizes"))
-    grey = [entry for entry in chart.entries if entry.look.standing == "published"]
+    grey = [entry for entry in chart.entries if entry.style.standing == "published"]
     assert [entry.label for entry in grey] == [
         "Published: GeForce GTX 1050 Ti, Università di Camerino",
         "Published: Tesla T4, Università di Camerino",
     ]
     assert any("table 5.5" in note and "table 5.6" in note for note in chart.notes)
-    assert len({entry.look for entry in grey}) == 2
+    assert len({entry.style for entry in grey}) == 2
     lines = series(chart, grey[0].label)
-    assert {line.entry.look.session for line in lines} == {grey[0].look.session}
-    assert len({line.entry.look.marker for line in lines}) == len(lines) == 4
+    assert {line.entry.style.session for line in lines} == {grey[0].style.session}
+    assert len({line.entry.style.marker for line in lines}) == len(lines) == 4
     assert {dot.cell for line in lines for dot in line.dots} == {None}  # nothing to load
     without = figure("time_by_size", a_session("sizes"), published=False)
     assert len(without.entries) == 6
@@ -436,7 +436,7 @@ def test_a_published_time_of_a_cpu_is_not_called_a_gpus():
 
 def test_recorded_sessions_are_named_beside_what_runs_here():
     chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
-    labels = {entry.label: entry.look for entry in chart.entries}
+    labels = {entry.label: entry.style for entry in chart.entries}
     here = labels["OpenCV (8 threads) · Intel Core i7-1260P"]
     there = labels["Shared-memory tile · NVIDIA H200 (recorded)"]
     assert (here.standing, here.is_faint) == ("live", False)
@@ -462,10 +462,10 @@ def test_two_recorded_sessions_of_one_machine_look_different():
     assert groups == [groups[0]] * 6 + [groups[6]] * 6  # one after the other
     assert len({entry.label for entry in chart.entries}) == 12
     for mine, other in zip(chart.entries[:6], chart.entries[6:], strict=True):
-        assert (mine.look.color, mine.look.marker) == (other.look.color, other.look.marker)
-        styles = [marker_style(each.look, theme.LIGHT)["brush"] for each in (mine, other)]
-        assert styles[0].color() != styles[1].color()
-        pens = [pen_of(each.look, theme.LIGHT).dashPattern() for each in (mine, other)]
+        assert (mine.style.color, mine.style.marker) == (other.style.color, other.style.marker)
+        inks = [marker_style(each.style, theme.LIGHT)["brush"] for each in (mine, other)]
+        assert inks[0].color() != inks[1].color()
+        pens = [pen_of(each.style, theme.LIGHT).dashPattern() for each in (mine, other)]
         assert pens[0] != pens[1]
 
 
@@ -500,7 +500,9 @@ def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
 def test_a_recorded_session_alone_is_not_faint():
     chart = figure("time_by_size", a_session("sizes", is_recorded=True))
     assert chart.entries[0].label == "Sequential (1 thread)"
-    assert {(e.look.standing, e.look.is_faint) for e in chart.entries[:6]} == {("recorded", False)}
+    assert {(e.style.standing, e.style.is_faint) for e in chart.entries[:6]} == {
+        ("recorded", False)
+    }
 
 
 def test_sessions_of_another_program_version_are_shown_by_their_keys():
@@ -548,11 +550,11 @@ def test_a_published_time_stands_over_the_bar_it_compares_with():
     ]
     slots = {}
     for bar in group.bars:
-        slots.setdefault(bar.slot, []).append(bar.entry.look)
+        slots.setdefault(bar.slot, []).append(bar.entry.style)
     assert len(slots) == 3
-    for looks in slots.values():
-        assert [look.standing for look in looks] == ["live", "published", "published"]
-        assert len({look.marker for look in looks}) == 1
+    for styles in slots.values():
+        assert [style.standing for style in styles] == ["live", "published", "published"]
+        assert len({style.marker for style in styles}) == 1
 
 
 def test_a_block_map_has_occupancy_and_outlines_ties():

@@ -35,7 +35,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SeriesStyle:
     """How a series is told from others: by colour, marker and dash, never by one alone.
 
     color     number of its colour: an implementation has the same everywhere
@@ -72,7 +72,7 @@ class Entry:
     name: str
     group: str
     label: str
-    look: Look
+    style: SeriesStyle
     is_hidden: bool = False
     is_pinned: bool = False
 
@@ -110,7 +110,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Dots of one look, joined by a line in their order, or not."""
+    """Dots of one style, joined by a line in their order, or not."""
 
     entry: Entry
     dots: tuple[Dot, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from workbench.charts.data.figure import Entry, Look
+from workbench.charts.data.figure import Entry, SeriesStyle
 from workbench.charts.data.points import Point, Source
 from workbench.charts.data.slices import Data, Slice
 from workbench.model.names import KEYS, kind_of, title_of
@@ -35,35 +35,35 @@ def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Ent
     entry = entry_of(point, entries)
     if point.source.standing != "published":
         return entry
-    return replace(entry, look=look_of(point, data))
+    return replace(entry, style=style_of(point, data))
 
 
-def look_of(point: Point, data: Data) -> Look:
+def style_of(point: Point, data: Data) -> SeriesStyle:
     """A published series has its implementation's marker, in grey."""
-    look = look_of_implementation(point.cell.implementation)
+    style = style_of_implementation(point.cell.implementation)
     pinned = data.choices.pinned
     is_pale = bool(pinned) and _legend_key(point) not in pinned
     standing = point.source.standing
     is_faint = standing == "recorded" and any(s.standing == "live" for s in data.own_sources)
-    look = replace(look, standing=standing, is_faint=is_faint, is_pale=is_pale)
-    look = _of_its_session(look, point.source, data)
-    return replace(look, dash="dot") if point.cell.cache == "warm" else look
+    style = replace(style, standing=standing, is_faint=is_faint, is_pale=is_pale)
+    style = _of_its_session(style, point.source, data)
+    return replace(style, dash="dot") if point.cell.cache == "warm" else style
 
 
-def look_of_implementation(key: str) -> Look:
+def style_of_implementation(key: str) -> SeriesStyle:
     """The same in every chart: GPU solid, CPU dashed."""
     number = _number(key)
-    return Look(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
+    return SeriesStyle(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
 
 
-def _of_its_session(look: Look, source: Source, data: Data) -> Look:
+def _of_its_session(style: SeriesStyle, source: Source, data: Data) -> SeriesStyle:
     """Told from the other sessions, or from the other publications."""
     if source.standing == "published":
         others = [each for each in data.sources if each.standing == "published"]
-        return replace(look, session=others.index(source))
+        return replace(style, session=others.index(source))
     number = data.own_sources.index(source)
     alike = sum(each.standing == source.standing for each in data.own_sources[:number])
-    return replace(look, session=number, is_half=alike % 2 == 1)
+    return replace(style, session=number, is_half=alike % 2 == 1)
 
 
 def label_of(point: Point, data: Data) -> str:
@@ -112,9 +112,9 @@ def with_threads(point: Point, data: Data) -> str:
 
 def _entry(point: Point, shown: Slice) -> Entry:
     choices, key = shown.data.choices, _legend_key(point)
-    look = look_of(point, shown.data)
+    style = style_of(point, shown.data)
     if point.source.standing == "published":
-        look = replace(look, marker=None, dash="solid")
+        style = replace(style, marker=None, dash="solid")
     name = label = label_of(point, shown.data)
     if point.source.standing == "published" and not _has_gpu(point.source, shown):
         name = label = f"{PUBLISHED}: {point.source.machine_of(point.cell.implementation)}"
@@ -122,7 +122,7 @@ def _entry(point: Point, shown: Slice) -> Entry:
     if len(shown.data.own_sources) > 1:
         name = name_of(point, shown.data)
         group = PUBLISHED if point.source.standing == "published" else point.source.name
-    return Entry(key, name, group, label, look, key in choices.hidden, key in choices.pinned)
+    return Entry(key, name, group, label, style, key in choices.hidden, key in choices.pinned)
 
 
 def _has_gpu(source: Source, shown: Slice) -> bool:

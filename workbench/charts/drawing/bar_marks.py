@@ -104,7 +104,7 @@ def _draw_boxes(
         along, across = (("x0", starts), ("x1", ends)), (("y0", lows), ("y1", highs))
     shares = [PART_SHARE if each.bar.is_part else FILL_SHARE for each in placed]
     fills = [
-        pg.mkBrush(mixed(color_of(each.bar.entry.look, colors), colors.panel, share))
+        pg.mkBrush(mixed(color_of(each.bar.entry.style, colors), colors.panel, share))
         for each, share in zip(placed, shares, strict=True)
     ]
     outline, none = pg.mkPen(colors.text, width=2), pg.mkPen(None)
@@ -134,18 +134,18 @@ def _draw_markers(
 ) -> None:
     ends = [scale.place(each.bar.value or 0.0) for each in placed]
     middles = [each.middle for each in placed]
-    looks = [each.bar.entry.look for each in placed]
-    styles = [marker_style(look, colors) for look in looks]
+    styles = [each.bar.entry.style for each in placed]
+    inks = [marker_style(style, colors) for style in styles]
     if not placed:
         return
     plot.addItem(
         Markers(
             x=middles if is_upright else ends,
             y=ends if is_upright else middles,
-            symbol=[marker_of(look) for look in looks],
-            size=[marker_px(look, marker) for look in looks],
-            pen=[style["pen"] for style in styles],
-            brush=[style["brush"] for style in styles],
+            symbol=[marker_of(style) for style in styles],
+            size=[marker_px(style, marker) for style in styles],
+            pen=[ink["pen"] for ink in inks],
+            brush=[ink["brush"] for ink in inks],
             useCache=False,
         )
     )

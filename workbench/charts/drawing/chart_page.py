@@ -133,7 +133,7 @@ class Page:
         for entry, place in zip(self._entries, self._legend.entries, strict=True):
             left = at + QPointF(place.x, place.row * self._row_px)
             sample = QRectF(left, QSizeF(SAMPLE_PX, metrics.height()))
-            draw_sample(p, entry.look, self._colors, sample)
+            draw_sample(p, entry.style, self._colors, sample)
             name = _cut(entry.name, metrics, place.wide - SAMPLE_PX - 6)
             p.setFont(self._font)
             p.setPen(QColor(self._colors.text))

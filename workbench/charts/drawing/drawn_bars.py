@@ -64,7 +64,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
             bar,
             number + step * (bar.slot - (slots - 1) / 2),
             0.42 * step,
-            is_bare=bar.entry.look.standing == "published",
+            is_bare=bar.entry.style.standing == "published",
         )
         for number, group in enumerate(body.groups)
         for bar in group.bars

@@ -95,28 +95,28 @@ def _draw_series(
     dots = [dot for dot in series.dots if not dot.is_wrong]
     if not dots:
         return []
-    look, is_pinned = series.entry.look, series.entry.is_pinned
+    style, is_pinned = series.entry.style, series.entry.is_pinned
     xs = np.array([_place(dot.x, body.x) for dot in dots])
     ys = np.array([_place(dot.y, body.y) for dot in dots])
     if series.joined and len(dots) > 1:
         width = factor * (PINNED_LINE if is_pinned else LINE)
-        plot.addItem(pg.PlotCurveItem(xs, ys, pen=pen_of(look, colors, width)))
+        plot.addItem(pg.PlotCurveItem(xs, ys, pen=pen_of(style, colors, width)))
     ends = [(_place(dot.low, body.y), _place(dot.high, body.y)) for dot in dots]
     if any(high > low for low, high in ends):
         bars = pg.PlotCurveItem(
             np.repeat(xs, 2),
             np.array(list(chain.from_iterable(ends))),
             connect="pairs",
-            pen=pg.mkPen(color_of(look, colors), width=WHISKER * factor),
+            pen=pg.mkPen(color_of(style, colors), width=WHISKER * factor),
         )
         plot.addItem(bars)
     markers = Markers(
         x=xs,
         y=ys,
-        symbol=marker_of(look),
-        size=marker_px(look, factor * (PINNED_PX if is_pinned else MARKER_PX)),
+        symbol=marker_of(style),
+        size=marker_px(style, factor * (PINNED_PX if is_pinned else MARKER_PX)),
         useCache=False,
-        **marker_style(look, colors),
+        **marker_style(style, colors),
     )
     plot.addItem(markers)
     return [_spot(x, y, dot) for x, y, dot in zip(xs, ys, dots, strict=True)]

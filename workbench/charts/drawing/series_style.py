@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from workbench.base.theme import Colors
-from workbench.charts.data.figure import Look
+from workbench.charts.data.figure import SeriesStyle
 
 # One marker less than there are colours in a theme: no two of 42 implementations share both.
 MARKERS = ("o", "s", "t1", "d", "star", "t")
@@ -29,41 +29,41 @@ FAINT_SHARE = 0.3  # of the background in the colour of what is beside the live 
 PALE_SHARE = 0.65  # and of what is not pinned, while something is
 
 
-def color_of(look: Look, colors: Colors) -> QColor:
-    if look.standing == "published":
+def color_of(style: SeriesStyle, colors: Colors) -> QColor:
+    if style.standing == "published":
         color = QColor(colors.muted)
-        return mixed(color, colors.panel, 0.35 if not look.is_pale else PALE_SHARE)
-    color = QColor(colors.series[look.color % len(colors.series)])
-    if look.is_pale:
+        return mixed(color, colors.panel, 0.35 if not style.is_pale else PALE_SHARE)
+    color = QColor(colors.series[style.color % len(colors.series)])
+    if style.is_pale:
         return mixed(color, colors.panel, PALE_SHARE)
-    return mixed(color, colors.panel, FAINT_SHARE if look.is_faint else 0.0)
+    return mixed(color, colors.panel, FAINT_SHARE if style.is_faint else 0.0)
 
 
-def pen_of(look: Look, colors: Colors, width: float = 2.0) -> QPen:
+def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
     """Of its line."""
-    thin = width if look.standing == "live" else 0.75 * width
-    pen: QPen = pg.mkPen(color_of(look, colors), width=thin, style=DASHES[look.dash])
-    if look.session:
-        pen.setDashPattern([*FIRST_DASH[look.dash], *look.session * DOT])
+    thin = width if style.standing == "live" else 0.75 * width
+    pen: QPen = pg.mkPen(color_of(style, colors), width=thin, style=DASHES[style.dash])
+    if style.session:
+        pen.setDashPattern([*FIRST_DASH[style.dash], *style.session * DOT])
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # else dots are longer than the gaps
     return pen
 
 
-def marker_of(look: Look) -> str:
-    return MARKERS[(look.marker or 0) % len(MARKERS)]
+def marker_of(style: SeriesStyle) -> str:
+    return MARKERS[(style.marker or 0) % len(MARKERS)]
 
 
-def marker_px(look: Look, px: float) -> float:
-    """So that a star looks as large as a circle."""
-    return px * MARKER_FACTORS[(look.marker or 0) % len(MARKERS)]
+def marker_px(style: SeriesStyle, px: float) -> float:
+    """Return the size at which a star looks as large as a circle of `px`."""
+    return px * MARKER_FACTORS[(style.marker or 0) % len(MARKERS)]
 
 
-def marker_style(look: Look, colors: Colors) -> dict[str, Any]:
+def marker_style(style: SeriesStyle, colors: Colors) -> dict[str, Any]:
     """Pen and brush of its marker: hollow where it was not measured here and now."""
-    color = color_of(look, colors)
-    if look.standing == "live" and not look.is_half:
+    color = color_of(style, colors)
+    if style.standing == "live" and not style.is_half:
         return {"pen": pg.mkPen(colors.panel, width=1), "brush": pg.mkBrush(color)}
-    inside = mixed(color, colors.panel, HALF_SHARE if look.is_half else 1.0)
+    inside = mixed(color, colors.panel, HALF_SHARE if style.is_half else 1.0)
     return {"pen": pg.mkPen(color, width=1.6), "brush": pg.mkBrush(inside)}
 
 
@@ -78,17 +78,17 @@ def mixed(color: QColor, other: str, share: float) -> QColor:
     )
 
 
-def draw_sample(p: QPainter, look: Look, colors: Colors, box: QRectF) -> None:
+def draw_sample(p: QPainter, style: SeriesStyle, colors: Colors, box: QRectF) -> None:
     """A piece of its line with its marker, as in a legend."""
     middle = box.center().y()
     p.setRenderHint(QPainter.RenderHint.Antialiasing)
-    p.setPen(pen_of(look, colors))
+    p.setPen(pen_of(style, colors))
     p.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
-    if look.marker is None:
+    if style.marker is None:
         return
-    style = marker_style(look, colors)
+    marker = marker_style(style, colors)
     p.save()
     p.translate(box.center().x(), middle)
-    px = marker_px(look, SAMPLE_MARKER_PX)
-    drawSymbol(p, marker_of(look), px, style["pen"], style["brush"])
+    px = marker_px(style, SAMPLE_MARKER_PX)
+    drawSymbol(p, marker_of(style), px, marker["pen"], marker["brush"])
     p.restore()

@@ -1,32 +1,42 @@
-"""Bars in groups along a dimension of names: one a series and value, with its quartiles."""
+"""Charts of bars: kernel time by a dimension of names, and by block shape."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
+from kernels.core.comparison import EQUAL, how_equal
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import details
+from workbench.charts.data.chart_words import details, list_of
 from workbench.charts.data.figure import Axis, Bar, Bars, Entry, Figure, Group
-from workbench.charts.data.legend_entries import entries_of, entry_of, entry_with_marker, label_of
+from workbench.charts.data.legend_entries import (
+    entries_of,
+    entry_of,
+    entry_with_marker,
+    label_of,
+    name_of,
+)
 from workbench.charts.data.points import Point
-from workbench.charts.data.sentences import best_of
+from workbench.charts.data.sentences import apart, best_and_worst, best_of, by_source, how_long
 from workbench.charts.data.slices import Data, Slice
-from workbench.charts.kinds.common import SERIES, is_log, made, visible
+from workbench.charts.kinds.chart_kind import ChartKind
+from workbench.charts.kinds.common import SERIES, is_log, made, varies, visible, why_not_several
 
 CAPTION = "Kernel time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
+MAX_BARS = 12  # of block shapes; more are easier to read on a map
 
 
-def figure(
-    data: Data, title: str, name: str, say: Callable[[Slice], str], *, is_upright: bool
+def _figure(
+    data: Data, title: str, *, name: str, say: Callable[[Slice], str], is_upright: bool = False
 ) -> Figure:
-    """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
+    """Return time by `name`; of each series the fastest, and those equal to it, are outlined."""
     shown = data.slice(name, *SERIES)
     having = tuple(p for p in shown.points if chart_dimensions.of(p.cell, name) is not None)
     shown = replace(shown, points=having)
     points = visible(shown)
-    best = {id(point) for group in by_series(points) for point in _outlined(group)}
+    best = {id(point) for group in _by_series(points) for point in _outlined(group)}
     entries = entries_of(shown)
     slots = _slots(points, entries)
     groups = []
@@ -40,11 +50,11 @@ def figure(
             groups.append(Group(chart_dimensions.in_words(name, value), bars))
     log = is_log(shown, [p.ms.middle for p in points if p.ms])
     axis = Axis(CAPTION, numbers.duration, log)
-    return made(shown, title, Bars(axis, tuple(groups), is_upright), say(shown))
+    return made(shown, title, Bars(axis, tuple(groups), is_upright), by_source(shown, say))
 
 
 def _slots(points: Sequence[Point], entries: Sequence[Entry]) -> dict[str, int]:
-    """A place for each series; what was published has that of its implementation."""
+    """Return a place for each series; what was published has that of its implementation."""
     order = [entry.key for entry in entries]
     points = sorted(points, key=lambda p: order.index(entry_of(p, entries).key))
     places: dict[str, int] = {}  # of series that stand alone, and of implementations
@@ -60,13 +70,13 @@ def _slots(points: Sequence[Point], entries: Sequence[Entry]) -> dict[str, int]:
 
 
 def _outlined(group: Sequence[Point]) -> tuple[Point, ...]:
-    """The best of a series; none where all are equal, or where there is but one."""
+    """Return the best of a series; none where all are equal, or where there is but one."""
     best = best_of(group)
     return best if len(best) < len(group) else ()
 
 
-def by_series(points: Sequence[Point]) -> list[list[Point]]:
-    """What was measured, without what was published."""
+def _by_series(points: Sequence[Point]) -> list[list[Point]]:
+    """Return what was measured, without what was published, a list for each series."""
     found: dict[str, list[Point]] = {}
     for point in points:
         if point.ms and point.source.standing != "published":
@@ -75,7 +85,7 @@ def by_series(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def bar_of(point: Point, shown: Slice, *, is_best: bool = False) -> Bar:
-    """A point as a bar; without a speed it is a word or two in its place."""
+    """Return a point as a bar; without a speed it is a word or two in its place."""
     entry = entry_with_marker(point, entries_of(shown), shown.data)
     text = details(point, label_of(point, shown.data))
     cell = None if point.source.standing == "published" else point.cell
@@ -84,3 +94,106 @@ def bar_of(point: Point, shown: Slice, *, is_best: bool = False) -> Bar:
         return Bar(entry, None, 0.0, 0.0, words, text, cell)
     said = numbers.duration(point.ms.middle)
     return Bar(entry, *point.ms, said, text, cell, is_best)
+
+
+# -- sentences: whether a dimension of names matters at all, and which shapes are best
+
+
+def _say_of_names(shown: Slice, name: str, what: str) -> str:
+    """Say how much longer the slowest value takes; `what` is "the kind of picture"."""
+    groups = [g for g in _by_series(shown.points) if len(g) > 1]
+    same = [g for g in groups if len(best_of(g)) == len(g)]
+    how = how_equal(max(map(apart, same), default=1.0))  # in words that hold for all groups
+    if groups and len(same) == len(groups):
+        return f"{what[0].upper()}{what[1:]} makes no difference: all are {how}."
+    told = [_say_worst(group, name, shown) for group in groups if group not in same]
+    if same:
+        names = list_of([name_of(group[0], shown.data) for group in same])
+        told.append(f"For {names} it makes no difference: all are {how}.")
+    return " ".join(told)
+
+
+def _say_worst(group: list[Point], name: str, shown: Slice) -> str:
+    times = {id(p): p.ms.middle for p in group if p.ms}
+    slow = max(group, key=lambda p: times[id(p)])
+    fast = min(group, key=lambda p: times[id(p)])
+    slower, faster = (chart_dimensions.where(point.cell, [name]) for point in (slow, fast))
+    longer = how_long(times[id(slow)] / times[id(fast)], f"with {faster}")
+    return f"{name_of(slow, shown.data)}: with {slower} it takes {longer}."
+
+
+def _say_of_shapes(shown: Slice) -> str:
+    """Say the best shapes and the worst of each implementation."""
+    told = [(group[0], best_and_worst(group, "blocks")) for group in _by_series(shown.points)]
+    return " ".join(f"{name_of(first, shown.data)}: {said}." for first, said in told if said)
+
+
+# -- the tables
+
+
+def _by_names(
+    name: str, order: int, title: str, by: str, what: str, bar: str, reading: str
+) -> ChartKind:
+    """by, what, bar  the dimension in the tip, in the sentence, and what a bar stands for"""
+    return ChartKind(
+        f"by_{name}",
+        title,
+        f"Kernel time by {by}, with quartiles",
+        f"A bar is the median kernel time {bar}, its whisker the quartiles. {reading}",
+        order,
+        partial(why_not_several, name=name),
+        partial(_figure, name=name, say=partial(_say_of_names, name=name, what=what)),
+        varies(name),
+    )
+
+
+KINDS = (
+    ChartKind(
+        "block_shapes",
+        "Block shapes",
+        "Kernel time by block shape; the fastest, and those equal to it, are outlined",
+        "A bar is the median kernel time with that block shape, its whisker the quartiles: shorter "
+        f"is better. Bars that are outlined are the fastest and those {EQUAL} to it: the order "
+        "among them means nothing. Where a few shapes stand out as slow, compare their widths "
+        "first: neighbouring threads should read neighbouring samples.",
+        6,
+        partial(why_not_several, name="blocks"),
+        partial(_figure, name="blocks", say=_say_of_shapes, is_upright=True),
+        lambda plan: 1 < len(plan.blocks) <= MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1,
+    ),
+    _by_names(
+        *("pictures", 20, "Picture kinds", "kind of picture", "the kind of picture"),
+        "on that kind of picture",
+        "The sums are the same whatever the samples are, so that bars should be of one height: "
+        "that is what this chart is there to show. Where they differ, look at the quartiles, at "
+        "power (numbers of many ones take more of it) and at what the CPU's arithmetic does with "
+        "very small numbers.",
+    ),
+    _by_names(
+        *("filters", 22, "Filters", "filter", "the filter", "of that filter"),
+        "Where an implementation takes weights as they come, filters of one size take one time, "
+        "whatever they are called. Where it takes separable weights apart, those of low rank are "
+        "quicker; Edges and Gradient are more than one sum.",
+    ),
+    _by_names(
+        *("channels", 24, "Channels", "number of channels", "the number of channels"),
+        "with so many channels",
+        "Twice the channels are twice the samples: times that grow by less had something fixed in "
+        "them, such as a launch, and times that grow by more read memory less well. Alpha is "
+        "copied and not filtered.",
+    ),
+    _by_names(
+        *("pixel_types", 26, "Pixel types", "pixel type", "the pixel type"),
+        "with samples stored in that type",
+        "Sums are made in float32 whatever the type is, so that a rung that waits for memory takes "
+        "a time in proportion to the bytes of a sample, and one that waits for arithmetic does "
+        "not.",
+    ),
+    _by_names(
+        *("borders", 28, "Borders", "border rule", "the border", "with that border rule"),
+        "All rules do the same sums, and differ in what is read beyond the edge; on a large "
+        "picture the edge is a small part, so that bars of one height are what to expect. A rule "
+        "that stands out costs something in the middle as well: a test for every sample, or a "
+        "division.",
+    ),
+)

@@ -5,40 +5,26 @@ from __future__ import annotations
 import math
 
 from kernels.core.verdict import Check
-from kernels.sweeps.plan import Plan
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Figure, Grid, Tile
 from workbench.charts.data.legend_entries import label_of
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import made
 from workbench.model.names import title_of
 
-TITLE = "Correctness"
-TIP = "The largest error of every answer against the oracle, and whether it is within its bound"
-READING = (
-    "A tile is the largest error of an answer against the float64 oracle, in the picture's own "
-    "units, over every pixel that was checked. A tick says that it is within the bound that "
-    "float32 sums allow; ✗ that it is wrong, and a wrong answer has no speed in any other chart. "
-    "Zeros are exact. Whole numbers may differ by one where the exact value lies close to a half."
-)
-ORDER = 70
-ABOUT_ANSWERS = True
 ROWS = ("filters", "ksizes")
 
 
-def made_for(plan: Plan) -> bool:
-    return plan.tolerance is not None
-
-
-def why_not(data: Data) -> str | None:
+def _why_not(data: Data) -> str | None:
     if any(point.measurement or point.objection for point in data.points):
         return None
     return "Nothing was measured here that could be checked."
 
 
-def figure(data: Data, title: str) -> Figure:
+def _figure(data: Data, title: str) -> Figure:
     data = data.own
     shown = data.slice(*ROWS, "implementations")
     points = shown.points
@@ -122,3 +108,22 @@ def _say(shown: Slice, tolerance: float | None) -> str:
 
 def _has_check(point: Point) -> bool:
     return point.measurement is not None and point.measurement.check is not None
+
+
+KINDS = (
+    ChartKind(
+        "correctness",
+        "Correctness",
+        "The largest error of every answer against the oracle, and whether it is within its bound",
+        "A tile is the largest error of an answer against the float64 oracle, in the picture's "
+        "own units, over every pixel that was checked. A tick says that it is within the bound "
+        "that float32 sums allow; ✗ that it is wrong, and a wrong answer has no speed in any "
+        "other chart. Zeros are exact. Whole numbers may differ by one where the exact value "
+        "lies close to a half.",
+        70,
+        _why_not,
+        _figure,
+        lambda plan: plan.tolerance is not None,
+        about_answers=True,
+    ),
+)

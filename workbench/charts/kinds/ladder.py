@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kernels.sweeps.plan import Plan
 from workbench.base import numbers
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group
@@ -13,32 +12,18 @@ from workbench.charts.data.points import Point, Spread, spread
 from workbench.charts.data.sentences import by_source, ends
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.bars import bar_of
-from workbench.charts.kinds.common import SERIES, is_log, made, visible
+from workbench.charts.kinds.chart_kind import ChartKind
+from workbench.charts.kinds.common import SERIES, is_log, made, sentence_like, visible
 from workbench.model.names import KEYS, title_of
 
-TITLE = "The honest ladder"
-TIP = "Sequential, parallel, OpenCV, the GPU's kernel, and the GPU with up- and download"
-READING = (
-    "A bar is a median time, its whisker the quartiles, from the plainest implementation down. "
-    "Below a rung on the GPU the paler bars add up- and download, from ordinary and from pinned "
-    "memory: what a program pays that has its picture in the computer's memory. Read two steps: "
-    "from one CPU thread to the best the CPU can do, and from there to the GPU with its transfers. "
-    "Only the second is what a GPU gains."
-)
-ORDER = 50
 
-
-def made_for(plan: Plan) -> bool:
-    return len(plan.implementations) > 1 and not set(plan.varied) - {"implementations", "channels"}
-
-
-def why_not(data: Data) -> str | None:
+def _why_not(data: Data) -> str | None:
     if len(data.values("implementations")) > 1:
         return None
     return "Only one implementation is measured."
 
 
-def figure(data: Data, title: str) -> Figure:
+def _figure(data: Data, title: str) -> Figure:
     shown = data.slice(*SERIES)
     points = sorted(visible(shown), key=_step)
     groups = tuple(Group(_label(point, shown), _bars(point, shown)) for point in points)
@@ -121,8 +106,7 @@ def _say(shown: Slice) -> str:
 
 def _of_one_kind(points: list[Point], shown: Slice) -> str:
     """The quickest and the slowest."""
-    said = ends(points, lambda point: _name(point, shown))
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    return sentence_like(ends(points, lambda point: _name(point, shown)))
 
 
 def _cpu_step(cpu: list[Point], shown: Slice) -> str:
@@ -159,3 +143,23 @@ def _quickest(points: Iterable[Point]) -> Point | None:
 
 def _name(point: Point, shown: Slice) -> str:
     return name_of(point, shown.data)
+
+
+KINDS = (
+    ChartKind(
+        "ladder",
+        "The honest ladder",
+        "Sequential, parallel, OpenCV, the GPU's kernel, and the GPU with up- and download",
+        "A bar is a median time, its whisker the quartiles, from the plainest implementation "
+        "down. Below a rung on the GPU the paler bars add up- and download, from ordinary and "
+        "from pinned memory: what a program pays that has its picture in the computer's memory. "
+        "Read two steps: from one CPU thread to the best the CPU can do, and from there to the "
+        "GPU with its transfers. Only the second is what a GPU gains.",
+        50,
+        _why_not,
+        _figure,
+        lambda plan: (
+            len(plan.implementations) > 1 and not set(plan.varied) - {"implementations", "channels"}
+        ),
+    ),
+)

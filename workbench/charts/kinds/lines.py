@@ -1,16 +1,20 @@
-"""Lines along a dimension of numbers: one a series, a dot with its quartiles a measurement."""
+"""Charts of lines along a dimension of numbers: kernel time, and throughput."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
+from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
-from workbench.charts.data.figure import Axis, Dot, Entry, Series
-from workbench.charts.data.legend_entries import entries_of, entry_with_marker, label_of
+from workbench.charts.data.figure import Axis, Dot, Entry, Figure, Plot, Series
+from workbench.charts.data.legend_entries import entries_of, entry_with_marker, label_of, name_of
 from workbench.charts.data.points import Point, Spread
+from workbench.charts.data.sentences import by_source, fastest, pays_off
 from workbench.charts.data.slices import Data, Slice
-from workbench.charts.kinds.common import SERIES, visible
+from workbench.charts.kinds.chart_kind import ChartKind
+from workbench.charts.kinds.common import SERIES, is_log, made, varies, visible, why_not_several
 
 LARGE_RANGE = 8  # of kernel sizes; from here on they stand by their logarithm
 LABELS = {
@@ -21,12 +25,12 @@ LABELS = {
 
 
 def slice_along(data: Data, name: str) -> Slice:
-    """What lines along a dimension show."""
+    """Return what lines along the dimension `name` show."""
     return data.slice(name, *SERIES)
 
 
 def x_axis(shown: Slice, name: str) -> Axis:
-    """Ticks where something is, or will be, measured."""
+    """Return an axis with ticks where something is, or will be, measured."""
     values = {chart_dimensions.of(point.cell, name) for point in shown.points}
     if shown.data.is_so_far:
         values.update(shown.data.values(name))
@@ -37,7 +41,7 @@ def x_axis(shown: Slice, name: str) -> Axis:
 
 
 def place(value: object) -> float:
-    """Where a value stands: picture sizes by their pixels."""
+    """Return where a value stands along x: picture sizes by their pixels."""
     return float(value[0] * value[1] if isinstance(value, tuple) else value)  # type: ignore[arg-type]
 
 
@@ -47,7 +51,7 @@ def series_of(
     spread_of: Callable[[Point], Spread | None],
     more: Callable[[Point], str] = lambda _: "",
 ) -> tuple[Series, ...]:
-    """Of what is not hidden; what is pinned comes last and so lies on top.
+    """Return the series that nobody hid; what is pinned comes last and so lies on top.
 
     spread_of  the height of a point; None: it has none
     more       what a point says beside its details
@@ -67,8 +71,8 @@ def series_of(
     return tuple(sorted(series, key=lambda each: (each.entry.is_pinned, not _is_published(each))))
 
 
-def ends(series: Iterable[Series]) -> list[float]:
-    """All heights, to tell whether an axis should be logarithmic."""
+def heights(series: Iterable[Series]) -> list[float]:
+    """Return all heights, to tell whether an axis should be logarithmic."""
     return [dot.y for each in series for dot in each.dots if not dot.is_wrong]
 
 
@@ -87,4 +91,100 @@ def _dot(
 
 
 def _is_published(series: Series) -> bool:
-    return series.entry.look.standing == "published"
+    return series.entry.style.standing == "published"
+
+
+def _times(data: Data, title: str, *, name: str) -> Figure:
+    """Return time against `name`, with who is fastest and from where the GPU pays off."""
+    shown = slice_along(data, name)
+    series = series_of(shown, name, lambda point: point.ms)
+    log = is_log(shown, heights(series), always=name != "ksizes")
+    y = Axis("Kernel time: median, quartiles as a bar", numbers.duration, log)
+    said = by_source(shown, lambda own: f"{fastest(own, name)} {pays_off(own, name)}".strip())
+    return made(shown, title, Plot(x_axis(shown, name), y, series), said)
+
+
+def _throughput(data: Data, title: str) -> Figure:
+    """Return megapixels a second against image size."""
+    shown = slice_along(data, "sizes")
+    series = series_of(shown, "sizes", rate_of)
+    log = is_log(shown, heights(series))
+    y = Axis("Pixels a second: median, quartiles as a bar", numbers.pixel_rate, log)
+    body = Plot(x_axis(shown, "sizes"), y, series)
+    return made(shown, title, body, by_source(shown, _say_most))
+
+
+def rate_of(point: Point) -> Spread | None:
+    """Return how many megapixels a second a point filters."""
+    if point.ms is None:
+        return None
+    pixels = point.cell.megapixels * 1e3
+    return Spread(pixels / point.ms.middle, pixels / point.ms.high, pixels / point.ms.low)
+
+
+def _say_most(shown: Slice) -> str:
+    rates = {p: rate for p in shown.measured if (rate := rate_of(p))}
+    if not rates:
+        return ""
+    best = max(rates, key=lambda point: rates[point].middle)
+    rate, where = (
+        numbers.pixel_rate(rates[best].middle),
+        chart_dimensions.where(best.cell, ["sizes"]),
+    )
+    return f"{name_of(best, shown.data)} filters the most, {rate} at {where}."
+
+
+KINDS = (
+    ChartKind(
+        "time_by_size",
+        "Time by image size",
+        "Kernel time against image size, both axes logarithmic, with quartiles",
+        "Upwards: kernel time, to the right larger pictures; both axes are logarithmic, so that "
+        "time in proportion to the pixels is a straight line, and a constant factor is a constant "
+        "distance between two lines. Where a line begins level the device was not busy yet. The "
+        "sentence below says from which size on the GPU pays off. Bars at the points are "
+        "quartiles.",
+        10,
+        partial(why_not_several, name="sizes"),
+        partial(_times, name="sizes"),
+        varies("sizes"),
+    ),
+    ChartKind(
+        "time_by_kernel",
+        "Time by kernel size",
+        "Kernel time against the size of the filter's kernel, with quartiles",
+        "Upwards: kernel time, to the right the size K of the kernel. What adds up every product "
+        "grows with K², so that twice the size takes four times as long; what filters rows and "
+        "then columns grows with K alone. A step between two sizes is a limit that was reached: "
+        "registers, shared memory, or another way chosen. Bars at the points are quartiles.",
+        12,
+        partial(why_not_several, name="ksizes"),
+        partial(_times, name="ksizes"),
+        lambda plan: len(plan.ksizes) > 1 and len(plan.sizes) == 1,
+    ),
+    ChartKind(
+        "time_by_count",
+        "Time by number of pictures",
+        "Kernel time of so many pictures one after another, with quartiles",
+        "Upwards: the kernel time of so many pictures, one after another; both axes are "
+        "logarithmic. A straight line that climbs one decade for each decade to the right costs "
+        "the same for every picture. Where it begins level, something is paid once whatever the "
+        "number, such as a launch, and many pictures share it.",
+        14,
+        partial(why_not_several, name="counts"),
+        partial(_times, name="counts"),
+        varies("counts"),
+    ),
+    ChartKind(
+        "throughput",
+        "Throughput by image size",
+        "Megapixels a second against image size, with quartiles",
+        "Upwards: megapixels filtered in a second of kernel time, to the right larger pictures. A "
+        "level line says that the device is busy and time is in proportion to the pixels; where it "
+        "rises, small pictures leave part of it idle; where it falls, what fitted into a cache "
+        "does so no longer. Compare heights on the level part alone.",
+        40,
+        partial(why_not_several, name="sizes"),
+        _throughput,
+    ),
+)

@@ -3,62 +3,199 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
 
+from kernels.core.comparison import EQUAL
+from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
-from workbench.charts.data.figure import Tile
+from workbench.charts.data.figure import Axis, Figure, Grid, Tile
 from workbench.charts.data.legend_entries import label_of
 from workbench.charts.data.points import Point
+from workbench.charts.data.sentences import best_and_worst, best_of
 from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.bars import MAX_BARS
+from workbench.charts.kinds.chart_kind import ChartKind
+from workbench.charts.kinds.common import made, sentence_like
+from workbench.charts.kinds.lines import LABELS, rate_of
+from workbench.model.names import title_of
+
+SIZES = ("sizes", "ksizes")  # across and down
 
 
-def why_not_both(data: Data, column: str, row: str) -> str | None:
-    """A map needs two values each way."""
-    for name in (column, row):
-        values = data.values(name)
-        if len(values) < 2:
+def why_not_both(data: Data) -> str | None:
+    """Return why there is no map of image size by kernel size: that needs two values of each."""
+    for name in SIZES:
+        if len(data.values(name)) < 2:
             label = chart_dimensions.label(name).lower()
             return f"A map needs several values of the {label}; there is one."
     return None
 
 
-def tiles_of(
+def sizes_grid(
+    shown: Slice,
+    value: Callable[[Point], float | None],
+    words: Callable[[Point], tuple[str, ...]],
+    label: str,
+    in_words: Callable[[float], str],
+) -> Grid:
+    """Return a map of image size by kernel size on which more is better.
+
+    value, words     the number of a point, and what its tile says
+    label, in_words  what the colours are, and how their ends are written
+    """
+    across, down = (shown.data.values(name) for name in SIZES)
+
+    def place(point: Point) -> tuple[int, int]:
+        column, row = (chart_dimensions.of(point.cell, name) for name in SIZES)
+        return across.index(column), down.index(row)
+
+    names = (
+        tuple(chart_dimensions.in_words(name, each) for each in values)
+        for name, values in zip(SIZES, (across, down), strict=True)
+    )
+    tiles = _tiles(shown, place, value, words)
+    axis = Axis(label, in_words, True)
+    return Grid(*names, LABELS["sizes"], LABELS["ksizes"], tiles, axis, more_is_better=True)
+
+
+def subject_of(shown: Slice) -> str:
+    """Return who is shown, as the map has room for one implementation; empty if nobody is."""
+    return next((label_of(point, shown.data) for point in shown.points), "")
+
+
+def _tiles(
     shown: Slice,
     place: Callable[[Point], tuple[int, int]],
     value: Callable[[Point], float | None],
     words: Callable[[Point], tuple[str, ...]],
     best: Sequence[Point] = (),
 ) -> tuple[Tile, ...]:
-    """A tile for each point; one that is no speed has a word in its place."""
+    """Return a tile for each point; one that is no speed has a mark in its place."""
     chosen = {id(point) for point in best}
     tiles = []
     for point in shown.points:
-        column, row = place(point)
-        found = value(point)
+        found, (column, row) = value(point), place(point)
         text = details(point, label_of(point, shown.data))
         cell = None if point.source.standing == "published" else point.cell
         if found is not None:
             is_best = id(point) in chosen
             tiles.append(Tile(column, row, found, words(point), text, cell, is_best))
+        elif point.is_wrong:
+            tiles.append(Tile(column, row, None, ("✗",), text, cell, verdict="bad"))
         elif point.objection:
-            said, verdict = ("✗", "bad") if point.is_wrong else ("–", "missing")
-            tiles.append(Tile(column, row, None, (said,), text, cell, verdict=verdict))  # type: ignore[arg-type]
+            tiles.append(Tile(column, row, None, ("–",), text, cell, verdict="missing"))
     return tuple(tiles)
 
 
-def places(data: Data, column: str, row: str) -> Callable[[Point], tuple[int, int]]:
-    """Where a point stands: the places of its two values."""
-    columns, rows = _numbers(data.values(column)), _numbers(data.values(row))
-    return lambda p: (
-        columns[chart_dimensions.of(p.cell, column)],
-        rows[chart_dimensions.of(p.cell, row)],
+# -- throughput
+
+
+def _throughput(data: Data, title: str) -> Figure:
+    shown = data.slice(*SIZES)
+    label = "Pixels a second; below it the kernel's time"
+    body = sizes_grid(shown, _rate, _rate_words, label, numbers.pixel_rate)
+    return made(shown, f"{title}, {subject_of(shown)}", body, _say_rates(shown))
+
+
+def _rate(point: Point) -> float | None:
+    rate = rate_of(point)
+    return rate.middle if rate else None
+
+
+def _rate_words(point: Point) -> tuple[str, ...]:
+    assert point.ms is not None
+    rate = point.cell.megapixels / (point.ms.middle / 1e3)
+    return numbers.pixel_rate(rate), numbers.duration(point.ms.middle)
+
+
+def _say_rates(shown: Slice) -> str:
+    rates = [(rate, point) for point in shown.measured if (rate := _rate(point))]
+    if len(rates) < 2:
+        return ""
+    (most, best), (least, worst) = (end(rates, key=lambda pair: pair[0]) for end in (max, min))
+    where, there = (chart_dimensions.where(point.cell, SIZES) for point in (best, worst))
+    return (
+        f"Most pixels a second at {where}, {numbers.pixel_rate(most)}; "
+        f"fewest at {there}, {numbers.pixel_rate(least)}."
     )
 
 
-def names(data: Data, name: str) -> tuple[str, ...]:
-    return tuple(chart_dimensions.in_words(name, value) for value in data.values(name))
+# -- block shapes
 
 
-def _numbers(values: Sequence[Any]) -> dict[Any, int]:
-    return {value: number for number, value in enumerate(values)}
+def _why_no_block_map(data: Data) -> str | None:
+    if min(map(len, _sides(data))) < 2:
+        return "A map needs block shapes of several widths and heights."
+    return None
+
+
+def _block_map(data: Data, title: str) -> Figure:
+    shown = data.slice("blocks", "implementations")
+    having = tuple(point for point in shown.points if point.cell.block_xy)
+    shown = data.narrowed(replace(shown, points=having), "implementations")
+    wide, high = _sides(data)
+
+    def place(point: Point) -> tuple[int, int]:
+        assert point.cell.block_xy is not None
+        x, y = point.cell.block_xy
+        return wide.index(x), high.index(y)
+
+    best = best_of(shown.measured)
+    body = Grid(
+        tuple(map(str, wide)),
+        tuple(map(str, high)),
+        "Block width, threads",
+        "Block height, threads",
+        _tiles(shown, place, lambda p: p.ms.middle if p.ms else None, _block_words, best),
+        Axis("Kernel time, median; below it the occupancy", numbers.duration, True),
+    )
+    names = dict.fromkeys(title_of(p.cell.implementation) for p in shown.points)
+    who = ", ".join(names) or "nothing with a choice of blocks"
+    said = sentence_like(best_and_worst(shown.measured, "blocks"))
+    return made(shown, f"{title}: {who}", body, said)
+
+
+def _block_words(point: Point) -> tuple[str, ...]:
+    assert point.ms is not None
+    time = numbers.duration(point.ms.middle)
+    occupancy = point.measurement.occupancy if point.measurement else None
+    return (time, f"{occupancy.share:.0%}") if occupancy else (time,)
+
+
+def _sides(data: Data) -> tuple[list[int], list[int]]:
+    """Return the widths and the heights of the blocks."""
+    blocks = data.values("blocks")
+    return sorted({x for x, _ in blocks}), sorted({y for _, y in blocks})
+
+
+KINDS = (
+    ChartKind(
+        "block_map",
+        "Block width × height",
+        "Kernel time over the block's shape, with occupancy; the fastest and its equals are "
+        "outlined",
+        "Each tile is a block of so many threads across and down: above its median kernel time, "
+        "below it its occupancy, the share of the warps a multiprocessor can hold that such blocks "
+        "fill. Lighter is quicker; the scale stands beside the map. What is outlined is the "
+        f"fastest and all that are {EQUAL} to it: choose any of those. Look for rows and columns: "
+        "rows of fewer than 32 threads break up what a warp reads, and very large blocks leave few "
+        "of them to a multiprocessor. High occupancy alone makes nothing fast.",
+        5,
+        _why_no_block_map,
+        _block_map,
+        lambda plan: len(plan.blocks) > MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1,
+    ),
+    ChartKind(
+        "throughput_map",
+        "Throughput: image × kernel size",
+        "Megapixels a second over image size and kernel size, with the kernel's time",
+        "A tile is megapixels a second, and below that the kernel time, with pictures growing to "
+        "the right and kernels downwards. Down a column the work grows with K², or with K where "
+        "two passes are made: how quickly the numbers fall tells which. Along a row they should "
+        "rise and then stay.",
+        42,
+        why_not_both,
+        _throughput,
+    ),
+)

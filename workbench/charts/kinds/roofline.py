@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernels.rungs.work import Work
-from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
 from kernels.sweeps.roofline import Roof, roof_of
 from workbench.base import numbers
@@ -18,31 +17,17 @@ from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
 from workbench.charts.data.legend_entries import entries_of, entry_of, label_of, name_of
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import SERIES, made, visible
 from workbench.model.names import title_of
 
-TITLE = "Roofline (model)"
-TIP = "Operations a second over operations a byte, under the ceilings measured on the device"
-READING = (
-    "To the right there are more operations for each byte, upwards more of them a second, both "
-    "logarithmic. The slope is what memory delivers, the flat line what arithmetic does, both "
-    "measured on this device; a point can only lie below. Below the slope it is memory that "
-    "limits, below the flat line arithmetic; far below either it is something else: waiting, "
-    "instructions that are no sums, too little work. Operations and bytes are a model, worked out "
-    "and not counted by the device."
-)
-ORDER = 60
 NO_PLACE = "Operations are not described, so that there is no place for it here"
 ROOM = 2.0  # how many times the roof reaches beyond the outermost points
 
 Roofs = dict[int, Roof]  # by the point's id
 
 
-def made_for(plan: Plan) -> bool:  # noqa: ARG001  measurements come first, models later
-    return False
-
-
-def why_not(data: Data) -> str | None:
+def _why_not(data: Data) -> str | None:
     machines = [s.machine for s in data.sessions if s.machine.gpu]
     if not machines:
         return "No GPU was measured, and the roof is a GPU's."
@@ -56,7 +41,7 @@ def why_not(data: Data) -> str | None:
     return None
 
 
-def figure(data: Data, title: str) -> Figure:
+def _figure(data: Data, title: str) -> Figure:
     everything = data.slice("ksizes", *SERIES)
     points = tuple(
         p for p in everything.points if p.on_gpu and p.ms and p.source.standing != "published"
@@ -184,3 +169,21 @@ def _exceptions(
 
 def _titles(points: Sequence[Point]) -> list[str]:
     return list(dict.fromkeys(title_of(point.cell.implementation) for point in points))
+
+
+KINDS = (
+    ChartKind(
+        "roofline",
+        "Roofline (model)",
+        "Operations a second over operations a byte, under the ceilings measured on the device",
+        "To the right there are more operations for each byte, upwards more of them a second, "
+        "both logarithmic. The slope is what memory delivers, the flat line what arithmetic "
+        "does, both measured on this device; a point can only lie below. Below the slope it is "
+        "memory that limits, below the flat line arithmetic; far below either it is something "
+        "else: waiting, instructions that are no sums, too little work. Operations and bytes are "
+        "a model, worked out and not counted by the device.",
+        60,
+        _why_not,
+        _figure,
+    ),
+)

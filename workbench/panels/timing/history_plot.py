@@ -18,7 +18,7 @@ from workbench.base.plain_text import Label
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_spots import Spot
-from workbench.charts.data.legend_entries import look_of_implementation
+from workbench.charts.data.legend_entries import style_of_implementation
 from workbench.model.intents import title_of
 from workbench.model.speed_up import single_in_words
 from workbench.widgets.docks import Dock
@@ -141,14 +141,14 @@ class HistoryPlot(QFrame):
         from workbench.charts.drawing.series_style import WRONG_MARKER, color_of, marker_of
 
         colors = theme.colors(self.palette())
-        looks = [look_of_implementation(run.implementation) for run in self._runs]
+        styles = [style_of_implementation(run.implementation) for run in self._runs]
         tints = [
-            QColor(colors.bad) if run.is_wrong else color_of(look, colors)
-            for look, run in zip(looks, self._runs, strict=True)
+            QColor(colors.bad) if run.is_wrong else color_of(style, colors)
+            for style, run in zip(styles, self._runs, strict=True)
         ]
         markers = [
-            WRONG_MARKER if run.is_wrong else marker_of(look)
-            for look, run in zip(looks, self._runs, strict=True)
+            WRONG_MARKER if run.is_wrong else marker_of(style)
+            for style, run in zip(styles, self._runs, strict=True)
         ]
         xs = range(len(ys))
         plot.plot(xs, ys, pen=pg.mkPen(colors.border, width=1))

@@ -1,0 +1,265 @@
+"""How many times as fast as a baseline: lines along a dimension, and a map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from kernels.core.comparison import Comparison, compare, gives_speed_up
+from kernels.core.timing import Timing
+from kernels.sweeps.cell import Cell
+from workbench.base import numbers
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.figure import Axis, Figure, Guide, Option, Plot
+from workbench.charts.data.legend_entries import name_of, with_threads
+from workbench.charts.data.points import Point, Spread
+from workbench.charts.data.sentences import by_source
+from workbench.charts.data.slices import Data, Slice
+from workbench.charts.kinds import lines
+from workbench.charts.kinds.chart_kind import ChartKind
+from workbench.charts.kinds.common import is_log, made, why_not_several
+from workbench.charts.kinds.maps import SIZES, sizes_grid, subject_of, why_not_both
+from workbench.model.names import KEYS, kind_of
+
+
+class SpeedUp(NamedTuple):
+    """How many times as fast as the baseline a point is, and from where to where that lies at
+    `statistics.CONFIDENCE`."""
+
+    point: Point
+    ratio: Spread
+
+    @property
+    def in_words(self) -> str:
+        """12.3× (11.9× to 12.6×)."""
+        return numbers.ratio_between(self.ratio.middle, self.ratio.low, self.ratio.high)
+
+
+class Against:
+    """The speed-ups of some points against the baseline that is chosen.
+
+    option  what they may be against: all that was measured, CPU implementations first
+    name    the baseline's, with its threads
+    found   the speed-ups, by the id of their points; where either ran but once there is none
+    notes   a sentence for each source whose points ran but once
+    """
+
+    def __init__(self, shown: Slice, everything: Slice) -> None:
+        """shown  the points wanted; the baseline's are among `everything`"""
+        option = _baseline_option(everything)
+        self.option: tuple[Option, ...] = (option,) if option else ()
+        self.name = dict(option.values)[option.chosen] if option else "nothing measured yet"
+        key = option.chosen if option else ""
+        self.pairs = list(_beside_baseline(shown.points, everything.points, key))
+        self.found = {
+            id(point): SpeedUp(point, _ratio(point, theirs))
+            for point, theirs in self.pairs
+            if _gives_speed_up(point, theirs)
+        }
+        single = dict.fromkeys(p.source.name for p, _ in self.pairs if id(p) not in self.found)
+        self.notes = tuple(
+            f"{each}: what was timed in a single run has no speed-up." for each in single
+        )
+
+
+def _baseline_option(shown: Slice) -> Option | None:
+    found: dict[str, Point] = {}
+    for point in shown.measured or shown.points:
+        if point.ms:
+            found.setdefault(point.cell.implementation, point)
+    order = sorted(found, key=lambda key: (kind_of(key) == "cuda", _place(key)))
+    if not order:
+        return None
+    chosen = shown.data.choices.baseline
+    values = tuple((key, with_threads(found[key], shown.data)) for key in order)
+    return Option("baseline", "Against", values, chosen if chosen in found else order[0])
+
+
+def _place(key: str) -> int:
+    return KEYS.index(key) if key in KEYS else len(KEYS)
+
+
+def _beside_baseline(
+    points: Iterable[Point], everything: Iterable[Point], baseline: str
+) -> Iterator[tuple[Point, Point]]:
+    """Yield each point whose machine ran the baseline on the same work, and that baseline."""
+    against = {
+        (point.source.key, _work(point.cell), point.cell.cache): point
+        for point in everything
+        if point.ms and point.cell.implementation == baseline
+    }
+    for point in points:
+        place = point.source.key, _work(point.cell)
+        theirs = against.get((*place, point.cell.cache), against.get((*place, None)))
+        if point.ms and theirs:
+            yield point, theirs
+
+
+def _work(cell: Cell) -> tuple[object, ...]:
+    """Return what is worked out, by whomever: all dimensions but who does it and how."""
+    how = ("implementations", "caches", "blocks")
+    return tuple(chart_dimensions.of(cell, n) for n in chart_dimensions.NAMES if n not in how)
+
+
+def _gives_speed_up(point: Point, theirs: Point) -> bool:
+    """Whether both ran often enough; of what was published nobody knows how often it ran."""
+    ours, others = point.measurement, theirs.measurement
+    return ours is None or others is None or gives_speed_up(ours.kernel, others.kernel)
+
+
+def _ratio(point: Point, theirs: Point) -> Spread:
+    """How often `point` runs while `theirs` runs once; what was published has no interval."""
+    if point.measurement and theirs.measurement and point is not theirs:
+        found = _compared(point.measurement.kernel, theirs.measurement.kernel)
+        return Spread(found.ratio, found.low, found.high)
+    assert point.ms is not None
+    assert theirs.ms is not None
+    return Spread(*[theirs.ms.middle / point.ms.middle] * 3)
+
+
+@lru_cache(maxsize=1 << 14)
+def _compared(a: Timing, b: Timing) -> Comparison:
+    """Compare each pair once: charts are drawn again and again."""
+    return compare(a, b)
+
+
+def _why_not(data: Data, name: str) -> str | None:
+    """Return what is missing: two values of `name`, or two implementations, one the baseline."""
+    return why_not_several(data, name) or why_not_several(data, "implementations")
+
+
+def _why_no_map(data: Data) -> str | None:
+    return why_not_both(data) or why_not_several(data, "implementations")
+
+
+# -- lines
+
+
+def _lines(data: Data, title: str, *, name: str) -> Figure:
+    """Return speed-up against `name`; the baseline is named with its threads."""
+    shown = lines.slice_along(data, name)
+    against = Against(shown, shown)
+    found = against.found
+    series = lines.series_of(
+        shown,
+        name,
+        lambda point: found[id(point)].ratio if id(point) in found else None,
+        lambda point: f"{found[id(point)].in_words} as fast as {against.name}",
+    )
+    x = lines.x_axis(shown, name)
+    log = is_log(shown, [*lines.heights(series), 1.0])
+    label = f"Speed-up: times as fast as {against.name}; the line: equally fast"
+    y = Axis(label, numbers.ratio, log, ends=(1.0, 1.0))
+    assert x.ends is not None
+    even = Guide(((x.ends[0], 1.0), (x.ends[1], 1.0)), "")
+    return made(
+        shown,
+        f"{title}, against {against.name}",
+        Plot(x, y, series, (even,)),
+        by_source(shown, lambda own: _say_best(own, against, name)),
+        options=against.option,
+        notes=(*_missing(shown, against), *against.notes),
+    )
+
+
+def _say_best(shown: Slice, against: Against, name: str) -> str:
+    """Say the most there is, and what it is at the other end of that line."""
+    found = [against.found[id(p)] for p in shown.points if id(p) in against.found]
+    if len(found) < 2:
+        return ""
+    best = max(found, key=lambda each: each.ratio.middle)
+    if best.ratio.middle < 1.05:
+        return f"Nothing is faster than {against.name}."
+    line = [each for each in found if each.point.key == best.point.key]
+    line.sort(key=lambda each: lines.place(chart_dimensions.of(each.point.cell, name)))
+    other = line[0] if line[-1] is best else line[-1]
+    where, there = (chart_dimensions.where(each.point.cell, [name]) for each in (best, other))
+    rest = "" if other is best else f"; at {there} {numbers.ratio(other.ratio.middle)}"
+    who, ratio = name_of(best.point, shown.data), numbers.ratio(best.ratio.middle)
+    return f"At best {who} is {ratio} as fast as {against.name}, at {where}{rest}."
+
+
+def _missing(shown: Slice, against: Against) -> tuple[str, ...]:
+    """Say who has no speed-up because its machine did not run the baseline."""
+    having = {id(point) for point, _ in against.pairs}
+    names = dict.fromkeys(p.source.name for p in shown.points if p.ms and id(p) not in having)
+    return tuple(f"{each}: {against.name} was not measured on the same work." for each in names)
+
+
+# -- a map
+
+
+def _map(data: Data, title: str) -> Figure:
+    everything = data.slice(*SIZES, "implementations")
+    shown = data.narrowed(everything, "implementations")
+    against = Against(shown, everything)
+    ratios = {key: each.ratio for key, each in against.found.items()}
+
+    def words(point: Point) -> tuple[str, ...]:
+        middle, low, high = ratios[id(point)]
+        interval = (f"{numbers.ratio(low)} to {numbers.ratio(high)}",) if low < high else ()
+        return (numbers.ratio(middle), *interval)
+
+    def value(point: Point) -> float | None:
+        return ratios[id(point)].middle if id(point) in ratios else None
+
+    label = f"Speed-up: times as fast as {against.name}"
+    body = sizes_grid(shown, value, words, label, numbers.ratio)
+    who = subject_of(shown)
+    heading = f"Speed-up of {who} over {against.name}" if who else title
+    said = _say_ends(against)
+    return made(shown, heading, body, said, options=against.option, notes=against.notes)
+
+
+def _say_ends(against: Against) -> str:
+    """Say where there is the least and the most, and how often the baseline wins."""
+    found = sorted(against.found.values(), key=lambda each: each.ratio.middle)
+    if len(found) < 2:
+        return ""
+    least, most = (
+        f"{numbers.ratio(each.ratio.middle)} at {chart_dimensions.where(each.point.cell, SIZES)}"
+        for each in (found[0], found[-1])
+    )
+    slower = sum(each.ratio.middle < 1 for each in found)
+    rest = f" In {slower} of {len(found)} cases {against.name} is faster." if slower else ""
+    return f"From {least} to {most}.{rest}"
+
+
+KINDS = (
+    ChartKind(
+        "speedup_by_size",
+        "Speed-up by image size",
+        "How many times as fast as a baseline, against image size",
+        "Upwards: how many times as fast as the baseline, to the right larger pictures. The line "
+        "at 1 is the baseline itself. Lines that rise and then stay level are the usual picture: "
+        "small ones do not fill a GPU. Where one falls again, caches have become too small for the "
+        "picture. Transfers are not in it.",
+        30,
+        partial(_why_not, name="sizes"),
+        partial(_lines, name="sizes"),
+    ),
+    ChartKind(
+        "speedup_by_kernel",
+        "Speed-up by kernel size",
+        "How many times as fast as a baseline, against kernel size",
+        "Upwards: how many times as fast as the baseline, to the right larger kernels. The line at "
+        "1 is the baseline itself; below it nothing is gained. A line that rises says that the "
+        "baseline slows down more quickly with the size; look at the baseline's own time before "
+        "being impressed. Transfers are not in it.",
+        32,
+        partial(_why_not, name="ksizes"),
+        partial(_lines, name="ksizes"),
+    ),
+    ChartKind(
+        "speedup_map",
+        "Speed-up: image × kernel size",
+        "How many times as fast as a baseline, over image size and kernel size",
+        "A tile is how many times as fast as the baseline, with pictures growing to the right and "
+        "kernels downwards. Below 1 the baseline wins: look for the corner where it does, which is "
+        "usually the one of small pictures and small kernels. Transfers are not in it.",
+        34,
+        _why_no_map,
+        _map,
+    ),
+)
