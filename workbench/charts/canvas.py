@@ -221,7 +221,7 @@ class Canvas(QWidget):
         """Put a ring around a spot and say what is there."""
         import pyqtgraph as pg
 
-        from workbench.charts.data.markers import Markers
+        from workbench.charts.drawing.markers import Markers
 
         self._at = index
         spot = self.spots[index]

@@ -122,7 +122,7 @@ class ChartCard(QFrame):
             is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
             self._canvas.show_empty(HIDDEN if is_hidden else EMPTY)
             return
-        from workbench.charts.drawing import draw, least_px, most_px
+        from workbench.charts.drawing.painter import draw, least_px, most_px
 
         font = self._letters()
         self._canvas.setMinimumHeight(round(least_px(figure, self._canvas.width(), font)))

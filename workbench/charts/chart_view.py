@@ -16,12 +16,12 @@ from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.base.throttle import Throttle
-from workbench.charts import kinds
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_menu import ChartMenu
 from workbench.charts.data.figure import Choices, Figure
 from workbench.charts.data.slices import Data
-from workbench.charts.kinds import ChartKind, chart_kinds, first_kind
+from workbench.charts.kinds import chart_kinds, first_kind
+from workbench.charts.kinds.chart_kind import NOTHING, ChartKind
 from workbench.charts.option_row import OptionRow
 from workbench.widgets.eliding_box import ElidingBox
 
@@ -148,7 +148,7 @@ class ChartView(QWidget):
         self._options.show_options(figure.options if figure else ())
         self._menu.show_figure(figure, choices)
         self._card.show_figure(figure)
-        self.setAccessibleDescription(figure.summary if figure else kinds.NOTHING)
+        self.setAccessibleDescription(figure.summary if figure else NOTHING)
         self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
 
     def _kind(self, data: Data, reasons: dict[str, str | None]) -> ChartKind | None:
@@ -165,7 +165,7 @@ class ChartView(QWidget):
                 item.setEnabled(reason is None)
                 item.setToolTip(tip_text(reason or kind.tip))
         self._kinds.setEnabled(shown is not None)
-        self._kinds.setToolTip(tip_text(shown.tip if shown else kinds.NOTHING))
+        self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

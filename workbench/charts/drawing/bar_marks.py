@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont
 from workbench.base.theme import Colors
 from workbench.charts.chart_spots import Spot
 from workbench.charts.data.figure import Bar
-from workbench.charts.data.markers import Markers
+from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Label
 from workbench.charts.drawing.series_style import (
     color_of,

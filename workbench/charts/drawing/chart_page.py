@@ -15,8 +15,8 @@ from workbench.base.theme import Colors
 from workbench.charts.chart_spots import Spot
 from workbench.charts.data.figure import Bars, Figure, Grid
 from workbench.charts.data.legend_rows import rows_of
-from workbench.charts.drawing import draw, most_px, scaled
-from workbench.charts.drawing import least_px as least_px_of
+from workbench.charts.drawing.painter import draw, most_px, scaled
+from workbench.charts.drawing.painter import least_px as least_px_of
 from workbench.charts.drawing.plotting import Plot
 from workbench.charts.drawing.series_style import draw_sample
 

@@ -14,8 +14,8 @@ from PySide6.QtGui import QFont
 from workbench.base.theme import Colors
 from workbench.charts.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Axis, Dot, Guide, Plot, Series
-from workbench.charts.data.markers import Markers
 from workbench.charts.drawing.margins import Captions, magnified, make_room
+from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Label, Labels
 from workbench.charts.drawing.series_style import (
     WRONG_MARKER,

@@ -127,11 +127,11 @@ def _say_most(shown: Slice) -> str:
     if not rates:
         return ""
     best = max(rates, key=lambda point: rates[point].middle)
-    rate, where = (
+    most, where = (
         numbers.pixel_rate(rates[best].middle),
         chart_dimensions.where(best.cell, ["sizes"]),
     )
-    return f"{name_of(best, shown.data)} filters the most, {rate} at {where}."
+    return f"{name_of(best, shown.data)} filters the most, {most} at {where}."
 
 
 KINDS = (

@@ -50,13 +50,15 @@ def sizes_grid(
         column, row = (chart_dimensions.of(point.cell, name) for name in SIZES)
         return across.index(column), down.index(row)
 
-    names = (
-        tuple(chart_dimensions.in_words(name, each) for each in values)
-        for name, values in zip(SIZES, (across, down), strict=True)
+    return Grid(
+        tuple(chart_dimensions.in_words("sizes", each) for each in across),
+        tuple(chart_dimensions.in_words("ksizes", each) for each in down),
+        LABELS["sizes"],
+        LABELS["ksizes"],
+        _tiles(shown, place, value, words),
+        Axis(label, in_words, True),
+        more_is_better=True,
     )
-    tiles = _tiles(shown, place, value, words)
-    axis = Axis(label, in_words, True)
-    return Grid(*names, LABELS["sizes"], LABELS["ksizes"], tiles, axis, more_is_better=True)
 
 
 def subject_of(shown: Slice) -> str:

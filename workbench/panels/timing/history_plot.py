@@ -137,7 +137,7 @@ class HistoryPlot(QFrame):
     def _draw_points(self, plot: Any, ys: list[float]) -> None:
         import pyqtgraph as pg
 
-        from workbench.charts.data.markers import Markers
+        from workbench.charts.drawing.markers import Markers
         from workbench.charts.drawing.series_style import WRONG_MARKER, color_of, marker_of
 
         colors = theme.colors(self.palette())
