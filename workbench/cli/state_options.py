@@ -13,8 +13,9 @@ from kernels.engine.auto import AUTO
 from kernels.filters import Filter, custom
 from workbench.model import intents
 from workbench.model.intents import Changes
-from workbench.model.state import Picture, State
+from workbench.model.state import FACTS, Picture, State
 
+OPTIONS = {name: facts.option for name, facts in FACTS.items() if facts.option}
 PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for any picture
 
 
@@ -25,15 +26,7 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
     would be ignored.
     """
     changes = _filter_changes(arguments, state)
-    given = {
-        "pixel_type": arguments.pixel_type,
-        "ksize": arguments.size,
-        "sigma": arguments.sigma,
-        "amount": arguments.amount,
-        "border": arguments.border,
-        "implementation": arguments.implementation,
-        "block_xy": arguments.block,
-    }
+    given = {name: getattr(arguments, option) for name, option in OPTIONS.items()}
     changes |= {name: value for name, value in given.items() if value is not None}
     _check(replace(state, **changes))
     return changes

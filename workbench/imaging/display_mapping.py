@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kernels.pictures.generated import white
 from workbench.base.memory import require_memory
 
-SignedAs = Literal["clipped", "absolute", "offset", "scaled"]
-SIGNED_AS: tuple[SignedAs, ...] = get_args(SignedAs)
+NegativeDisplay = Literal["clipped", "absolute", "offset", "scaled"]
+NEGATIVE_DISPLAYS: tuple[NegativeDisplay, ...] = get_args(NegativeDisplay)
 MIN_GAIN, MAX_GAIN = 1.0, 1000.0  # of a difference that is shown
 CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
 
@@ -23,7 +23,7 @@ class DisplayMapping:
     """What is shown as black and as white.
 
     levels     sample values shown as black and white; None: 0 and full intensity
-    signed_as  clipped   values below black are black
+    negative_display  clipped   values below black are black
                absolute  the sign is left out
                offset    zero is the grey half-way between black and white
                scaled    zero is the middle grey, the value furthest from it black or white
@@ -31,7 +31,7 @@ class DisplayMapping:
     """
 
     levels: tuple[float, float] | None = None
-    signed_as: SignedAs = "clipped"
+    negative_display: NegativeDisplay = "clipped"
     full: float | None = None
 
 

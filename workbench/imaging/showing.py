@@ -19,7 +19,7 @@ def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
     """
     full = white(samples.dtype) if look.full is None else look.full
     low, high = look.levels or (0.0, full)
-    match look.signed_as:
+    match look.negative_display:
         case "absolute":
             samples = np.abs(samples)
         case "offset":

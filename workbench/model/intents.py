@@ -21,7 +21,7 @@ from kernels.filters import Filter
 from kernels.measuring.tuner import tuning
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.imaging.display_mapping import DisplayMapping, is_signed, known_unclipped
-from workbench.model.state import Matrix, Picture, State
+from workbench.model.state import FACTS, Matrix, Picture, State, changed_fields
 
 Changes = dict[str, Any]
 Choice = Implementation | Auto  # what may be chosen to run on
@@ -45,6 +45,13 @@ def job_for(state: State) -> Job | None:
     )
 
 
+def needs_run(old: State, new: State) -> bool:
+    """Return whether `new` asks for another result than `old`."""
+    if any(FACTS[name].reruns for name in changed_fields(old, new)):
+        return True
+    return is_unclipped(new) != is_unclipped(old)
+
+
 def offset_for(state: State) -> float:
     """What is added to every filtered sample, in sample values: only own weights have an offset."""
     if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
@@ -58,12 +65,12 @@ def is_unclipped(state: State) -> bool:
     only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
-    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.signed_as == "clipped"
+    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.negative_display == "clipped"
     return not is_to_be_cut and swings_around_zero(state)
 
 
 def swings_around_zero(state: State) -> bool:
-    """Whether the filter gives as much below zero as above: then State.signed_as matters."""
+    """Whether the filter gives as much below zero as above: then State.negative_display matters."""
     try:
         weights = weights_for(state)
     except KernelError:
@@ -82,7 +89,7 @@ def look_for(state: State) -> DisplayMapping:
     """How a result is to be shown."""
     full = None if state.picture is None else state.picture.white
     return DisplayMapping(
-        state.levels, state.signed_as if swings_around_zero(state) else "clipped", full
+        state.levels, state.negative_display if swings_around_zero(state) else "clipped", full
     )
 
 
@@ -91,14 +98,14 @@ def look_at(job: Job, state: State) -> DisplayMapping:
     what was stored as whole numbers knows nothing below zero."""
     full = None if state.picture is None else state.picture.white
     has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
-    return DisplayMapping(state.levels, state.signed_as if has_sign else "clipped", full)
+    return DisplayMapping(state.levels, state.negative_display if has_sign else "clipped", full)
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
     """What becomes of values below zero, for a caption; empty where the filter makes none."""
     if not _is_signed(job):
         return ""
-    return SIGNED_IN_WORDS[look.signed_as] if job.picture.dtype.kind == "f" else CUT_OFF
+    return SIGNED_IN_WORDS[look.negative_display] if job.picture.dtype.kind == "f" else CUT_OFF
 
 
 def _is_signed(job: Job) -> bool:
@@ -153,11 +160,11 @@ def with_filter(state: State, key: str) -> Changes:
     """What picking the filter `key` changes: its size, too, where the present one is not its.  One
     that leaves no choice passes on the size that was chosen before."""
     chosen = filters.get(key)
-    wished = state.ksize if has_sizes(filters.get(state.filter)) else state.free_ksize
+    wished = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
     if has_sizes(chosen):
         return {"filter": key, "ksize": chosen.nearest_size(wished or state.ksize)}
     ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
-    return {"filter": key, "ksize": ksize, "free_ksize": wished}
+    return {"filter": key, "ksize": ksize, "last_free_ksize": wished}
 
 
 def has_sizes(chosen: Filter) -> bool:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
+from kernels.core.borders import BORDERS
+from kernels.core.job import PIXEL_TYPES
+from kernels.core.timing import Cache
 from kernels.pictures.generated import beyond, stored_as, white
-from workbench.imaging.display_mapping import SignedAs
+from workbench.imaging.display_mapping import NEGATIVE_DISPLAYS, NegativeDisplay
+from workbench.model import field_checks as checks
+from workbench.model.field_checks import one_of, or_none
+from workbench.model.field_facts import about, facts_of
 
 Matrix = tuple[tuple[float, ...], ...]
 ViewMode = Literal["side", "wipe", "difference", "mismatch"]
@@ -88,38 +94,149 @@ class Picture:
 class State:
     """Everything the user has chosen.  Never holds a widget, a result or a GPU array.
 
-    pixel_type  what pictures are stored as when they are opened; None: as in their files
-    free_ksize  the size that was chosen last where the filter left a choice; None: not known
+    Beside each field stands all that is known of it: see `field_facts.Facts`.  Of several that
+    change at once, the first in this order gives the step its name.
+
     implementation         the one to run now
     chosen_implementation  the one the user chose, which may not run here at the moment; None: the
-                best there is, see `intents.implementation_for`
-    sigma       None: the filter's own default for its size
-    matrix      the weights of the filter "custom"
-    offset      what is added to what these give, as a part of white: -1 to 1
-    levels      sample values shown as black and white; None: 0 and the picture's white
-    signed_as   how results that swing around zero are shown: see `imaging.display_mapping`
-    divider     of the wipe: between left and right, or between above and below
-    difference  how after minus before is shown; gain: by what it is multiplied, None: as fits
+                           best there is, see `intents.implementation_for`
+    matrix           the weights of the filter "custom"
+    offset           what is added to what these give, as a part of white: -1 to 1
+    last_free_ksize  the size that was chosen last where the filter left a choice; None: not known
+    sigma            None: the filter's own default for its size
+    pixel_type       what pictures are stored as when they are opened; None: as in their files
+    levels           sample values shown as black and white; None: 0 and the picture's white
+    negative_display how results that swing around zero are shown: see `imaging.display_mapping`
+    divider          of the wipe: between left and right, or between above and below
+    difference       how after minus before is shown; gain: by what it is multiplied, None: as fits
     """
 
-    picture: Picture | None = None
-    pixel_type: str | None = None
-    filter: str = "gaussian"
-    ksize: int = 5
-    free_ksize: int | None = None
-    sigma: float | None = None
-    amount: float = 1.0
-    matrix: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
-    offset: float = 0.0
-    border: str = "clamp"
-    implementation: str = "opencv"
-    chosen_implementation: str | None = None
-    block_xy: tuple[int, int] = (32, 8)
-    baseline: str = "opencv"
-    cache: Literal["cold", "warm"] = "cold"
-    levels: tuple[float, float] | None = None
-    view_mode: ViewMode = "side"
-    signed_as: SignedAs = "clipped"
-    divider: Divider = "upright"
-    difference: DifferenceKind = "absolute"
-    gain: float | None = None
+    picture: Picture | None = field(default=None, metadata=about("picture", reruns=True))
+    filter: str = field(
+        default="gaussian",
+        metadata=about("filter", reruns=True, check=checks.is_filter, option="filter"),
+    )
+    implementation: str = field(
+        default="opencv",
+        metadata=about(
+            "implementation",
+            reruns=True,
+            check=checks.is_implementation,
+            option="implementation",
+            comes_with=("picture",),
+        ),
+    )
+    chosen_implementation: str | None = field(
+        default=None,
+        metadata=about("chosen implementation", comes_with=("picture", "implementation")),
+    )
+    block_xy: tuple[int, int] = field(
+        default=(32, 8),
+        metadata=about(
+            "block shape",
+            reruns=True,
+            check=checks.is_block,
+            option="block",
+            is_gradual=True,
+            comes_with=("implementation",),
+        ),
+    )
+    matrix: Matrix = field(
+        default=((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)),
+        metadata=about(
+            "weights",
+            reruns=True,
+            check=checks.is_matrix,
+            is_gradual=True,
+            has_words=False,
+            comes_with=("filter",),
+        ),
+    )
+    offset: float = field(
+        default=0.0,
+        metadata=about(
+            "offset",
+            reruns=True,
+            check=checks.is_offset,
+            is_gradual=True,
+            comes_with=("filter", "matrix"),
+        ),
+    )
+    ksize: int = field(
+        default=5,
+        metadata=about(
+            "kernel size",
+            reruns=True,
+            check=checks.is_size,
+            option="size",
+            is_gradual=True,
+            comes_with=("filter", "matrix"),
+        ),
+    )
+    last_free_ksize: int | None = field(
+        default=None,
+        metadata=about(
+            "size to go back to",
+            check=or_none(checks.is_size),
+            older_key="free_ksize",
+            comes_with=("filter",),
+        ),
+    )
+    sigma: float | None = field(
+        default=None,
+        metadata=about(
+            "sigma", reruns=True, check=or_none(checks.is_sigma), option="sigma", is_gradual=True
+        ),
+    )
+    amount: float = field(
+        default=1.0,
+        metadata=about(
+            "amount", reruns=True, check=checks.is_amount, option="amount", is_gradual=True
+        ),
+    )
+    border: str = field(
+        default="clamp",
+        metadata=about("border", reruns=True, check=one_of(*BORDERS), option="border"),
+    )
+    pixel_type: str | None = field(
+        default=None,
+        metadata=about("pixel type", check=one_of(None, *PIXEL_TYPES), option="pixel_type"),
+    )
+    levels: tuple[float, float] | None = field(
+        default=None,
+        metadata=about(
+            "black and white", is_gradual=True, has_words=False, comes_with=("picture",)
+        ),
+    )
+    negative_display: NegativeDisplay = field(
+        default="clipped",
+        metadata=about("signed values", check=one_of(*NEGATIVE_DISPLAYS), older_key="signed_as"),
+    )
+    baseline: str = field(
+        default="opencv", metadata=about("baseline", check=checks.is_cpu_implementation)
+    )
+    cache: Cache = field(
+        default="cold", metadata=about("L2 cache", reruns=True, check=one_of(*get_args(Cache)))
+    )
+    view_mode: ViewMode = field(
+        default="side", metadata=about("view", check=one_of(*get_args(ViewMode)), is_view=True)
+    )
+    divider: Divider = field(
+        default="upright", metadata=about("divider", check=one_of(*get_args(Divider)), is_view=True)
+    )
+    difference: DifferenceKind = field(
+        default="absolute",
+        metadata=about("difference", check=one_of(*get_args(DifferenceKind)), is_view=True),
+    )
+    gain: float | None = field(
+        default=None,
+        metadata=about("gain", check=or_none(checks.is_gain), is_gradual=True, is_view=True),
+    )
+
+
+FACTS = facts_of(State)
+
+
+def changed_fields(old: State, new: State) -> list[str]:
+    """Return the names of the fields that differ, in the order of the State's fields."""
+    return [name for name in FACTS if getattr(old, name) != getattr(new, name)]

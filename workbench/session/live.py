@@ -20,20 +20,6 @@ from workbench.model.state import Picture, State
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 
-# A change of any of these asks for another result.
-RUN_ON = (
-    "picture",
-    "filter",
-    "ksize",
-    "sigma",
-    "amount",
-    "matrix",
-    "offset",
-    "border",
-    "implementation",
-    "block_xy",
-    "cache",
-)
 CUT_OFF_INSTEAD = (
     "Or choose uint8 or uint16 under Pixels, and Clipped under Below zero: that takes less."
 )
@@ -173,8 +159,7 @@ class Live(QObject):
     def _follow(self, old: State, new: State) -> None:
         if new.picture is not old.picture or new.levels != old.levels:
             self._show_before(new)
-        is_as_wide = intents.is_unclipped(new) == intents.is_unclipped(old)
-        if any(getattr(new, name) != getattr(old, name) for name in RUN_ON) or not is_as_wide:
+        if intents.needs_run(old, new):
             self.run_again()
         elif intents.look_for(new) != intents.look_for(old):
             self._show_after_again(new)

@@ -167,7 +167,7 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     assert is_asked  # what crashed before does not take its place
     assert [str(path) for path in paths] == ["a.png"]
     assert make_engine().device.reason == "The GPU was switched off with --no-gpu."
-    changed = {"filter": "sobel_x", "ksize": 3, "free_ksize": 9}
+    changed = {"filter": "sobel_x", "ksize": 3, "last_free_ksize": 9}
     assert settings.get("choices") == {**changed, "border": "wrap"}
 
 

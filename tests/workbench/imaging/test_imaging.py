@@ -43,7 +43,7 @@ SIGNED = np.array([[[-0.5]], [[0.0]], [[0.25]], [[1.5]]], np.float32)
 
 
 @pytest.mark.parametrize(
-    ("signed_as", "greys"),
+    ("negative_display", "greys"),
     [
         ("clipped", (0, 0, 64, 255)),
         ("absolute", (128, 0, 64, 255)),
@@ -51,8 +51,8 @@ SIGNED = np.array([[[-0.5]], [[0.0]], [[0.25]], [[1.5]]], np.float32)
         ("scaled", (85, 128, 149, 255)),
     ],
 )
-def test_each_way_to_show_values_below_zero(signed_as, greys):
-    shown = show(SIGNED, DisplayMapping(None, signed_as)).pixels[0][..., 0].ravel()
+def test_each_way_to_show_values_below_zero(negative_display, greys):
+    shown = show(SIGNED, DisplayMapping(None, negative_display)).pixels[0][..., 0].ravel()
     assert np.abs(shown.astype(int) - greys).max() <= 1
     assert SIGNED.min() == -0.5  # the data are what they were
 

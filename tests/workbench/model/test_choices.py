@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kernels.filters import all_filters
 from workbench.model import choices
 from workbench.model.intents import weights_for
-from workbench.model.state import State
+from workbench.model.state import FACTS, State
 
 
 def through_json(state):
@@ -98,3 +98,18 @@ def test_only_an_implementation_that_was_chosen_is_kept():
     assert choices.to_data(state)["implementation"] == "opencv"
     lost = replace(state, chosen_implementation="shared")  # which cannot run now
     assert choices.to_settings(lost)["implementation"] == "shared"
+
+
+def test_what_earlier_versions_wrote_is_read():
+    data = {"signed_as": "offset", "free_ksize": 9}
+    assert choices.from_data(data, State()) == {"negative_display": "offset", "last_free_ksize": 9}
+    data |= {"negative_display": "scaled", "last_free_ksize": 7}
+    assert choices.from_data(data, State()) == {"negative_display": "scaled", "last_free_ksize": 7}
+    assert not {"signed_as", "free_ksize"} & choices.to_data(State()).keys()
+
+
+def test_every_field_says_what_it_is_called_and_a_kept_one_takes_its_own_default():
+    for name, facts in FACTS.items():
+        assert facts.label
+        assert set(facts.comes_with) <= FACTS.keys(), name
+        assert facts.check is None or facts.check(getattr(State(), name)), name

@@ -45,9 +45,9 @@ def test_the_same_choices_give_the_same_weights():
 @pytest.mark.parametrize(
     ("name", "value", "changes"),
     [
-        ("filter", "sobel_x", {"filter": "sobel_x", "ksize": 3, "free_ksize": 5}),
+        ("filter", "sobel_x", {"filter": "sobel_x", "ksize": 3, "last_free_ksize": 5}),
         ("filter", "box", {"filter": "box", "ksize": 5}),
-        ("filter", "custom", {"filter": "custom", "ksize": 3, "free_ksize": 5}),
+        ("filter", "custom", {"filter": "custom", "ksize": 3, "last_free_ksize": 5}),
         ("matrix", ((2.0,),), {"matrix": ((2.0,),), "ksize": 1}),
         ("border", "wrap", {"border": "wrap"}),
         (

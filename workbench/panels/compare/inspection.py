@@ -142,7 +142,7 @@ class Inspection(QObject):
         if samples[0] is not samples[1]:
             self._set_aside(old.picture)
             self._coming = new.picture
-        elif (old.levels, old.signed_as) != (new.levels, new.signed_as):
+        elif (old.levels, old.negative_display) != (new.levels, new.negative_display):
             self._look_again()
 
     def _set_aside(self, picture: Picture | None) -> None:

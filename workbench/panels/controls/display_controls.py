@@ -42,7 +42,8 @@ class DisplayControls(QGroupBox):
     zero are shown.
 
     Signals:
-        wanted(name, value): the user picked `value` for State field `name`: "levels", "signed_as".
+        wanted(name, value): the user picked `value` for State field `name`: "levels" or
+            "negative_display".
         stretch_wanted(): the levels are to span the picture's own values.
     """
 
@@ -60,19 +61,19 @@ class DisplayControls(QGroupBox):
         self._stretch.clicked.connect(self.stretch_wanted)
         self._reset = _button("Reset", "Black is 0, white the pixel type's full intensity.")
         self._reset.clicked.connect(lambda: self.wanted.emit("levels", None))
-        self._signed_as = ElidingBox()
-        self._signed_as.setObjectName("signed-as")
-        self._signed_as.setAccessibleName("Values below zero")
-        self._signed_as.setToolTip(SIGNED_TIP)
+        self._negative_display = ElidingBox()
+        self._negative_display.setObjectName("signed-as")
+        self._negative_display.setAccessibleName("Values below zero")
+        self._negative_display.setToolTip(SIGNED_TIP)
         for key, title in SIGNED_TITLES.items():
-            self._signed_as.addItem(title, key)
-        self._signed_as.activated.connect(
-            lambda row: self.wanted.emit("signed_as", self._signed_as.itemData(row))
+            self._negative_display.addItem(title, key)
+        self._negative_display.activated.connect(
+            lambda row: self.wanted.emit("negative_display", self._negative_display.itemData(row))
         )
         form = Form(self)
         form.add("Black at", self._black)
         form.add("White at", self._white)
-        form.add("Below zero", self._signed_as)
+        form.add("Below zero", self._negative_display)
         buttons = QHBoxLayout()
         buttons.addWidget(self._stretch)
         buttons.addWidget(self._reset)
@@ -99,7 +100,9 @@ class DisplayControls(QGroupBox):
             box.show_range(least, most, decimals, max(round((high - low) / 100, decimals), apart))
             box.show_value(value)
         self._reset.setEnabled(state.levels is not None)
-        self._signed_as.setCurrentIndex(self._signed_as.findData(state.signed_as))
+        self._negative_display.setCurrentIndex(
+            self._negative_display.findData(state.negative_display)
+        )
 
     def _want(self) -> None:
         self.wanted.emit("levels", (self._black.value(), self._white.value()))

@@ -10,12 +10,10 @@ from kernels.engine.engine import all_implementations
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.intents import Changes
-from workbench.model.state import State
+from workbench.model.state import FACTS, State
 
 MAX_STEPS = 200
 MAX_LETTERS = 200
-# What a step does not decide: how pictures are looked at is the room's affair.
-LEFT_OUT = {"view_mode", "divider", "difference", "gain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,8 @@ def steps_from(data: Any) -> tuple[Step, ...]:
 
 def step_of(state: State) -> Step:
     """What `state` shows now, as a step."""
-    data = {n: value for n, value in choices.to_data(state).items() if n not in LEFT_OUT}
+    # How pictures are looked at is the room's affair.
+    data = {n: value for n, value in choices.to_data(state).items() if not FACTS[n].is_view}
     ref = PictureRef.of(state.picture) if state.picture is not None else None
     job = intents.job_for(state)
     name = intents.caption(job) if job is not None else "A step"

@@ -6,10 +6,11 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from workbench.model.state import FACTS
+
 MAX_CHANGES = 200
 TOGETHER_S = 1.0  # changes of one number that follow so soon are one step
-# What is dragged, held or typed on the way to another value.
-NUMBERS = frozenset({"ksize", "sigma", "amount", "matrix", "offset", "block_xy", "levels", "gain"})
+GRADUAL = frozenset(name for name, facts in FACTS.items() if facts.is_gradual)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Past:
             last is not None
             and not self._undone
             and is_soon
-            and last.fields == change.fields <= NUMBERS
+            and last.fields == change.fields <= GRADUAL
         ):
             self._done[-1] = last.then(change)
             if self._done[-1].before == self._done[-1].after:

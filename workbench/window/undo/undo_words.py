@@ -4,63 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernels import filters
-from kernels.core.errors import KernelError
 from workbench.files.picture_refs import PictureRef
-from workbench.model.names import title_of
+from workbench.model.names import filter_title, title_of
+from workbench.model.state import FACTS
 from workbench.window.undo.past import Change
 from workbench.window.undo.past_pictures import Kept
 
-# The first of these that changed gives a step its name; others follow by their fields' names.
-LABELS = {
-    "picture": "picture",
-    "filter": "filter",
-    "implementation": "implementation",
-    "block_xy": "block shape",
-    "ksize": "kernel size",
-    "pixel_type": "pixel type",
-    "levels": "black and white",
-    "matrix": "weights",
-    "offset": "offset",
-    "free_ksize": "size to go back to",
-    "baseline": "baseline",
-    "cache": "L2 cache",
-    "view_mode": "view",
-    "signed_as": "signed values",
-}
-COMES_ALONG = {  # with what: not worth a word
-    "picture": {"levels", "implementation", "chosen_implementation"},
-    "filter": {"ksize", "free_ksize", "matrix", "offset"},
-    "implementation": {"chosen_implementation", "block_xy"},
-    "matrix": {"ksize", "offset"},
-}
-WITHOUT_VALUES = {"matrix", "levels"}
 MAX_LETTERS = 24
 NAMED = 2  # fields at most
 
 
 def in_words(change: Change) -> str:
-    """What was done, from what to what."""
-    names = sorted(change.before, key=_rank)
+    """Return what was done, from what to what."""
+    names = [name for name in FACTS if name in change.before]
     first = names[0]
-    others = set(names[1:]) - COMES_ALONG.get(first, set())
-    label = _label(first)
-    if others:
-        labels = [label, *map(_label, sorted(others, key=_rank))]
+    labels = [FACTS[name].label for name in names if first not in FACTS[name].comes_with]
+    if len(labels) > 1:
         return " and ".join(labels) if len(labels) <= NAMED else f"{len(labels)} settings"
-    if first in WITHOUT_VALUES:
-        return label
+    if not FACTS[first].has_words:
+        return labels[0]
     old, new = (_value(first, side[first]) for side in (change.before, change.after))
-    return f"{label} {old} → {new}"
-
-
-def _label(name: str) -> str:
-    return LABELS.get(name, name.replace("_", " "))
-
-
-def _rank(name: str) -> tuple[int, str]:
-    order = list(LABELS)
-    return (order.index(name) if name in order else len(order), name)
+    return f"{labels[0]} {old} → {new}"
 
 
 def _value(name: str, value: Any) -> str:
@@ -68,7 +32,7 @@ def _value(name: str, value: Any) -> str:
         return _cut(value.name)
     match name:
         case "filter":
-            return _filter_title(value)
+            return filter_title(value)
         case "implementation" | "baseline":
             return "Auto" if value == "auto" else title_of(value)
         case "block_xy":
@@ -78,13 +42,6 @@ def _value(name: str, value: Any) -> str:
     if value is None:
         return "auto"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _filter_title(key: str) -> str:
-    try:
-        return filters.get(key).title
-    except KernelError:
-        return key
 
 
 def _cut(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from workbench.base.plain_text import tip_text
-from workbench.model.state import Picture, State
+from workbench.model.state import Picture, State, changed_fields
 from workbench.widgets.actions import Action
 from workbench.window.undo.past import Change, Past
 from workbench.window.undo.past_pictures import Album, Kept
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
 NOTE_MS = 5000  # how long the status line says what was taken back
-NAMES = tuple(each.name for each in fields(State))
 
 
 class Undoing(QObject):
@@ -114,7 +112,7 @@ class Undoing(QObject):
         self._wish += 1  # what is still being loaded comes too late
         if self._is_quiet or _is_nobodys(old, new):
             return
-        names = [name for name in NAMES if getattr(old, name) != getattr(new, name)]
+        names = changed_fields(old, new)
         if names == ["chosen_implementation"]:
             return  # it was in use already: there is nothing to see
         change = Change(self._side(old, names), self._side(new, names))

@@ -806,18 +806,21 @@ def test_whole_numbers_that_were_asked_for_are_cut_off_at_zero(qtbot, sloped):
     assert result.picture.dtype == np.uint8
     assert not result.picture.any()
     assert "cut off: below 0 is stored as 0" in view(sloped, "After").caption
-    signed_as = child(sloped, "signed-as", QComboBox)
-    result = settle(qtbot, sloped, lambda: pick(signed_as, "offset"))
+    negative_display = child(sloped, "signed-as", QComboBox)
+    result = settle(qtbot, sloped, lambda: pick(negative_display, "offset"))
     assert result.picture.max() < -10  # where it is to be seen, it is not cut off
 
 
 @pytest.mark.parametrize(
-    ("signed_as", "said"), [("absolute", "absolute"), ("offset", "0 is grey"), ("scaled", "scaled")]
+    ("negative_display", "said"),
+    [("absolute", "absolute"), ("offset", "0 is grey"), ("scaled", "scaled")],
 )
-def test_in_other_ways_the_numbers_below_zero_are_really_there(signed_as, said, qtbot, sloped):
+def test_in_other_ways_the_numbers_below_zero_are_really_there(
+    negative_display, said, qtbot, sloped
+):
     combo = child(sloped, "signed-as", QComboBox)
     clipped = view(sloped, "After").display
-    pick(combo, signed_as)
+    pick(combo, negative_display)
     until(qtbot, lambda: view(sloped, "After").display is not clipped)
     result = sloped.live.result
     assert result.picture.dtype == np.float32
@@ -829,7 +832,7 @@ def test_in_other_ways_the_numbers_below_zero_are_really_there(signed_as, said, 
     assert said in caption
     assert "as float32" in caption
     middle = view(sloped, "After").display.pixels[0][10, 30, 0]
-    expected = {"absolute": (20, 60), "offset": (90, 120), "scaled": (0, 40)}[signed_as]
+    expected = {"absolute": (20, 60), "offset": (90, 120), "scaled": (0, 40)}[negative_display]
     assert expected[0] <= middle <= expected[1]
 
 
@@ -867,14 +870,14 @@ def test_a_lack_of_memory_for_what_is_not_wanted_any_more_is_not_told(qtbot, slo
 
 def test_changing_how_floats_are_shown_filters_nothing_again(qtbot, sloped):
     result, before = sloped.live.result, view(sloped, "After").display
-    sloped.store.update(signed_as="absolute")
+    sloped.store.update(negative_display="absolute")
     until(qtbot, lambda: view(sloped, "After").display is not before)
     assert sloped.live.result.job is result.job
     assert "absolute" in view(sloped, "After").caption
 
 
 @pytest.mark.parametrize(
-    ("pixel_type", "signed_as", "is_wide"),
+    ("pixel_type", "negative_display", "is_wide"),
     [
         (None, "clipped", True),
         ("float16", "clipped", True),
@@ -885,33 +888,43 @@ def test_changing_how_floats_are_shown_filters_nothing_again(qtbot, sloped):
     ],
 )
 def test_only_where_whole_numbers_are_asked_for_may_anything_be_cut_off(
-    pixel_type, signed_as, is_wide
+    pixel_type, negative_display, is_wide
 ):
     """Also while a picture is still being stored in the type that was chosen."""
-    state = State(Picture("a", noise(9, 9, 1)), filter="sobel_x", ksize=3, signed_as=signed_as)
+    state = State(
+        Picture("a", noise(9, 9, 1)), filter="sobel_x", ksize=3, negative_display=negative_display
+    )
     assert intents.is_unclipped(replace(state, pixel_type=pixel_type)) == is_wide
 
 
 def test_a_blur_is_filtered_as_it_is_whatever_is_chosen_for_values_below_zero(qtbot, sloped):
-    sloped.store.update(signed_as="offset")
+    sloped.store.update(negative_display="offset")
     result = settle(qtbot, sloped, lambda: sloped.store.update(filter="gaussian"))
     assert result.picture.dtype == np.uint8
     assert "grey" not in view(sloped, "After").caption
 
 
 def test_what_is_chosen_for_looking_is_remembered_and_nonsense_is_not():
-    state = State(signed_as="scaled", divider="level", difference="signed", gain=20.0)
+    state = State(negative_display="scaled", divider="level", difference="signed", gain=20.0)
     state = replace(state, view_mode="difference")
     data = choices.to_data(state)
     changes = choices.from_data(data, State())
-    assert {name: changes[name] for name in ("signed_as", "divider", "difference", "gain")} == {
-        "signed_as": "scaled",
+    assert {
+        name: changes[name] for name in ("negative_display", "divider", "difference", "gain")
+    } == {
+        "negative_display": "scaled",
         "divider": "level",
         "difference": "signed",
         "gain": 20.0,
     }
     assert changes["view_mode"] == "difference"
-    nonsense = {"signed_as": "x", "divider": 3, "difference": [], "gain": 1e9, "view_mode": "?"}
+    nonsense = {
+        "negative_display": "x",
+        "divider": 3,
+        "difference": [],
+        "gain": 1e9,
+        "view_mode": "?",
+    }
     assert choices.from_data(nonsense, State()) == {}
 
 

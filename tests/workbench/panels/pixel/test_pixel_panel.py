@@ -287,7 +287,7 @@ def test_a_value_is_only_shown_of_an_answer_to_the_present_job(qtbot, opened):
 
 
 def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, opened):
-    changes = {"filter": "sobel_x", "ksize": 3, "signed_as": "offset"}
+    changes = {"filter": "sobel_x", "ksize": 3, "negative_display": "offset"}
     opened.store.choose(**changes)
     until(qtbot, lambda: opened.live.result.job.pixel_type == "float32")
     until(qtbot, lambda: text(opened, "rounded") == text(opened, "value"))

@@ -123,7 +123,7 @@ def test_built_in_pictures_are_made_again(key, pixel_type):
 @pytest.fixture
 def signed(state_of):
     """A State in which values below zero are kept to be seen."""
-    state = state_of(filter="sobel_x", ksize=3, signed_as="offset")
+    state = state_of(filter="sobel_x", ksize=3, negative_display="offset")
     unclipped(state.picture.samples)  # as the window has it when it shows such a picture
     assert intents.job_for(state).pixel_type == "float32"
     return state

@@ -370,7 +370,7 @@ def test_a_step_that_cannot_be_run_shows_no_other_steps_result(qtbot, window):
 
 
 def test_how_values_below_zero_are_shown_is_said_and_keys_zoom(qtbot, window):
-    sobel = {"filter": "sobel_x", "ksize": 3, "signed_as": "offset"}
+    sobel = {"filter": "sobel_x", "ksize": 3, "negative_display": "offset"}
     settle(qtbot, window, lambda: window.store.update(**sobel))
     stage = present(qtbot, window)
     verified(qtbot, stage)

@@ -110,7 +110,6 @@ def test_steps_are_bounded():
             {"ksize": 7, "sigma": 2.0, "border": "wrap"},
             "3 settings",
         ),
-        ({"some_new_field": 1}, {"some_new_field": 2}, "some new field 1 → 2"),
     ],
 )
 def test_a_step_in_words(before, after, words):

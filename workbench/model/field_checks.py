@@ -1,0 +1,99 @@
+"""Whether a value for a State field, as a file holds it, makes sense.
+
+Each may raise TypeError, ValueError or OverflowError instead of saying no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernels import filters
+from kernels.core.errors import BadJobError
+from kernels.core.job import MAX_KSIZE
+from kernels.engine.auto import AUTO
+from kernels.engine.engine import all_implementations
+from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN
+
+Check = Callable[[Any], bool]
+
+
+def one_of(*values: Any) -> Check:
+    """Return a check for one of these `values`."""
+    return lambda value: value in values
+
+
+def or_none(check: Check) -> Check:
+    """Return `check`, which None passes as well."""
+    return lambda value: value is None or check(value)
+
+
+def is_filter(value: Any) -> bool:
+    """Return whether `value` is a filter's key."""
+    return value in [each.key for each in filters.all_filters()]
+
+
+def is_implementation(value: Any) -> bool:
+    """Return whether `value` is the key of something that can be chosen to run on."""
+    return value == AUTO.key or value in [each.key for each in all_implementations()]
+
+
+def is_cpu_implementation(value: Any) -> bool:
+    """Return whether `value` is the key of an implementation on the CPU."""
+    return value in [each.key for each in all_implementations() if each.kind == "cpu"]
+
+
+def is_size(value: Any) -> bool:
+    """Return whether `value` is an odd size of weights."""
+    return type(value) is int and 1 <= value <= MAX_KSIZE and value % 2 == 1
+
+
+def is_block(value: Any) -> bool:
+    """Return whether `value` is a block's (x, y) in threads."""
+    return len(value) == 2 and all(type(n) is int and 1 <= n <= 1024 for n in value)
+
+
+def is_sigma(value: Any) -> bool:
+    """Return whether some filter takes `value` as its sigma."""
+    return _is_in_range(value, SIGMA)
+
+
+def is_amount(value: Any) -> bool:
+    """Return whether some filter takes `value` as its amount."""
+    return _is_in_range(value, AMOUNT)
+
+
+def is_matrix(value: Any) -> bool:
+    """Return whether `value` is rows of numbers that can be weights."""
+    if not all(_is_number(n) for row in value for n in row):
+        return False
+    try:
+        filters.get("custom").weights(len(value), matrix=value)
+    except BadJobError:
+        return False
+    return True
+
+
+def is_offset(value: Any) -> bool:
+    """Return whether `value` is an offset, as a part of white."""
+    return _is_number(value) and -1 <= value <= 1
+
+
+def is_gain(value: Any) -> bool:
+    """Return whether a difference can be multiplied by `value` to be shown."""
+    return _is_number(value) and MIN_GAIN <= value <= MAX_GAIN
+
+
+def _is_in_range(value: Any, parameter: Parameter) -> bool:
+    if not _is_number(value):
+        return False
+    try:
+        parameter.check("", value)
+    except BadJobError:
+        return False
+    return True
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
