@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit full pasted mutants format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test quick lint types unit full durations pasted mutants format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -13,6 +13,9 @@ run: .venv/app.stamp ## open the window, e.g. make run ARGS="photo.png --filter 
 	@$(BIN)/workbench $(ARGS)
 
 test: lint types unit ## everything that CI runs
+
+quick: override ARGS += --quick
+quick: lint types unit ## format, style, types and the tests that answer soon, in about a minute
 
 lint: .venv/test.stamp ## format and style (ruff)
 	$(BIN)/ruff format --check .
@@ -26,6 +29,9 @@ unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 
 full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
+
+durations: override ARGS += -p tests.durations
+durations: unit ## run all tests, and write anew which of them take long: `make quick` is the others
 
 mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
 	$(BIN)/python -m pip install --quiet coverage

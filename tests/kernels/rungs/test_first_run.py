@@ -1,0 +1,31 @@
+"""A rung's first run: one picture, on the CPU, compiled for nothing else: it answers soon."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernels.rungs.rung import ladder
+from tests.cuda_on_cpu import compiler
+from tests.cuda_on_cpu.shim import Shim
+from tests.kernels.cases import LEVELS, Case
+from tests.kernels.runners import verdict
+from tests.made_up import H200
+
+pytestmark = [
+    pytest.mark.quick,
+    pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not())),
+]
+CASES = [
+    Case(border, pixel_type, channels, (45, 70), 5, block_xy)
+    for border in ("mirror", "wrap")
+    for pixel_type, channels in (("uint8", 3), ("float32", 1))
+    for block_xy in LEVELS["block_xy"]
+]
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_a_rung_says_of_one_picture_what_the_oracle_says(rung, build_cache):
+    jobs = (case.job(rung.key) for case in CASES)
+    job = next(job for job in jobs if not rung.why_not(job, H200))
+    check = verdict(job, Shim(rung, [job], build_cache).run(job))
+    assert check.ok, str(check)
