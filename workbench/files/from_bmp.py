@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_reader import Decoded
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
 _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA = 14, 40, 56  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class BmpHeader:
-    """What the header of such a file says; masks are of red, green, blue and, maybe, alpha."""
+def opened(
+    path: Path, start: bytes, _is_stopped: Callable[[], bool]
+) -> AbstractContextManager[BmpReader | None]:
+    """Give what reads a BMP file with bit fields; None where it is none.  See `Opened`."""
+    return nullcontext(_reader_of(path, start))
 
+
+@dataclass(frozen=True, slots=True)
+class BmpReader:
+    """A `Reader` of such a file, by its header; masks are of red, green, blue and, maybe, alpha."""
+
+    path: Path
     start: int
     width: int
     height: int
@@ -38,9 +48,36 @@ class BmpHeader:
         """From one row to the next, in the file."""
         return (self.width * self.bits + 31) // 32 * 4
 
+    def need(self) -> Need:
+        """Return what the file holds and what is made of it, one channel at a time."""
+        pixels, channels = self.width * self.height, len(self.masks)
+        ours = pixels * channels * self.dtype.itemsize
+        stored = self.row_bytes * self.height
+        if self.start + stored > self.path.stat().st_size:
+            raise EOFError(self.path.name)
+        return Need(self.path.name, self.width, self.height, channels, ours, ours + 4 * stored)
 
-def header_of(name: str, start: bytes) -> BmpHeader | None:
-    """Return what the first bytes of a file say; None where it is no BMP with bit fields.
+    def read(self, notes: list[str]) -> Decoded:
+        """Return (H, W, 3 or 4) uint8, or uint16 where a field has more than 8 bits."""
+        count = self.row_bytes * self.height
+        stored = np.fromfile(self.path, np.uint8, count, offset=self.start)
+        pixels = stored.view(f"<u{self.bits // 8}").reshape(self.height, -1)[:, : self.width]
+        if not self.is_top_down:
+            pixels = pixels[::-1]
+        white = np.iinfo(self.dtype).max
+        if white > 255:
+            most = max(map(int.bit_count, self.masks))
+            notes.append(f"Samples of up to {most} bits were spread over 0 to {white}.")
+        samples = np.empty((*pixels.shape, len(self.masks)), self.dtype)
+        for channel, mask in enumerate(self.masks):
+            lowest = mask & -mask
+            largest = mask // lowest
+            samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / largest))
+        return Decoded(samples)
+
+
+def _reader_of(path: Path, start: bytes) -> BmpReader | None:
+    """Return what reads a file of these first bytes; None where it is no BMP with bit fields.
 
     Raises ImageFileError where the fields are such that nothing can be made of them.
     """
@@ -56,41 +93,12 @@ def header_of(name: str, start: bytes) -> BmpHeader | None:
     if bits not in (16, 32) or not _are_fields(used, bits):
         fields = ", ".join(f"{each:#x}" for each in used)
         raise ImageFileError(
-            f"{name} is a BMP of a kind this program does not read ({bits} bits with the fields "
-            f"{fields}); save it as PNG with another program."
+            f"{path.name} is a BMP of a kind this program does not read ({bits} bits with the "
+            f"fields {fields}); save it as PNG with another program."
         )
     if width <= 0 or height == 0:
-        raise EOFError(name)
-    return BmpHeader(offset, width, abs(height), height < 0, bits, used)
-
-
-def need_of(path: Path, header: BmpHeader) -> Need:
-    """Return what the file holds and what is made of it, one channel at a time."""
-    pixels, channels = header.width * header.height, len(header.masks)
-    ours = pixels * channels * header.dtype.itemsize
-    stored = header.row_bytes * header.height
-    if header.start + stored > path.stat().st_size:
         raise EOFError(path.name)
-    return Need(path.name, header.width, header.height, channels, ours, ours + 4 * stored)
-
-
-def samples_of(path: Path, header: BmpHeader, notes: list[str]) -> NDArray[Any]:
-    """Return (H, W, 3 or 4) uint8, or uint16 where a field has more than 8 bits."""
-    count = header.row_bytes * header.height
-    stored = np.fromfile(path, np.uint8, count, offset=header.start)
-    pixels = stored.view(f"<u{header.bits // 8}").reshape(header.height, -1)[:, : header.width]
-    if not header.is_top_down:
-        pixels = pixels[::-1]
-    white = np.iinfo(header.dtype).max
-    if white > 255:
-        most = max(map(int.bit_count, header.masks))
-        notes.append(f"Samples of up to {most} bits were spread over 0 to {white}.")
-    samples = np.empty((*pixels.shape, len(header.masks)), header.dtype)
-    for channel, mask in enumerate(header.masks):
-        lowest = mask & -mask
-        largest = mask // lowest
-        samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / largest))
-    return samples
+    return BmpReader(path, offset, width, abs(height), height < 0, bits, used)
 
 
 def _are_fields(masks: tuple[int, ...], bits: int) -> bool:

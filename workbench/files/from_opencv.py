@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -11,30 +13,75 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageFile
 
-from workbench.files import png
+from workbench.files import from_pillow, png
 from workbench.files.needs import Need
 from workbench.files.png_sanitize import lean_png
 
 _PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type
 _TRANSPARENT_AS_BYTES = {1: 2, 3: 6}  # of the tRNS chunk, by channels
-
-
 _BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # the words of a PNM file's header; a comment ends with its line
 _PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s")
 
 
-class UndecodableError(Exception):
-    """Nothing could be made of a file."""
+@contextmanager
+def opened(path: Path, start: bytes, is_stopped: Callable[[], bool]) -> Iterator[DeepReader | None]:
+    """Give what reads a PNG or PNM file of more than 8 bits a sample; None for all others.  See
+    `Opened`."""
+    is_deep_png = start.startswith(png.SIGNATURE) and start[24:25] == b"\x10"
+    if not is_deep_png and not re.match(rb"P[2356][\s#]", start):
+        yield None
+        return
+    with from_pillow.image_in(path, is_stopped) as image:
+        is_deep = is_deep_png or _largest_sample(path) > 255
+        yield DeepReader(path, start, image, is_stopped) if is_deep else None
 
 
-def largest_sample(path: Path, start: bytes) -> int:
-    """Return the largest sample value that a PNG or PNM file, whose first bytes are `start`, allows
-    in its header; 255 for the others."""
-    if start.startswith(png.SIGNATURE):
-        return 65535 if start[24:25] == b"\x10" else 255
-    if not re.match(rb"P[2356][\s#]", start):
-        return 255
+class DeepReader(from_pillow.PillowReader):
+    """A `Reader` of such a file: Pillow reads its header, profile and EXIF data."""
+
+    def __init__(
+        self,
+        path: Path,
+        start: bytes,
+        image: ImageFile.ImageFile,
+        is_stopped: Callable[[], bool],
+    ) -> None:
+        super().__init__(path, image, is_stopped)
+        self._start, self._is_png = start, start.startswith(png.SIGNATURE)
+
+    def need(self) -> Need:
+        """Return what is read, a PNG unpacked, what is made of that, where OpenCV has grey and
+        alpha as colours, and a copy."""
+        width, height = self._image.size
+        pixels, channels = width * height, _channels_of(self._start)
+        ours = 2 * channels * pixels
+        given = ours if self._is_png else self._path.stat().st_size
+        made = 8 * pixels if channels == 2 else ours
+        return Need(self._path.name, width, height, channels, ours, given + made + ours)
+
+    def _exif(self) -> Image.Exif:
+        """As it is in the file.  For a PNG without one Pillow would decode all pixels to be
+        sure."""
+        return super()._exif() if png.holds(self._path, b"eXIf") else Image.Exif()
+
+    def _samples(self, notes: list[str]) -> NDArray[np.uint16]:
+        """Return uint16 samples, (H, W) or (H, W, C)."""
+        if not self._is_png:
+            return _stretched(*_pnm_samples(self._path), notes)
+        samples, channels = _png_samples(self._path), _channels_of(self._start)
+        if channels == 2:  # which OpenCV spreads over four
+            return samples[:, :, [0, 3]]
+        # Of grey OpenCV leaves the transparent value out, of colour it makes an alpha channel.
+        colours = samples if samples.ndim == 2 else samples[:, :, :channels]
+        if channels not in _TRANSPARENT_AS_BYTES:
+            return samples
+        return _with_alpha(self._path, colours, notes)
+
+
+def _largest_sample(path: Path) -> int:
+    """Return the largest sample value that a PNM file allows in its header."""
     with path.open("rb") as file:
         words: list[bytes] = []
         while len(words) < 4 and (line := file.readline()):  # there may be long comments
@@ -42,40 +89,18 @@ def largest_sample(path: Path, start: bytes) -> int:
     return int(words[3])
 
 
-def channels_of(start: bytes) -> int:
-    """How many channels such a file holds, a colour marked as transparent not counted."""
+def _channels_of(start: bytes) -> int:
+    """Return how many channels such a file holds, a colour marked as transparent not counted."""
     if start.startswith(png.SIGNATURE):
         return _PNG_CHANNELS[start[25]]
     return 3 if start[1:2] in b"36" else 1
 
 
-def need_of(path: Path, start: bytes, width: int, height: int) -> Need:
-    """What is read, a PNG unpacked, what is made of that, where OpenCV has grey and alpha as
-    colours, and a copy."""
-    pixels, channels = width * height, channels_of(start)
-    ours = 2 * channels * pixels
-    given = ours if start.startswith(png.SIGNATURE) else path.stat().st_size
-    made = 8 * pixels if channels == 2 else ours
-    return Need(path.name, width, height, channels, ours, given + made + ours)
-
-
-def samples_of(path: Path, start: bytes, notes: list[str]) -> NDArray[np.uint16]:
-    """uint16 samples, (H, W) or (H, W, C), of a PNG or PNM file whose first bytes are `start`."""
-    if not start.startswith(png.SIGNATURE):
-        return _stretched(*_pnm_samples(path), notes)
-    samples, channels = _png_samples(path), channels_of(start)
-    if channels == 2:  # which OpenCV spreads over four
-        return samples[:, :, [0, 3]]
-    # Of grey OpenCV leaves the transparent value out, of colour it makes an alpha channel.
-    colours = samples if samples.ndim == 2 else samples[:, :, :channels]
-    return _with_alpha(path, colours, notes) if channels in _TRANSPARENT_AS_BYTES else samples
-
-
 def _png_samples(path: Path) -> NDArray[Any]:
-    """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises UndecodableError."""
+    """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises ValueError."""
     samples = cv2.imdecode(np.frombuffer(lean_png(path), np.uint8), cv2.IMREAD_UNCHANGED)
     if samples is None:
-        raise UndecodableError(path.name)
+        raise ValueError(path.name)
     if samples.ndim == 3:  # in place: another copy of a large picture may be one too many
         code = {3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGBA}[samples.shape[2]]
         cv2.cvtColor(samples, code, dst=samples)
@@ -84,11 +109,11 @@ def _png_samples(path: Path) -> NDArray[Any]:
 
 def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
     """(H, W, C) of 0 to the largest sample, which comes second.  Raises EOFError where the file is
-    cut short, UndecodableError where it holds more than it says."""
+    cut short, ValueError where it holds more than it says."""
     data = path.read_bytes()
     header = _PNM_HEADER.match(data)
     if header is None:
-        raise UndecodableError(path.name)
+        raise ValueError(path.name)
     kind, width, height, largest = header[1], int(header[2]), int(header[3]), int(header[4])
     shape = height, width, 3 if kind in (b"P3", b"P6") else 1
     if kind in (b"P2", b"P3"):
@@ -102,7 +127,7 @@ def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
         raise EOFError(path.name)
     samples = stored[: prod(shape)].reshape(shape)
     if samples.min() < 0 or samples.max() > largest:
-        raise UndecodableError(path.name)
+        raise ValueError(path.name)
     return samples.astype(np.uint16), largest
 
 

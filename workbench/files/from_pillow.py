@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile
+from PIL import ExifTags, Image, ImageFile
 
-from workbench.files import colour_profiles
+from workbench.files import colour_profiles, quiet_libraries
 from workbench.files.needs import Need
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_reader import Decoded, note_first_of
+from workbench.files.watched import Watched
 
+Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
+
+# What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
 _MIN_BITS = {"1": 1, "L": 1, "P": 1, "RGB": 15}  # of a pixel in a file; else 8 a band
@@ -23,33 +31,109 @@ _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how i
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 
 
-def put_marked_grey_right(image: ImageFile.ImageFile) -> None:
-    """Where a grey is marked as transparent, let it be one of 256; Pillow leaves it as it is in the
+@contextmanager
+def opened(path: Path, _start: bytes, is_stopped: Callable[[], bool]) -> Iterator[PillowReader]:
+    """Give what reads any picture file.  See `Opened`.
+
+    Raises UnidentifiedImageError where it is none.
+    """
+    with image_in(path, is_stopped) as image:
+        yield PillowReader(path, image, is_stopped)
+
+
+@contextmanager
+def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
+    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
+    with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
+        quiet_libraries.fax_error()  # of an earlier file
+        _put_marked_grey_right(image)
+        yield image
+
+
+class PillowReader:
+    """A `Reader` of the first picture of any file."""
+
+    def __init__(
+        self, path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
+    ) -> None:
+        self._path, self._image, self._is_stopped = path, image, is_stopped
+
+    def need(self) -> Need:
+        """Return the samples, and Pillow's own copy of them for as long as they are taken over;
+        inks in between."""
+        image = self._image
+        pixels, channels = image.width * image.height, _channels_of(image)
+        ours = pixels * channels * (4 if image.mode == "F" else 1)
+        pillows = pixels * _STORED_BYTES.get(image.mode, 4)
+        inks = 4 * pixels if image.mode == "CMYK" else 0
+        return Need(
+            self._path.name, image.width, image.height, channels, ours, ours + pillows + inks
+        )
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Return (H, W) or (H, W, C) with C = 2 to 4, of whatever Pillow's mode is: uint8, or
+        float32."""
+        image = self._image
+        _refuse_cut_short(self._path, image)
+        note_first_of(self._count(), notes)
+        exif = self._exif()
+        samples = self._samples(notes)
+        if error := quiet_libraries.fax_error():
+            raise EOFError(error)
+        is_upright = image.format == "TIFF"  # Pillow turns these by itself
+        return Decoded(
+            samples,
+            None if image.mode == "CMYK" else image.info.get("icc_profile"),
+            1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
+            lambda: exif,
+        )
+
+    def _exif(self) -> Image.Exif:
+        return self._image.getexif()
+
+    def _samples(self, notes: list[str]) -> NDArray[Any]:
+        image = self._image
+        if image.mode == "CMYK":
+            icc = image.info.get("icc_profile", b"")
+            return colour_profiles.cmyk_to_rgb(_in_bands(image, lambda band: band), icc, notes)
+        frame = _small_frame(image)
+        samples = _in_bands(image, _conversion(image, notes))
+        return samples if frame is None else _clear_around(samples, frame, notes)
+
+    def _count(self) -> int | None:
+        """Return how many pictures the file holds, or None where it cannot be read to its end.
+
+        Pillow counts those of a GIF by reading them all, and has lost the first one where that
+        fails.
+        """
+        if self._image.format != "GIF":
+            return getattr(self._image, "n_frames", 1)
+        with image_in(self._path, self._is_stopped) as counted:
+            try:
+                return getattr(counted, "n_frames", 1)
+            except ImageFileError:  # nobody wants it any more
+                raise
+            except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
+                return None
+
+
+def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
+    """Let a grey that is marked as transparent be one of 256; Pillow leaves it as it is in the
     file, one of 2, 4 or 16.  To be called as long as nothing was decoded."""
     if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
         largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
         image.info["transparency"] = (int(image.info["transparency"]) & largest) * 255 // largest
 
 
-def channels_of(image: Image.Image) -> int:
-    """How many channels `samples_of` will give; looks at the header alone."""
+def _channels_of(image: Image.Image) -> int:
+    """Return how many channels the samples will have; looks at the header alone."""
     if image.mode in ("1", "L", "RGB", "P", "PA") and image.has_transparency_data:
         return 2 if image.mode in ("1", "L") else 4
     channels = _CHANNELS.get(image.mode, 3)
     return channels + (channels in (1, 3) and _small_frame(image) is not None)
 
 
-def need_of(path: Path, image: Image.Image) -> Need:
-    """The samples, and Pillow's own copy of them for as long as they are taken over; inks in
-    between."""
-    pixels, channels = image.width * image.height, channels_of(image)
-    ours = pixels * channels * (4 if image.mode == "F" else 1)
-    pillows = pixels * _STORED_BYTES.get(image.mode, 4)
-    inks = 4 * pixels if image.mode == "CMYK" else 0
-    return Need(path.name, image.width, image.height, channels, ours, ours + pillows + inks)
-
-
-def refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
+def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     """Raise EOFError where the samples cannot all be in the file, before memory is taken for all
     that its header claims."""
     size = path.stat().st_size
@@ -69,16 +153,6 @@ def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
     long as it was not decoded; None for all others."""
     boxes = [each[1] for each in getattr(image, "tile", ()) if image.format == "GIF" and each[1]]
     return boxes[0] if boxes and boxes[0] != (0, 0, *image.size) else None
-
-
-def samples_of(image: Image.Image, notes: list[str]) -> NDArray[Any]:
-    """(H, W) or (H, W, C) with C = 2 to 4, of whatever Pillow's mode is; uint8, or float32."""
-    if image.mode == "CMYK":
-        icc = image.info.get("icc_profile", b"")
-        return colour_profiles.cmyk_to_rgb(_in_bands(image, lambda band: band), icc, notes)
-    frame = _small_frame(image)
-    samples = _in_bands(image, _conversion(image, notes))
-    return samples if frame is None else _clear_around(samples, frame, notes)
 
 
 def _clear_around(

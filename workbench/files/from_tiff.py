@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -10,16 +12,18 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import ExifTags, Image
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
+from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_reader import Decoded, note_first_of
 
-SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ORIENTATION_TAG, ICC_PROFILE_TAG, INK_SET_TAG = 274, 34675, 332
+_SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+ICC_PROFILE_TAG, INK_SET_TAG = 34675, 332
 BAND_SAMPLES = 1 << 22  # worked on at once, since that takes several copies
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
@@ -50,12 +54,61 @@ _CMYK = 1  # of the tag InkSet
 _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
 
-def is_for_us(page: tifffile.TiffPage) -> bool:
-    """Whether tifffile reads the page; where not, Pillow does."""
+@contextmanager
+def opened(
+    path: Path, start: bytes, _is_stopped: Callable[[], bool]
+) -> Iterator[TiffReader | None]:
+    """Give what reads a TIFF file; None where it is none, or Pillow is to read it.  See `Opened`.
+
+    Raises ImageFileError where nothing reads it, EOFError where it is cut short.
+    """
+    if not start.startswith(_SIGNATURES):
+        yield None
+        return
+    with tifffile.TiffFile(path) as tiff:
+        _refuse_odd(path, tiff.pages.first)
+        yield TiffReader(path, tiff) if _is_for_us(tiff.pages.first) else None
+
+
+class TiffReader:
+    """A `Reader` of the first page of a TIFF file."""
+
+    def __init__(self, path: Path, tiff: tifffile.TiffFile) -> None:
+        self._path, self._tiff, self._page = path, tiff, tiff.pages.first
+
+    def need(self) -> Need:
+        """Return what is in the file at most, and, where that is changed and not in place, what it
+        becomes."""
+        page = self._page
+        pixels, channels = page.imagewidth * page.imagelength, _channels_of(page)
+        made = pixels * channels * min(_dtype(page).itemsize, 4)
+        is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
+        is_planar = page.samplesperpixel > 1 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
+        held = _stored_bytes(page)
+        held += 0 if is_kept and not is_planar else made
+        held += 0 if page.compression == COMPRESSION.NONE else self._path.stat().st_size
+        return Need(self._path.name, page.imagewidth, page.imagelength, channels, made, held)
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Return (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
+        page = self._page
+        note_first_of(len(self._tiff.pages), notes)
+        samples = _samples_of(page, notes)
+        is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
+        return Decoded(
+            samples,
+            None if is_inks else page.tags.valueof(ICC_PROFILE_TAG),
+            page.tags.valueof(ExifTags.Base.Orientation, 1),
+            lambda: exif_of.of_tiff(self._path, page),
+        )
+
+
+def _is_for_us(page: tifffile.TiffPage) -> bool:
+    """Return whether tifffile reads the page; where not, Pillow does."""
     return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
-def refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
+def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError where it is of a kind that nothing here reads, EOFError where it is cut
     short."""
     if kind := _unknown_kind(page):
@@ -72,19 +125,7 @@ def refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         _refuse_larger(path, page)
 
 
-def need_of(path: Path, page: tifffile.TiffPage) -> Need:
-    """At most what is in the file, and, where that is changed and not in place, what it becomes."""
-    pixels, channels = page.imagewidth * page.imagelength, channels_of(page)
-    made = pixels * channels * min(_dtype(page).itemsize, 4)
-    is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
-    is_planar = page.samplesperpixel > 1 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
-    held = _stored_bytes(page)
-    held += 0 if is_kept and not is_planar else made
-    held += 0 if page.compression == COMPRESSION.NONE else path.stat().st_size
-    return Need(path.name, page.imagewidth, page.imagelength, channels, made, held)
-
-
-def channels_of(page: tifffile.TiffPage) -> int:
+def _channels_of(page: tifffile.TiffPage) -> int:
     """How many channels the page will have once it is read."""
     colours = _COLOURS[page.photometric]
     if page.photometric == PHOTOMETRIC.PALETTE:
@@ -92,8 +133,7 @@ def channels_of(page: tifffile.TiffPage) -> int:
     return min(colours, 3) + (page.samplesperpixel == colours + 1)
 
 
-def samples_of(page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
-    """(H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
+def _samples_of(page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
     samples = _as_stored(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
         notes.append("The palette was replaced by the colours it stands for.")
@@ -120,7 +160,7 @@ def _unknown_kind(page: tifffile.TiffPage) -> str | None:
     """What of the page nothing here reads, in a few words, or None."""
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
         return f"compression {_name(COMPRESSION, page.compression)}"
-    if not is_for_us(page):
+    if not _is_for_us(page):
         return _unknown_to_pillow(page)
     if (page.bitspersample, page.sampleformat) not in _SAMPLES:
         return f"samples of {page.bitspersample} bits, {_name(SAMPLEFORMAT, page.sampleformat)}"
