@@ -1,1 +1,1 @@
-"""What every room may use: the job, what came of it, borders, weights, statistics, timing."""
+"""The job, its result, borders, weights, statistics and timing: what every room may use."""

@@ -42,7 +42,7 @@ _WHAT_TO_DO = {
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """An open binary file that becomes `path` when the block ends, and vanishes when it raises.
+    """Open a binary file that becomes `path` when the block ends, and vanishes when it raises.
 
     A file that is replaced leaves its permissions to the new one; what programs that were killed
     have left behind in the folder is removed.
@@ -71,7 +71,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _mode_of(path: Path) -> int | None:
-    """The permissions of the file that is to be replaced, which its successor keeps."""
+    """Return the permissions of the file that is to be replaced, which its successor keeps."""
     try:
         return stat.S_IMODE(path.stat().st_mode) & 0o777
     except FileNotFoundError:
@@ -79,8 +79,11 @@ def _mode_of(path: Path) -> int | None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove what a program that was killed while it wrote has left in the folder: files of our own
-    kind of name that nobody holds, and that are not so new that somebody may be about to."""
+    """Remove what killed programs have left in the folder while writing.
+
+    That is files of our own kind of name that nobody holds, and that are not so new that
+    somebody may be about to.
+    """
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
         for entry in entries:
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
@@ -97,7 +100,7 @@ def _hold(file: BinaryIO) -> None:
 
 
 def _is_held(path: Path) -> bool:
-    """Whether a program writes the file.  Raises OSError where that cannot be known."""
+    """Return whether a program writes the file.  Raises OSError where that cannot be known."""
     if fcntl is None:
         return False  # such systems do not let go of a file that is open
     with path.open("rb") as file:
@@ -109,7 +112,10 @@ def _is_held(path: Path) -> bool:
 
 
 def _resolved(path: Path) -> Path:
-    """`path` without links.  Raises OSError for a loop of them, and for what is no name."""
+    """Return `path` without links.
+
+    Raises OSError for a loop of them, and for what cannot be a name.
+    """
     try:
         resolved = Path(os.path.realpath(path))
     except ValueError as error:  # a NUL is in it
@@ -120,7 +126,7 @@ def _resolved(path: Path) -> Path:
 
 
 def reason(error: OSError) -> str:
-    """Why a file could not be written and what to do: the second half of a sentence."""
+    """Return why a file could not be written and what to do: the second half of a sentence."""
     if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
         return "not all of it could be written; free some space or choose another folder"
     return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another folder")

@@ -1,4 +1,4 @@
-"""What lies beyond the picture's edge: one definition, used by every CPU implementation.
+"""The samples beyond the picture's edge: one definition, used by every CPU implementation.
 
 The device's copy is `border_index` in `ladder/prelude.cuh`; the tests hold the two together.
 
@@ -29,7 +29,7 @@ OUTSIDE = -1
 
 
 def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.intp]:
-    """Where the positions start, ..., stop - 1 of an axis of `size` samples are read from.
+    """Return where an axis of `size` samples is read for positions start, ..., stop - 1.
 
     returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero.
              Any distance from the picture is allowed, also more than its size.
@@ -55,7 +55,7 @@ def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.
 def read(
     picture: NDArray[Any], border: str, rows: tuple[int, int], columns: tuple[int, int]
 ) -> NDArray[Any]:
-    """The rectangle rows × columns of `picture`, continued beyond its edges by `border`.
+    """Return the rectangle rows × columns of `picture`, continued beyond its edges by `border`.
 
     picture        (H, W, C) of any dtype
     rows, columns  (start, stop); may reach outside the picture by any distance
@@ -87,7 +87,7 @@ def read_made(
     rows: Span,
     columns: Span,
 ) -> NDArray[Any]:
-    """The same of a picture of which there are only parts, made when they are asked for.
+    """Return what `read` does, of a picture whose parts are made when they are asked for.
 
     make     (rows, columns) -> (rows, columns, C), for any rectangle inside the picture
     size_hw  height and width of the whole picture
@@ -108,7 +108,10 @@ def read_made(
 
 
 def _runs(at: NDArray[np.intp]) -> Iterator[tuple[slice, Span]]:
-    """Where consecutive positions stand in `at`, and which they are; without those OUTSIDE."""
+    """Yield where runs of consecutive positions stand in `at`, and which they are.
+
+    Positions that are OUTSIDE are left out.
+    """
     breaks = np.flatnonzero((np.diff(at) != 1) | (at[:-1] == OUTSIDE)) + 1
     for start, stop in pairwise((0, *map(int, breaks), len(at))):
         if at[start] != OUTSIDE:
@@ -116,7 +119,10 @@ def _runs(at: NDArray[np.intp]) -> Iterator[tuple[slice, Span]]:
 
 
 def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:
-    """Where positions start, ..., stop - 1 stand before, inside and after an axis of `size`."""
+    """Return where positions start, ..., stop - 1 stand before, inside and after an axis.
+
+    The axis has `size` samples.
+    """
     start, stop = span
     first = min(max(-start, 0), stop - start)
     last = max(min(size - start, stop - start), first)
@@ -124,5 +130,5 @@ def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:
 
 
 def _from(at: NDArray[np.intp], part: slice) -> slice:
-    """The positions at[part], which run consecutively, as a slice."""
+    """Return the positions at[part], which run consecutively, as a slice."""
     return slice(int(at[part][0]), int(at[part][-1]) + 1) if part.stop > part.start else slice(0)

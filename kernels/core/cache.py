@@ -1,4 +1,4 @@
-"""A few values that took a while to make, kept for the next who wants them."""
+"""Caches of a few values that took a while to make."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """Values by key, those asked for last: at most `most` of them.  Threads may share it."""
+    """The `most` values asked for last, by key.  Threads may share it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -27,7 +27,7 @@ class LruCache(Generic[K, V]):
         return key in self._values
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """The value for `key`; two threads that want it at once may both make it."""
+        """Return the value for `key`; two threads that want it at once may both make it."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -40,12 +40,16 @@ class LruCache(Generic[K, V]):
         return value
 
     def clear(self) -> None:
+        """Forget all values."""
         with self._lock:
             self._values.clear()
 
 
 def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]], V]:
-    """`look`, which looks only once at an array that nobody may change, as long as that lives."""
+    """Return `look`, remembering its answer for an array that cannot change.
+
+    The answer is kept for as long as that array lives.
+    """
     known: dict[int, tuple[weakref.ref[Any], V]] = {}
 
     def looked(picture: NDArray[Any]) -> V:
@@ -62,7 +66,10 @@ def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]]
 
 
 def may_change(picture: NDArray[Any]) -> bool:
-    """Whether somebody may still write to it, perhaps through the array it is a view of."""
+    """Return whether somebody may still write to `picture`.
+
+    That may be through the array it is a view of.
+    """
     array: Any = picture
     while isinstance(array, np.ndarray):
         if array.flags.writeable:

@@ -41,7 +41,7 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How `a` stands to `b`.
+    """The verdict on two timings, `a` against `b`.
 
     ratio          time of b over time of a: 2.0 means that a takes half as long
     low, high      the interval of that ratio, at CONFIDENCE
@@ -54,21 +54,25 @@ class Comparison:
 
     @property
     def in_words(self) -> str:
-        """ "faster", "slower", "equal within 1 %", "equal within noise"."""
+        """Return "faster", "slower", "equal within 1 %" or "equal within noise"."""
         return how_equal(self.ratio) if self.verdict == "same" else self.verdict
 
 
 def how_equal(ratio: float) -> str:
-    """Return in words why medians in this ratio count as the same: they are as near as the rule
-    asks for, or their noise is too large to tell.  Of several: the largest ratio among them."""
+    """Return in words why medians in this ratio count as the same.
+
+    They are as near as the rule asks for, or their noise is too large to tell.  Of several: the
+    largest ratio among them.
+    """
     apart = max(ratio, 1 / ratio)
     # As close as rounding may bring 1 + SAME_WITHIN to itself.
     return WITHIN_CLOCKS if apart <= 1 + SAME_WITHIN + 1e-9 else WITHIN_NOISE
 
 
 def compare(a: Timing, b: Timing) -> Comparison:
-    """Whether `a` is faster than `b`: only where the whole interval of the ratio says so, by more
-    than SAME_WITHIN.
+    """Return how `a` compares with `b`: faster, slower or the same.
+
+    `a` is faster only where the whole interval of the ratio says so, by more than SAME_WITHIN.
 
     The interval is that of the ratio of medians, both resampled: from the medians of their rounds,
     where they were measured in rounds, else from their samples (`Timing.independent_ms`).  Where
@@ -95,13 +99,15 @@ def compare(a: Timing, b: Timing) -> Comparison:
 
 
 def gives_speed_up(a: Timing, b: Timing) -> bool:
-    """Return whether the ratio of two timings is a speed-up: not of a single run, of which nobody
-    knows what disturbed it."""
+    """Return whether the ratio of two timings is a speed-up.
+
+    That of a single run is none: nobody knows what disturbed it.
+    """
     return not (a.is_single or b.is_single)
 
 
 def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
-    """Fastest first; those in one tuple are the same as the first of them, by `compare`.
+    """Return the keys, fastest first; those in one tuple are the same as its first, by `compare`.
 
     What is noisy may be the same as the first while something steadier, and quicker, is not.
     """
@@ -120,7 +126,7 @@ def _same(a: Timing, b: Timing) -> bool:
 
 
 def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, float]:
-    """Of the second's median over the first's."""
+    """Return the interval of the second's median over the first's."""
     if min(len(first), len(second)) < ENOUGH_SAMPLES:
         (low_1, high_1), (low_2, high_2) = map(_reach, (first, second))
         return low_2 / high_1, high_2 / low_1
@@ -132,7 +138,7 @@ def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tupl
 
 
 def _reach(samples: tuple[float, ...]) -> tuple[float, float]:
-    """Where a median may lie, whether of enough samples or of too few; never zero."""
+    """Return the interval that a median may lie in, of enough samples or too few; never zero."""
     if len(samples) >= ENOUGH_SAMPLES:
         low, high = median_interval(samples)
     else:

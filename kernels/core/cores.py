@@ -1,4 +1,4 @@
-"""How many threads may run at once."""
+"""The number of threads that may run at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else keeps the CPU busy while something is measured: other programs, the host, a quota.
+"""Other load on the CPU while something is measured: other programs, the host, a quota.
 
 Read from Linux's /proc and control groups; elsewhere nothing is known, and nothing is said.
 """
@@ -25,7 +25,7 @@ STOLEN = 7
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What went on while something was measured; sums, so that those of several parts add up.
+    """Load on the CPU while something was measured; sums, so that those of parts add up.
 
     seconds    watched
     cores      that this process may use
@@ -92,8 +92,14 @@ class Load:
 
 
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
-    """Return one sentence on what disturbed measurements with these loads, the worst of each kind;
-    "" where nothing did.  None stands for one on a GPU, or of which nothing is known."""
+    """Return one sentence on what disturbed measurements with these loads; "" for nothing.
+
+    It names the worst of each kind.  None stands for a measurement on a GPU, or for an unknown
+    load.
+
+    It names the worst of each kind.  None stands for a measurement on a GPU, or for an unknown
+    load.
+    """
     known = [each for each in loads if each is not None]
     disturbed = [each for each in known if each.disturbances]
     if not disturbed:
@@ -110,7 +116,7 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
 
 
 class _Moment(NamedTuple):
-    """Seconds of a clock, and counters that only grow."""
+    """Seconds of a clock, and counters that only grow, at one moment."""
 
     clock_s: float
     own_s: float
@@ -120,7 +126,7 @@ class _Moment(NamedTuple):
 
 
 class LoadWatch:
-    """Notes what else the CPU does; cheap enough to be asked before and after any measurement.
+    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement.
 
     proc, cgroups  where Linux shows its counters
     """
@@ -134,7 +140,7 @@ class LoadWatch:
         self._began = self._now()
 
     def load(self) -> Load | None:
-        """Return what went on since `start`; None where the system does not tell."""
+        """Return the load since `start`; None where the system does not tell."""
         began, now = self._began, self._now()
         if began is None or now is None:
             return None
@@ -150,7 +156,7 @@ class LoadWatch:
 
     @cached_property
     def _cpus(self) -> frozenset[str]:
-        """Names in /proc/stat of those that this process may use."""
+        """Return the names in /proc/stat of the cores that this process may use."""
         return frozenset(f"cpu{number}" for number in os.sched_getaffinity(0))
 
     @cached_property
@@ -183,8 +189,10 @@ class LoadWatch:
 
     @cached_property
     def _quota(self) -> float | None:
+        """Return the quota in cores, of control groups version 2, else of version 1."""
         return quota_of(self._cgroup)
 
     @cached_property
     def _cgroup(self) -> Path | None:
+        """Return the folder of this process's own control group that limits its CPU time."""
         return control_group(self._proc, self._cgroups)

@@ -35,7 +35,7 @@ class Device:
     reserved_shared_bytes_per_block: int = 0
 
     def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
-        """The reason a block of that shape cannot be launched here; None if it can."""
+        """Return why a block of that shape cannot be launched here; None if it can."""
         x, y = block_xy
         if x < 1 or y < 1:
             return f"A block needs at least one thread each way, not {x}×{y}."
@@ -54,7 +54,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class NoDevice:
-    """Why there is no GPU, in a sentence, and what would mend it.
+    """The reason why there is no GPU, in a sentence, and what would mend that.
 
     is_lost  there was one, and it failed
     """

@@ -1,4 +1,4 @@
-"""Failures a user can meet.  Anything else is a bug and must look like one."""
+"""Failures that a user can meet; anything else is a bug and must look like one."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OUT_OF_MEMORY_STATUS = 2  # of CUDA's runtime and driver, and of cuFFT as well
 
 
 class KernelError(Exception):
-    """An expected failure.  str(error) is one sentence written for the user."""
+    """An expected failure; str(error) is one sentence written for the user."""
 
 
 class BadJobError(KernelError):
-    """What was asked for makes no sense: an even size, an unknown border, a wrong pixel type."""
+    """The job makes no sense: an even size, an unknown border, a wrong pixel type."""
 
 
 class CannotRunError(KernelError):
@@ -44,20 +44,20 @@ class CompileFailedError(KernelError):
 
     @classmethod
     def from_log(cls, what: str, log: str) -> CompileFailedError:
-        """Make one that says `what` and the first error of `log`, with its file and line."""
+        """Return an error that says `what` and the first error of `log`, by file and line."""
         found = FIRST_ERROR.search(log)
         first = f"{found[1]}, line {found[2]}: {found[3]}" if found else "see the compiler's log"
         return cls(f"{what}: {first}.", log)
 
 
 def in_full(error: KernelError) -> str:
-    """Return its sentence, for a terminal: with the compiler's log below it where there is one."""
+    """Return the error's sentence for a terminal, with the compiler's log below it, if any."""
     log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
     return f"{error}\n{log}" if log else str(error)
 
 
 class LaunchRefusedError(KernelError):
-    """The device said no to this configuration; another may work."""
+    """The device refused this configuration; another may work."""
 
 
 class GivenUpError(KernelError):
@@ -78,7 +78,9 @@ class PlanFileError(BadJobError):
 
 @contextmanager
 def cuda_errors_in_words(doing: str) -> Iterator[None]:
-    """Turn CuPy's exceptions into ours.  No other module catches a CuPy exception.
+    """Turn CuPy's exceptions into those of this module.
+
+    No other module catches a CuPy exception.
 
     doing  what was under way, after "while": "filtering 4096×4096 pixels"
     """

@@ -1,4 +1,4 @@
-"""Whether a picture holds NaN or infinities: looked at once, since large pictures take a while."""
+"""Tell once whether a picture holds NaN or infinities, since large pictures take a while."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kernels.core.cache import once_a_picture
 
 
 def all_finite(picture: NDArray[Any]) -> bool:
-    """True where every sample is a finite number, as integers always are."""
+    """Return whether every sample is a finite number, as integers always are."""
     return picture.dtype.kind != "f" or _all_finite(picture)
 
 

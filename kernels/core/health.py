@@ -30,7 +30,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Lowest and highest seen of each; None where the driver does not say.
+    """The lowest and highest of each reading; None where the driver does not say.
 
     power_w    as the driver gives it: on many cards the mean of the last second
     throttled  what held the clocks down, in words; empty where nothing did
@@ -44,7 +44,7 @@ class Health:
 
 
 class _Look(NamedTuple):
-    """What NVML said at one moment."""
+    """One reading of NVML, at one moment."""
 
     sm_mhz: int | None
     memory_mhz: int | None
@@ -54,7 +54,7 @@ class _Look(NamedTuple):
 
 
 class Nvml:
-    """One GPU as NVML knows it; never fails: it then knows less, or nothing.
+    """One GPU as NVML knows it; never fails, it then knows less, or nothing.
 
     pci_bus_id  CUDA's, "0000:1b:00.0": CUDA_VISIBLE_DEVICES changes the order of its devices, and
                 by default it is not NVML's.  A part of a card (MIG) is watched as the whole card.
@@ -64,7 +64,7 @@ class Nvml:
         self._pci_bus_id = pci_bus_id
 
     def look(self) -> _Look | None:
-        """What it says now; None where it says nothing at all."""
+        """Return what NVML says now; None where it says nothing at all."""
         if self._opened is None:
             return None
         nvml = self._opened[0]
@@ -80,7 +80,7 @@ class Nvml:
 
     @cached_property
     def _opened(self) -> tuple[Any, Any] | None:
-        """The module and the GPU's handle; not before the first look, for it may take a while."""
+        """Return the module and the GPU's handle, opened at the first look: it may take a while."""
         try:
             import pynvml
 
@@ -98,7 +98,7 @@ class Nvml:
 
 
 class Watch:
-    """Collects looks at one GPU; cheap enough to be called between any two samples.
+    """Collects readings of one GPU; cheap enough to be called between any two samples.
 
     Look when something has just run: an idle GPU's clocks say nothing of what was timed.
     """
@@ -109,7 +109,7 @@ class Watch:
         self._next_s = clock()
 
     def look(self) -> None:
-        """Look, unless that was done a moment ago.  Never inside what is timed."""
+        """Read once, unless that was done a moment ago.  Never inside what is timed."""
         start = self._clock()
         if start < self._next_s:
             return
@@ -119,7 +119,7 @@ class Watch:
         self._next_s = start + max(LOOK_EVERY_S, took_s / MAX_SHARE)
 
     def health(self) -> Health | None:
-        """Of all looks so far; None where there was nothing to see."""
+        """Return the summary of all readings so far; None where there were none."""
         if not self._looks:
             return None
         seen = 0

@@ -1,4 +1,4 @@
-"""What to compute, and what came of it: immutable values that may cross threads."""
+"""Jobs and their results: immutable values that may cross threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARRAYS = ("picture", "weights")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """One filtering to do.  Raises BadJobError where the parts do not fit together.
+    """One filtering to do; raises BadJobError where its parts do not fit together.
 
     picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
                     4 channels is alpha, which passes through untouched.  Make it read-only where it
@@ -82,44 +82,55 @@ class Job:
 
     @property
     def ksize(self) -> int:
+        """Return K, the odd side of the weights."""
         return int(self.weights.shape[0])
 
     @property
     def radius(self) -> int:
+        """Return how many neighbours the weights reach to each side."""
         return self.ksize // 2
 
     @property
     def reach(self) -> int:
-        """How many pixels away, along an axis, a sample still counts."""
+        """Return how many pixels away, along an axis, a sample still counts."""
         return self.radius + self.gradient
 
     @property
     def height(self) -> int:
+        """Return the picture's height in pixels."""
         return int(self.picture.shape[0])
 
     @property
     def width(self) -> int:
+        """Return the picture's width in pixels."""
         return int(self.picture.shape[1])
 
     @property
     def channels(self) -> int:
+        """Return how many channels the picture has, alpha counted: 1 to 4."""
         return int(self.picture.shape[2])
 
     @property
     def has_alpha(self) -> bool:
+        """Return whether the last channel is alpha, which is copied, not filtered."""
         return self.channels in (2, 4)
 
     @property
     def pixel_type(self) -> str:
+        """Return the dtype of a sample, by name: "uint8", "float32"."""
         return str(self.picture.dtype)
 
     @property
     def megapixels(self) -> float:
+        """Return the number of pixels in millions."""
         return self.height * self.width / 1e6
 
     @property
     def compulsory_bytes(self) -> int:
-        """The picture read once and written once: what no implementation can go below."""
+        """Return the bytes of the picture read once and written once.
+
+        No implementation can move fewer.
+        """
         return 2 * int(self.picture.nbytes)
 
 
@@ -148,7 +159,7 @@ def _check_weights(weights: NDArray[np.float32]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How often to repeat a job for its timing, and whether to check its answer.
+    """A rule for how often to repeat a job for its timing, and whether to check its answer.
 
     max_samples, max_seconds  repeats end at so many, or after so long spent on them
     min_samples     so many are taken however long that lasts, unless the first of them alone takes
@@ -174,7 +185,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What really ran: one CUDA launch, or one CPU function.
+    """One CUDA launch, or one CPU function, as it really ran.
 
     grid, block   blocks and threads, x then y; None on the CPU
     registers     per thread; shared_bytes per block; None on the CPU
@@ -202,7 +213,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What `auto` chose to run.
+    """The implementation and block shape that `auto` chose to run.
 
     block_xy  None: it has its own shape, or none
     why       one sentence: what it was chosen by
@@ -215,7 +226,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Something is under way, in the -ing form: "compiling shared".
+    """A note that something is under way, in the -ing form: "compiling shared".
 
     Whoever drives a computation may stop or pause it wherever it yields one of these.
     """
@@ -225,7 +236,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Progress):
-    """It has been run once more: who times several in turn may go on with the next one.
+    """A note that the job was run once more; whoever times several in turn may switch now.
 
     timing  all samples so far
     """
@@ -235,7 +246,7 @@ class Sampled(Progress):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """The filtered picture and what is known of it so far; a later one of the same job knows more.
+    """The filtered picture and what is known of it so far; a later one of the job knows more.
 
     picture      like job.picture, read-only; (H, W) where the job was given one such
     kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
@@ -268,17 +279,17 @@ class Result:
 
     @property
     def implementation(self) -> str:
-        """The key of what ran: what was asked for, or what `auto` picked."""
+        """Return the key of what ran: what was asked for, or what `auto` picked."""
         return self.picked.implementation if self.picked else self.job.implementation
 
     @property
     def block_xy(self) -> tuple[int, int] | None:
-        """Threads a block of the first launch, x then y; None on the CPU."""
+        """Return the threads per block of the first launch, x then y; None on the CPU."""
         return self.ran[0].block if self.ran else None
 
     @property
     def name(self) -> str:
-        """What ran, by its key: "shared", or "auto: shared 32×8" where it was picked."""
+        """Return what ran, by its key: "shared", or "auto: shared 32×8" where it was picked."""
         if self.picked is None:
             return self.job.implementation
         block = "{}×{}".format(*self.block_xy) if self.block_xy else ""
@@ -286,14 +297,15 @@ class Result:
 
     @property
     def total_ms(self) -> float:
-        """Upload, kernel and download; compiling happens once and is left out."""
+        """Return upload, kernel and download together; compiling happens once and is left out."""
         return (self.upload_ms or 0.0) + self.kernel.median_ms + (self.download_ms or 0.0)
 
     @property
     def megapixels_per_s(self) -> float:
+        """Return the millions of pixels filtered per second of kernel time."""
         return self.job.megapixels / (self.kernel.median_ms / 1e3)
 
     @property
     def effective_gb_s(self) -> float:
-        """Compulsory bytes over kernel time: what a perfect implementation would need."""
+        """Return compulsory bytes over kernel time: what a perfect implementation needs."""
         return self.job.compulsory_bytes / 1e9 / (self.kernel.median_ms / 1e3)

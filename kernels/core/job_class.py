@@ -1,4 +1,4 @@
-"""Which jobs are alike: what was measured for one tells which rung is quick for the others."""
+"""Classes of jobs that are alike: what one of a class shows tells which rung suits the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BORDER_GROUPS = {"zero": "zero", "clamp": "clamp"}  # the others all fold the in
 
 @dataclass(frozen=True, slots=True, order=True)
 class JobClass:
-    """What the speed of a job depends on, beside the device.
+    """The properties that a job's speed depends on, beside the device.
 
     weights  "uniform", "separable", "rank 2" and so on, "general"; "gradient" where that follows
     border   its group: "zero", "clamp" or "folded"
@@ -38,7 +38,7 @@ class JobClass:
 
 
 def job_class_of(job: Job) -> JobClass:
-    """The kind `job` is of."""
+    """Return the class that `job` belongs to."""
     return JobClass(
         pixel_type=job.pixel_type,
         channels=job.channels,
@@ -55,7 +55,7 @@ def size_class(height: int, width: int) -> int:
 
 
 def weights_class(job: Job) -> str:
-    """What can be made use of in the job: see `JobClass`."""
+    """Return what an implementation can make use of in the job: see `JobClass`."""
     return f"gradient after {_class_of(job)}" if job.gradient else _class_of(job)
 
 

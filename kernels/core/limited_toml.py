@@ -26,11 +26,11 @@ _BETWEEN_KEYS_AND_VALUES = re.compile(r"[=,\[\]{}\n]")
 
 
 class LimitedTomlError(ValueError):
-    """A text is no TOML, or beyond the limits; str(error) is one sentence."""
+    """A text is not TOML, or beyond the limits; str(error) is one sentence."""
 
 
 def parse(text: str, name: str) -> dict[str, Any]:
-    """Return what the TOML in `text` stands for.
+    """Return the values in the TOML text; raise LimitedTomlError where there are none.
 
     name  what the sentences of LimitedTomlError call the text
     """
@@ -48,6 +48,6 @@ def parse(text: str, name: str) -> dict[str, Any]:
 
 
 def _most_dots(text: str) -> int:
-    """The largest number of dots in any key or value, without those in texts and comments."""
+    """Return the most dots in any key or value, without those in texts and comments."""
     bare = _TEXT_OR_COMMENT.sub("", text)
     return max(part.count(".") for part in _BETWEEN_KEYS_AND_VALUES.split(bare))

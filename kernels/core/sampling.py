@@ -1,4 +1,4 @@
-"""When to repeat a job, and when to say so: the same rule for CPU and GPU."""
+"""Decide when to repeat a job, and when to report: the same rule for CPU and GPU."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Sampler:
         self._next_warms_up = self._has_to_warm_up()
 
     def add(self, run_ms: float) -> None:
-        """One run more: a warm-up or a sample, as was its turn when it began."""
+        """Count one more run: a warm-up or a sample, as was its turn when it began."""
         self._latest_ms = run_ms
         if self._next_warms_up:
             self._warmups += 1
@@ -76,18 +76,18 @@ class Sampler:
             self._watch_spread()
 
     def wants_more(self) -> bool:
-        """Whether to run it once more."""
+        """Return whether to run the job once more."""
         return not self._why_no_more()
 
     def is_news(self) -> bool:
-        """True now and then, so that who looks on sees the figure settle."""
+        """Return True now and then, so that whoever looks on sees the figure settle."""
         if self._clock() - self._last_news < NEWS_EVERY_S:
             return False
         self._last_news = self._clock()
         return True
 
     def timing(self) -> Timing:
-        """What there is so far."""
+        """Return the timing so far."""
         ended = self._why_no_more()
         if not self._samples_ms:
             # The latest warm-up, until there is a sample; where there will be none, it is one.
@@ -129,7 +129,9 @@ def taking_samples(
     cache: Cache | None = None,
     doing: str = "timing",
 ) -> Generator[Progress, None, Timing]:
-    """Run it until the plan is met; may be paused at each Progress.
+    """Run the job until the plan is met, then return its timing.
+
+    It may be paused at each Progress.
 
     run_ms  runs it once, and says how many milliseconds that took
     """
@@ -141,7 +143,7 @@ def taking_samples(
 
 
 def take_samples(run_ms: Callable[[], float], plan: Sampling, cache: Cache | None = None) -> Timing:
-    """As `taking_samples`, in one go."""
+    """Run the job until the plan is met in one go; see `taking_samples`."""
     steps = taking_samples(run_ms, plan, cache)
     while True:
         try:

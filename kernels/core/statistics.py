@@ -1,4 +1,4 @@
-"""What samples of a duration say: their spread, and how sure their median is."""
+"""The spread of samples of a duration, and how sure their median is."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ CONFIDENCE_EDGES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))  # percentiles
 
 
 def relative_spread(samples_ms: Sequence[float]) -> float:
-    """Quartile range over median: what nvbench calls noise, but unmoved by outliers."""
+    """Return quartile range over median: nvbench's "noise", but unmoved by outliers."""
     low, median, high = np.percentile(samples_ms, (25, 50, 75))
     return float((high - low) / median) if median > 0 else 0.0
 
 
 def median_interval(samples_ms: Sequence[float]) -> tuple[float, float]:
-    """The interval that holds the median at CONFIDENCE, by the percentile bootstrap (Efron and
-    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13); one sample gives no width.
+    """Return the interval (low, high) that holds the median at CONFIDENCE.
 
-    It takes samples to be independent: where they drift, the median is less sure than it says."""
+    By the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
+    chapter 13); one sample gives no width.
+
+    It takes samples to be independent: where they drift, the median is less sure than it says.
+    """
     low, high = np.percentile(resampled_medians(tuple(samples_ms)), CONFIDENCE_EDGES)
     return float(low), float(high)
 
 
 @lru_cache(maxsize=1024)
 def resampled_medians(samples: tuple[float, ...], seed: int = SEEDS[0]) -> NDArray[np.float64]:
-    """The medians of RESAMPLES draws of as many samples, with replacement.
+    """Return the medians of RESAMPLES draws of as many samples, with replacement.
 
     Not drawn one by one: the middle of n sorted draws from n samples is the sample number
     floor(n u), where u is the middle of n sorted uniform numbers, which is distributed as a beta

@@ -18,7 +18,7 @@ Ended = Literal["stable", "samples", "time", "single", ""]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Samples in milliseconds, in the order they were taken: all of them, but for warm-ups.
+    """All samples in milliseconds, in the order they were taken, without warm-ups.
 
     cache    the GPU's L2 before each sample; None on the CPU
     ended    why there are no more: "stable", their spread had settled below what was asked for;
@@ -38,35 +38,42 @@ class Timing:
 
     @property
     def is_single(self) -> bool:
-        """Whether there is but one sample, which nothing can be said about."""
+        """Return whether there is but one sample, whose spread is unknown."""
         return len(self.samples_ms) == 1
 
     @property
     def median_ms(self) -> float:
+        """Return the median of the samples."""
         return median(self.samples_ms)
 
     @property
     def quartiles_ms(self) -> tuple[float, float]:
+        """Return the lower and the upper quartile."""
         low, high = np.percentile(self.samples_ms, (25, 75))
         return float(low), float(high)
 
     @property
     def min_ms(self) -> float:
+        """Return the shortest sample."""
         return min(self.samples_ms)
 
     @property
     def max_ms(self) -> float:
+        """Return the longest sample."""
         return max(self.samples_ms)
 
     @property
     def spread(self) -> float:
-        """Quartile range over median; 0.01 is one percent."""
+        """Return quartile range over median; 0.01 is one percent."""
         return relative_spread(self.samples_ms)
 
     @property
     def independent_ms(self) -> tuple[float, ...]:
-        """Return what tells how sure the median is: of several rounds their medians, since samples
-        of one round share whatever the computer did then; else the samples."""
+        """Return the samples that tell how sure the median is.
+
+        Of several rounds their medians, since samples of one round share whatever the
+        computer did then; else the samples.
+        """
         if len(self.rounds) < 2:
             return self.samples_ms
         ends = list(accumulate(self.rounds))
@@ -77,6 +84,6 @@ class Timing:
 
     @property
     def interval_ms(self) -> tuple[float, float]:
-        """Where the median lies, at `statistics.CONFIDENCE`."""
+        """Return the interval that the median lies in, at `statistics.CONFIDENCE`."""
         low, high = median_interval(self.independent_ms)
         return min(low, self.median_ms), max(high, self.median_ms)

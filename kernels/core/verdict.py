@@ -1,4 +1,4 @@
-"""What an implementation's answer may be off by, and what comparing it with the oracle found."""
+"""Limits to how far an answer may be off, and what comparing it with the oracle found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MIN_PERCENT = 0.01  # below this a share of samples is not counted out
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What an implementation's answer may be off by, by how it computes.
+    """The error that an implementation may make, by how it computes.
 
     chain, factor  n and c of `error_bound`
     levels         integers may be off by as many whole levels, whatever the bound says: for a
@@ -29,7 +29,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the samples of one job's answer may be off by.
+    """The error that samples of one job's answer may have.
 
     bound     in sample values, before rounding; infinite where nothing can be said
     most_off  levels that an integer may be off by where its rounding is within the bound
@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What comparing an answer with the oracle found.
+    """The outcome of comparing an answer with the oracle.
 
     max_error       largest |answer - oracle|, in sample values; the oracle rounded for integers
     worst           (y, x, channel) of max_error
@@ -69,18 +69,21 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """No sample compared is off by more than it may be."""
+        """Return whether no sample compared is off by more than it may be."""
         return self.wrong == 0 and math.isfinite(self.bound)
 
     @property
     def is_full(self) -> bool:
+        """Return whether every pixel was compared."""
         return self.checked == self.total
 
     @property
     def own_rounding(self) -> str:
-        """Words for an answer that a library rounded in its own way, as far as was allowed:
-        "OpenCV's own rounding: within 1 level, 13 % of samples differ"; empty where nothing differs
-        or nothing was allowed."""
+        """Return words for an answer that a library rounded in its own way, as far as allowed.
+
+        "OpenCV's own rounding: within 1 level, 13 % of samples differ"; empty where nothing
+        differs or nothing was allowed.
+        """
         if not (self.ok and self.levels and self.differing and self.samples):
             return ""
         percent = 100 * self.differing / self.samples

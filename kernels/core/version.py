@@ -1,4 +1,4 @@
-"""Which Filter Workbench this is: its number and, beside it, the commit that it was made from.
+"""The version of Filter Workbench: its number, and the commit that it was made from.
 
 Uses the standard library alone, so that a build can run this file by itself.
 """

@@ -1,4 +1,4 @@
-"""What can be told from weights alone: what separable ones they are made of, and their gain."""
+"""Facts about weights alone: the separable ones they are made of, and their gain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNIT_ROUNDOFF = 2.0**-24  # of float32
 
 
 def separable_terms(weights: NDArray[np.float32]) -> tuple[Separable, ...]:
-    """As few pairs (column, row) as possible whose outer products add up to `weights`.
+    """Return as few pairs (column, row) as possible whose outer products sum to `weights`.
 
     One pair, exact where it can be, if the weights are separable.  Else the singular value
     decomposition in float64, its terms scaled evenly between column and row, up to the first that
@@ -44,7 +44,7 @@ def _separable_terms(raw: bytes, ksize: int) -> tuple[Separable, ...]:
 
 
 def separate(weights: NDArray[np.float32]) -> Separable | None:
-    """(column, row), both (K,) float32, whose outer product is `weights`; None if there is none.
+    """Return (column, row), both (K,) float32, whose outer product is `weights`, or None.
 
     Rank-1 weights are the row through their largest element times the column through it.  That
     keeps the factors exact where the weights are, as for binomials and Sobel.  "Is" means: each
@@ -63,12 +63,15 @@ def separate(weights: NDArray[np.float32]) -> Separable | None:
 
 
 def gain(weights: NDArray[np.float32]) -> float:
-    """Σ|w|: how much larger than the largest sample a filtered one can be."""
+    """Return Σ|w|: how much larger than the largest sample a filtered one can be."""
     return float(np.abs(weights.astype(np.float64)).sum())
 
 
 def terms_gain(weights: NDArray[np.float32]) -> float:
-    """Σ|w| of all of `separable_terms` over that of `weights`: above 1 as far as terms cancel."""
+    """Return Σ|w| of all `separable_terms` over that of `weights`.
+
+    Above 1 as far as terms cancel.
+    """
     terms = sum(
         float(np.abs(column.astype(np.float64)).sum() * np.abs(row.astype(np.float64)).sum())
         for column, row in separable_terms(weights)
@@ -77,7 +80,7 @@ def terms_gain(weights: NDArray[np.float32]) -> float:
 
 
 def frequency_response(weights: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """(size, size): how much of a wave is left after filtering, by its frequency down and across.
+    """Return how much of a wave is left after filtering, by frequency: (size, size) float64.
 
     Element (v, u) is for (v - size // 2) / size and (u - size // 2) / size cycles a pixel, which
     are from -0.5 up to 0.5: the size of the discrete Fourier transform of `weights`, with zeros

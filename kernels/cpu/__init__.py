@@ -26,7 +26,7 @@ from kernels.cpu.prepared import Prepared
 
 @dataclass(frozen=True, slots=True)
 class HostImplementation:
-    """What one module of this folder says about itself; see the folder's docstring."""
+    """An implementation on the CPU, as one module of this folder describes itself."""
 
     key: str
     title: str
@@ -38,13 +38,13 @@ class HostImplementation:
     kind: Literal["cpu"] = "cpu"
 
     def why_not(self, job: Job, device: Device | NoDevice | None = None) -> str | None:  # noqa: ARG002
-        """The reason it cannot run `job`, for the user; None if it can.  Needs no device."""
+        """Return why it cannot run `job`, for the user; None if it can.  Needs no device."""
         return self.refuses(job)
 
 
 @cache
 def host_implementations() -> tuple[HostImplementation, ...]:
-    """Every implementation of this folder, slowest first."""
+    """Return every implementation of this folder, slowest first."""
     # What begins with an underscore imports numba, and is imported when it is first used.
     names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
     found = (_read(name) for name in names)

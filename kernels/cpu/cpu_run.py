@@ -19,8 +19,10 @@ from kernels.cpu.prepared import Prepared
 def filtering(
     implementation: HostImplementation, job: Job, sampling: Sampling
 ) -> Iterator[Progress | Result]:
-    """Compile, filter; then repeat for the timing.  Time spent elsewhere between the steps, by
-    whoever drives them, does not count."""
+    """Compile and filter, then repeat for the timing.
+
+    Time spent elsewhere between the steps, by whoever drives them, does not count.
+    """
     yield Progress(f"preparing {implementation.title}")
     start = perf_counter()
     prepared = implementation.prepare(job)
@@ -47,7 +49,7 @@ def filtering(
 def _timed(
     implementation: HostImplementation, prepared: Prepared, out: NDArray[Any]
 ) -> Generator[Progress, None, float]:
-    """Fill `out` once; returns the milliseconds spent on it."""
+    """Fill `out` once; return the milliseconds spent on it."""
     steps = prepared.filtering(out)
     spent_s = 0.0
     while True:

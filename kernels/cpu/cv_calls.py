@@ -33,7 +33,7 @@ Apply = Callable[[NDArray[Any], NDArray[Any] | None, int, int], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """One call.
+    """One call of a function of cv2, with its arguments.
 
     name    what is called, as "cv2.GaussianBlur"
     apply   (source, target or None, depth, border) -> the filtered picture, in `target` if that is
@@ -166,8 +166,10 @@ def _filter2d(job: Job) -> Call:
 
 
 def _sigma(ksize: int, factors: Separable) -> float | None:
-    """Return the sigma with which cv2.GaussianBlur has these factors, 0 for its own choice; None
-    where no bell curve has them."""
+    """Return the sigma with which cv2.GaussianBlur has these factors, 0 for its own choice.
+
+    None where no bell curve has them.
+    """
     import cv2
 
     rows = [each.astype(np.float64) / float(each.sum() or 1) for each in factors]

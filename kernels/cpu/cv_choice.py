@@ -1,4 +1,4 @@
-"""Which OpenCV call is the quickest for a job here, and on how many threads: by trying them.
+"""Find the OpenCV call that is the quickest for a job here, and on how many threads: by trying.
 
 No rule holds on every computer: on sixteen cores GaussianBlur wins at 768 × 512 and sepFilter2D at
 4096 × 4096; on two it is often the other way round.  So each kind of job is tried once.
@@ -108,7 +108,7 @@ def _some_rows(picture: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_close(job: Job, call: Call, border: int) -> bool:
-    """Whether a call that is coarse with integers is so by less than a level on this picture."""
+    """Return whether a call that is coarse with integers is within a level on this picture."""
     if not call.coarse or job.picture.dtype.kind != "u":
         return True
     key = (call.name, job.weights.tobytes(), job.offset, border)

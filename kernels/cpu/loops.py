@@ -17,7 +17,7 @@ _compiled: set[tuple[str, bool]] = set()
 
 
 def prepare(job: Job) -> bool:
-    """Compile for the job's pixel type, or load what was compiled before; True if just now.
+    """Compile for the job's pixel type, or load what was compiled; return True if just now.
 
     About a second the first time; numba keeps the machine code on disk.
     """
@@ -34,7 +34,7 @@ def prepare(job: Job) -> bool:
 
 
 def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
-    """Work out `rectangle` of `out`, which is like job.picture; releases the GIL."""
+    """Compute `rectangle` of `out`, which is like job.picture; releases the GIL."""
     top, bottom, left, right = rectangle
     part = out[top:bottom, left:right]
     # float16 is not known to numba: then its loops write float32.
@@ -78,7 +78,7 @@ def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
 
 
 def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
-    """Whether samples are integers, and the largest of them."""
+    """Return whether samples are integers, and the largest of them."""
     integers = out.dtype.kind == "u"
     return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)
 

@@ -55,16 +55,21 @@ __all__ = ["prepare", "tolerance", "why_not"]
 
 
 def tolerance(job: Job) -> Tolerance:
-    """One addition for each weight.  filter2D multiplies spectra for large weights: their error, of
-    the order of log(n) roundings of the norms, has stayed far below that wherever it was measured.
-    Integers may be off by a level more: see LEVELS."""
+    """Return the error it may make: one addition for each weight, and LEVELS for integers.
+
+    filter2D multiplies spectra for large weights: their error, of the order of log(n) roundings
+    of the norms, has stayed far below that wherever it was measured.
+    """
     levels = LEVELS if job.picture.dtype.kind == "u" else 0
     return Tolerance(job.ksize**2, ERROR_FACTOR, levels, TITLE)
 
 
 def why_not(job: Job) -> str | None:
-    """filter2D skips weights of zero, so NaN and infinity would not spread as they should; and
-    integers have to stay below MAX_SUM."""
+    """Return why it cannot run `job`, for the user; None if it can.
+
+    filter2D skips weights of zero, so NaN and infinity would not spread as they should; and
+    integers have to stay below MAX_SUM.
+    """
     if not all_finite(job.picture):
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
@@ -79,7 +84,7 @@ def why_not(job: Job) -> str | None:
 
 
 def _largest_sum(job: Job) -> float:
-    """What no sum over integer samples can exceed, whatever the picture."""
+    """Return what no sum over integer samples can exceed, whatever the picture."""
     grows = LENGTH_GAIN if job.gradient else 1.0
     return gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * grows + abs(job.offset)
 
@@ -189,7 +194,7 @@ def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> ND
 
 
 def _border(job: Job) -> int:
-    """What cv2 calls the job's border; for wrap, that of what is cut off again."""
+    """Return what cv2 calls the job's border; for wrap, that of what is cut off again."""
     import cv2
 
     return int(getattr(cv2, OPENCV_BORDERS.get(job.border, "BORDER_REPLICATE")))

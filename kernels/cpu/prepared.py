@@ -1,4 +1,4 @@
-"""What an implementation on the CPU makes of a job before it runs."""
+"""The form in which an implementation on the CPU makes a job ready to run."""
 
 from __future__ import annotations
 

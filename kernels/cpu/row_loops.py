@@ -25,7 +25,7 @@ _compiled: set[tuple[str, bool, bool]] = set()
 
 
 def prepare(job: Job) -> bool:
-    """Compile for the job's pixel type, or load what was compiled before; True if just now.
+    """Compile for the job's pixel type, or load what was compiled; return True if just now.
 
     Some seconds the first time; numba keeps the machine code on disk.
     """
@@ -82,8 +82,10 @@ def _sums(job: Job) -> Loops:
 
 
 def _gradient(job: Job) -> Loops:
-    """Return what fills an array with the gradient's length of the weighted picture, and with the
-    picture's alpha."""
+    """Return what fills an array with the gradient's length of the weighted picture.
+
+    And with the picture's alpha.
+    """
     sums, places = _sums(job), _places(job, 1)
     steps = tuple(_steps(job, LENGTH_PRODUCTS))
 
@@ -102,8 +104,10 @@ def _gradient(job: Job) -> Loops:
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where rows -radius … H + radius are read from, and where the samples left of a row and
-    those right of it are; -1 stands for a zero."""
+    """Return where rows -radius … H + radius are read from, and the samples beside a row.
+
+    The samples left of a row, and those right of it; -1 stands for a zero.
+    """
     rows = source_indices(-radius, job.height + radius, job.height, job.border)
     left = source_indices(-radius, 0, job.width, job.border)
     right = source_indices(job.width, job.width + radius, job.width, job.border)
@@ -132,7 +136,7 @@ def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _flat(picture: NDArray[Any]) -> NDArray[Any]:
-    """(H, W · C): a row of samples as it lies in memory."""
+    """Return the picture as (H, W · C): a row of samples as it lies in memory."""
     return picture.reshape(len(picture), -1)
 
 

@@ -23,12 +23,12 @@ ORDER = 0
 
 
 def tolerance(job: Job) -> Tolerance:
-    """One addition for each weight."""
+    """Return the error it may make: one addition for each weight."""
     return Tolerance(chain=job.ksize**2)
 
 
 def why_not(job: Job) -> str | None:  # noqa: ARG001
-    """It runs everything."""
+    """Return None: it runs everything."""
     return None
 
 

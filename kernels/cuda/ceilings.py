@@ -1,4 +1,4 @@
-"""What a device can do at most, measured on it: the roofs of the roofline, and an empty launch."""
+"""Measured limits of a device: the roofs of the roofline, and an empty launch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LANES = {(6, 0): 64, (7, 0): 64, (7, 2): 64, (7, 5): 64, (8, 0): 64}
 
 
 class CeilingBench:
-    """Measures on the current stream, with `timer`.
+    """A bench that measures on the current stream, with `timer`.
 
     cp  the cupy module
     """
@@ -42,7 +42,7 @@ class CeilingBench:
         self._sink = cp.zeros(1, dtype=np.uint32)
 
     def ceilings(self) -> dict[str, float]:
-        """All of them by name.
+        """Return all ceilings by name.
 
         copy_gb_s        bytes read and written by a large copy on the device, from a cold L2
         l2_read_gb_s     bytes read from the L2, none written: no copy, and not to be held against
@@ -59,7 +59,7 @@ class CeilingBench:
         }
 
     def copy(self, count: int, sampling: Sampling = SAMPLING) -> Timing:
-        """Of `count` bytes from one place on the device to another."""
+        """Time a copy of `count` bytes from one place on the device to another."""
         source, target = (self._cp.zeros(count, np.uint8) for _ in range(2))
         stream = self._cp.cuda.get_current_stream()
         return self._time(
@@ -67,7 +67,7 @@ class CeilingBench:
         )
 
     def empty_launch(self, sampling: Sampling = SAMPLING) -> Timing:
-        """Of a kernel that does nothing."""
+        """Time a kernel that does nothing."""
         return self._time(self._timer.launch_nothing, "cold", sampling)
 
     def _fma_tflop_s(self) -> float:
@@ -92,6 +92,6 @@ class CeilingBench:
 
 
 def fma_tflop_s_in_theory(device: Device) -> float:
-    """Two operations a lane and clock, at the highest clock: what no kernel can exceed."""
+    """Return two operations per lane and clock, at the highest clock, which is never exceeded."""
     lanes = LANES.get(device.compute_capability, 128) * device.multiprocessors
     return 2 * lanes * device.clock_khz / 1e9

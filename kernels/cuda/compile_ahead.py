@@ -15,8 +15,9 @@ PATIENCE_S = 0.05
 
 
 def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Iterator[Progress]:
-    """Have CuPy's cache on disk hold every binary that `wanted` needs; from there it is read by
-    whoever launches it, on a thread of its own.
+    """Compile every binary that `wanted` needs into CuPy's cache on disk.
+
+    From there it is read by whoever launches it, on a thread of its own.
 
     Stopping, wherever this yields, waits for those being compiled and forgets the rest.
     """

@@ -1,4 +1,4 @@
-"""Pictures in the device's memory: brought there once, kept while they are wanted, and back."""
+"""Pictures in the device's memory: uploaded once, kept while they are wanted, downloaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ Using = Callable[[str], AbstractContextManager[None]]
 
 
 class DevicePictures:
-    """cp         the cupy module
+    """A cache of pictures in the device's memory.
+
+    cp         the cupy module
     stream        what copies are queued on
     using         the context in which CUDA may be called, given what is done; see `Gpu`
     with_room     calls what makes an array, and again after making room where there was none
@@ -43,22 +45,22 @@ class DevicePictures:
 
     @property
     def nbytes(self) -> int:
-        """Of the device's memory, by all that are kept."""
+        """Return the bytes of the device's memory that all kept pictures take."""
         return sum(array.nbytes for _, array in self._resident.values())
 
     def forget(self) -> None:
-        """Keep none."""
+        """Drop all kept pictures."""
         self._resident.clear()
 
     def empty(self, picture: NDArray[Any]) -> Any:
-        """An uninitialised device array (H, pitch) for `picture`, see `facts.pitch_of`."""
+        """Return an uninitialised device array (H, pitch) for `picture`: see `pitch_of`."""
         height, width, channels = picture.shape
         shape = (height, pitch_of(width, channels, picture.itemsize))
         with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
             return self._cp.empty(shape, picture.dtype)
 
     def upload(self, picture: NDArray[Any]) -> tuple[Any, Moved | None]:
-        """`picture` on the device, and how long that took; None if it was there."""
+        """Return `picture` on the device, and how long that took; None if it was there."""
         if picture in self:
             self._resident.move_to_end(id(picture))
             return self._resident[id(picture)][1], None
@@ -73,8 +75,10 @@ class DevicePictures:
         return array, moved
 
     def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
-        """`array`, (H, pitch), in memory of its own that is like the picture `like`, read-only; and
-        how long the transfer took."""
+        """Copy `array`, (H, pitch), into memory like the picture `like`, and time that.
+
+        The memory is its own and read-only.
+        """
         with self._using("downloading the result"):
             picture = pinned_like(self._cp, like)
             columns = picture.size // len(picture)
@@ -87,8 +91,10 @@ class DevicePictures:
 
 
 def _may_change(picture: NDArray[Any]) -> bool:
-    """Whether somebody may still write to it, perhaps through the array it is a view of: then it
-    has to be uploaded every time."""
+    """Return whether somebody may still write to `picture`: then it is uploaded every time.
+
+    That may be through the array it is a view of.
+    """
     array: Any = picture
     while isinstance(array, np.ndarray):
         if array.flags.writeable:

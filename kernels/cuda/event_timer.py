@@ -15,7 +15,7 @@ HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two even
 
 
 class EventTimer:
-    """Times launches on the current stream with CUDA events, from a cold or a warm L2.
+    """A timer of launches on the current stream with CUDA events, from a cold or a warm L2.
 
     cp           the cupy module
     l2_bytes     of the device; twice as much is read to empty it
@@ -33,16 +33,16 @@ class EventTimer:
         self._start, self._stop = cp.cuda.Event(), cp.cuda.Event()
 
     def evict(self) -> None:
-        """Queue what empties the L2."""
+        """Queue work that empties the L2."""
         count = np.int64(self._words.size)
         self._evict((512,), (256,), (self._words, count, self._sink))
 
     def launch_nothing(self) -> None:
-        """Queue a kernel that does nothing: what is left of a time when there is no work."""
+        """Queue a kernel that does nothing: its time is that of a launch alone."""
         self._nothing((1,), (32,), ())
 
     def sample_ms(self, launch: Callable[[], None], cache: Cache) -> float:
-        """Run `launch`, which must only launch, and wait for it; its time on the GPU alone."""
+        """Run `launch`, which must only launch, and wait; return its time on the GPU alone."""
         if cache == "cold":
             self.evict()
         self._hold((1,), (1,), (np.int64(self._hold_cycles),))

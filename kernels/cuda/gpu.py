@@ -1,4 +1,4 @@
-"""One GPU as the engine uses it: the stream, the pictures on it, and a job's run from start to end.
+"""One GPU as the engine uses it: its stream, the pictures on it, and a job's run.
 
 Everything here belongs to the thread that made it: CUDA's context, stream and arrays live and die
 there.  CuPy is imported when a Gpu is made, not with this module.
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Gpu:
-    """Runs jobs on one device; raises only the errors of `kernels.core.errors`."""
+    """One device that runs jobs; raises only the errors of `kernels.core.errors`."""
 
     def __init__(self, device: Device) -> None:
         import cupy as cp
@@ -106,7 +106,7 @@ class Gpu:
     def _filtering_in_strips(
         self, rung: Rung, job: Job, sampling: Sampling, rows: int
     ) -> Iterator[Progress | Result]:
-        """Strip by strip of so many rows; each is timed once, and the times are added up."""
+        """Filter strips of so many rows; each is timed once, and the times are added up."""
         picture, watch = np.empty_like(job.picture), Watch(self._nvml)
         done: list[Result] = []
         for first in range(0, job.height, rows):
@@ -133,7 +133,7 @@ class Gpu:
         )
 
     def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
-        """One strip from start to end; what it took of the device's memory is free again."""
+        """Filter one strip from start to end; the device's memory that it took is free again."""
         program, compile_ms = self._compile(rung, job)
         source, uploaded = self._pictures.upload(job.picture)
         rows = (job.reach, job.height - job.reach)
@@ -151,7 +151,7 @@ class Gpu:
         return _with_transfers(known, uploaded, downloaded)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
-        """As many of the job's rows as there is memory for: all, if that can be."""
+        """Return as many of the job's rows as there is memory for: all, if that can be."""
         rows = rows_a_strip(rung, job, self._device, self._room_bytes())
         if rows < job.height:
             self.forget()
@@ -165,7 +165,7 @@ class Gpu:
         )
 
     def _room_bytes(self) -> int:
-        """How much of the device's memory a job may take."""
+        """Return how much of the device's memory a job may take."""
         pool = self._cp.get_default_memory_pool()
         with self.using("looking for memory"):
             free, _ = self._cp.cuda.runtime.memGetInfo()
@@ -195,7 +195,7 @@ class Gpu:
 
     @contextmanager
     def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
-        """`job` made ready on our stream, which is the current one as long as this is held."""
+        """Make `job` ready on our stream, which is the current one as long as this is held."""
         launch = self.prepare(rung, job)
         with self.using(_in_words(job)):
             launch.ready()()  # a CUDA graph is made of what was launched before
@@ -218,7 +218,7 @@ class Gpu:
         yield from measuring_transfers(self._cp, self.stream, array, self.using)
 
     def ceilings(self) -> dict[str, float]:
-        """What the device can do at most, by name: see `models.ceilings`."""
+        """Return the device's limits by name: see `cuda.ceilings`."""
 
         def measure() -> dict[str, float]:
             with self.using("measuring what the GPU can do at most"):
@@ -227,8 +227,12 @@ class Gpu:
         return self._with_room(measure)
 
     def occupancy(self, rung: Rung, job: Job) -> Occupancy | None:
-        """Of the first of the job's passes that is ours, by the driver's own query; None where all
-        are a library's."""
+        """Return the occupancy of the job's first pass that is ours, by the driver's own query.
+
+        None where all are a library's.
+
+        None where all are a library's.
+        """
         program, _ = self._compile(rung, job)
         for step in plan_steps(rung, job, self._device):
             function = program.functions[step.number]
@@ -246,7 +250,7 @@ class Gpu:
         return None
 
     def answer(self) -> None:
-        """Do next to nothing on the device.  Raises DeviceLostError where it does not answer."""
+        """Do next to nothing on the device; raise DeviceLostError where it does not answer."""
         with self.using("being tried again"):
             self._cp.cuda.runtime.memGetInfo()
             self.stream.synchronize()
@@ -261,8 +265,10 @@ class Gpu:
 
     @contextmanager
     def using(self, doing: str) -> Iterator[None]:
-        """This device and this stream, and failures in words: those of entering and leaving, too,
-        which a device that is gone has as well."""
+        """Enter this device and this stream, and put failures into words.
+
+        Also those of entering and leaving, which a device that is gone has as well.
+        """
         device = self._cp.cuda.Device(self._device.index)
         try:
             with cuda_errors_in_words(doing), device, self.stream:
@@ -298,7 +304,7 @@ class Gpu:
         return self._pictures.download(launch.arrays["target"], launch.job.picture)
 
     def _with_room(self, make: Callable[[], T]) -> T:
-        """What `make` makes; other pictures make room if need be."""
+        """Return what `make` makes; other pictures make room if need be."""
         try:
             return make()
         except OutOfMemoryError:
@@ -312,7 +318,7 @@ def _in_words(job: Job) -> str:
 
 
 def _with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
-    """`result`, and what bringing its picture there and back took; up is None if it was there."""
+    """Return `result` with the times of its transfers; up is None if it was there."""
     return replace(
         result,
         upload_ms=up and up.ms,
@@ -323,7 +329,7 @@ def _with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
 
 
 def _added_up(times_ms: Iterable[float | None]) -> float | None:
-    """Their sum; None where there are none."""
+    """Return their sum; None where there are none."""
     known = [each for each in times_ms if each is not None]
     return sum(known) if known else None
 

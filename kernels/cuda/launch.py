@@ -52,7 +52,7 @@ class LaunchStep:
 def plan_steps(
     rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
 ) -> tuple[LaunchStep, ...]:
-    """The launches that write `rows` of the answer, or all of it, in their order.
+    """Return the launches that write `rows` of the answer, or all of it, in their order.
 
     More than one a pass where a grid would be too tall, or too long for a display's watchdog.
     """
@@ -87,8 +87,10 @@ def _steps(
 
 
 def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
-    """As many rows as one grid can hold and a display's watchdog lets pass; a multiple of those
-    that a block writes."""
+    """Return as many rows as one grid can hold and a display's watchdog lets pass.
+
+    A multiple of those that a block writes.
+    """
     rows = MAX_GRID_Y * block_rows
     if device.watchdog:
         taps_per_s = device.multiprocessors * FP32_LANES * device.clock_khz * 1e3
@@ -98,7 +100,7 @@ def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
 
 
 def _shape(each: Pass, facts: Facts) -> tuple[int, ...]:
-    """Of what a library's pass transforms: transforms, rows, columns."""
+    """Return what a library's pass transforms: transforms, rows, columns."""
     assert each.shape is not None
     return tuple(facts.value(expression) for expression in each.shape)
 
@@ -127,7 +129,7 @@ class Program:
 
 
 class Programs:
-    """What is kept on the current device from job to job: programs, arguments, cuFFT's plans."""
+    """Programs, arguments and cuFFT's plans, kept on the current device from job to job."""
 
     def __init__(self, cp: Any) -> None:
         self._cp = cp
@@ -137,22 +139,22 @@ class Programs:
         self._arguments: LruCache[int, tuple[Any, Any]] = LruCache(ARGUMENTS_KEPT)
 
     def has(self, rung: Rung, job: Job) -> bool:
-        """Whether `get` would answer at once."""
+        """Return whether `get` would answer at once."""
         return self._key(rung, job) in self._known
 
     def get(self, rung: Rung, job: Job) -> Program:
-        """Compile, unless that was done before; CuPy also keeps the binary on disk."""
+        """Return the program, compiling it unless that was done; CuPy also keeps it on disk."""
         key = self._key(rung, job)
         return self._known.get_or_make(key, lambda: self._compile(rung, key[1]))
 
     def argument(self, array: Any) -> Any:
-        """A host array on the device."""
+        """Return a host array on the device."""
         if array.flags.writeable:  # and so perhaps another one the next time
             return self._cp.asarray(array)
         return self._arguments.get_or_make(id(array), lambda: (array, self._cp.asarray(array)))[1]
 
     def plan(self, tiles: Any) -> Any:
-        """cuFFT's plan for (transforms, rows, columns) of complex64, each in two dimensions."""
+        """Return cuFFT's plan for (transforms, rows, columns) of complex64, in two dimensions."""
         from cupyx.scipy.fft import get_fft_plan  # half a second the first time
 
         return self._plans.get_or_make(
@@ -160,7 +162,7 @@ class Programs:
         )
 
     def forget(self) -> None:
-        """Give up what takes much of the device's memory."""
+        """Drop what takes much of the device's memory."""
         self._plans.clear()
         self._arguments.clear()
 
@@ -196,7 +198,7 @@ class Launch:
     went_before: bool = False
 
     def ready(self) -> Callable[[], None]:
-        """Do what must not be timed; returns what then only queues the kernels."""
+        """Do what must not be timed; return what then only queues the kernels."""
         self.program.bind(self.cp, self.operands)
         if self.graph is None and self.went_before and self._is_worth_a_graph():
             self.graph = self._captured()
@@ -205,7 +207,10 @@ class Launch:
         return self._go if self.graph is None else self.graph.launch
 
     def _is_worth_a_graph(self) -> bool:
-        """Several launches, none of them cut: to a display's watchdog a graph may be one launch."""
+        """Return whether there are several launches, none of them cut.
+
+        To a display's watchdog a graph may be one launch.
+        """
         return len(self.queue) == len(self.program.rung.passes) >= GRAPH_FROM
 
     def _go(self) -> None:
@@ -223,7 +228,7 @@ class Launch:
         return graph
 
     def ran(self) -> tuple[Ran, ...]:
-        """What `launch` runs, for the record: the first launch of each pass."""
+        """Return the record of what runs: the first launch of each pass."""
         firsts = {step.number: step for step in reversed(self.steps)}
         return tuple(self._ran(firsts[number]) for number in sorted(firsts))
 
@@ -280,7 +285,7 @@ def prepare_launch(
 
 
 def allow_shared(function: Any, size: int) -> None:
-    """Let a kernel have so much dynamic shared memory; what another job was allowed stays."""
+    """Allow a kernel so much dynamic shared memory; what another job was allowed stays."""
     if size > STATIC_SHARED_LIMIT and size > function.max_dynamic_shared_size_bytes:
         function.max_dynamic_shared_size_bytes = size
 
@@ -288,7 +293,7 @@ def allow_shared(function: Any, size: int) -> None:
 def _transform(
     cp: Any, programs: Programs, library: str, shape: tuple[int, ...], source: Any, target: Any
 ) -> Callable[[], None]:
-    """cuFFT's part of a launch, planned: from `source` to `target`, which may be one buffer."""
+    """Return cuFFT's part of a launch, planned: from `source` to `target`, perhaps one buffer."""
     try:
         from cupy.cuda import cufft
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""NVIDIA's runtime compiler through ctypes: what becomes of a rung, on computers without a GPU too.
+"""NVIDIA's runtime compiler through ctypes: compiles rungs on computers without a GPU, too.
 
 Programs that run are compiled by CuPy (`launch`); this is for looking at: the window's PTX, the
 tests, and the table of registers in `kernels/README.md`.
@@ -34,7 +34,7 @@ FILE_NAME = "rung.cu"  # in the compiler's messages
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one CUDA function takes, as ptxas tells: per thread, and static bytes a block."""
+    """The resources of one CUDA function, as ptxas tells: per thread; static bytes per block."""
 
     function: str
     registers: int
@@ -44,14 +44,14 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the compiler made: PTX as text, and its log, with ptxas's words."""
+    """The compiler's output: PTX as text, and its log, with ptxas's words."""
 
     ptx: str
     log: str
 
     @property
     def resources(self) -> tuple[Resources, ...]:
-        """Of each function, in the order of their names."""
+        """Return the resources of each function, in the order of their names."""
         parts = re.split(r"Compiling entry function '(\w+)'", self.log)[1:]
         found = zip(parts[::2], parts[1::2], strict=True)
         return tuple(sorted((_resources(*each) for each in found), key=lambda r: r.function))
@@ -66,7 +66,7 @@ class Compiler:
     architectures: tuple[int, ...]
 
     def compile(self, text: str, options: Sequence[str]) -> Compiled:
-        """Compile `text`; CompileFailedError with the log where that fails.
+        """Compile `text`; raise CompileFailedError with the log where that fails.
 
         Takes 50 ms, or seconds for large weights unrolled; the interpreter is free meanwhile.
         """
@@ -94,13 +94,13 @@ class Compiler:
 
 @cache
 def compilers() -> tuple[Compiler, ...]:
-    """Every NVRTC that is installed, newest first."""
+    """Return every NVRTC that is installed, newest first."""
     found = (_opened(path) for path in _places())
     return tuple(_compiler(library) for library in found if library is not None)
 
 
 def compiler_for(architecture: int) -> Compiler | None:
-    """The newest one that compiles for `architecture`, 90 for sm_90; None if there is none."""
+    """Return the newest one that compiles for `architecture`, 90 for sm_90; None if none does."""
     return next((each for each in compilers() if architecture in each.architectures), None)
 
 
@@ -122,7 +122,7 @@ def compile_text(text: str, options: Sequence[str], architecture: int) -> Compil
 
 
 def options_for(rung: Rung, job: Job, architecture: int) -> list[str]:
-    """What CuPy compiles with, and ptxas is to tell of registers and spills."""
+    """Return the options that CuPy compiles with; ptxas is to tell of registers and spills."""
     defines = (f"-D{name}={value}" for name, value in rung.defines(job).items())
     target = f"--gpu-architecture=sm_{architecture}"
     return [target, "-std=c++17", "-ftz=true", "--ptxas-options=-v", *defines]

@@ -1,4 +1,4 @@
-"""How many warps of a kernel fit on a multiprocessor at once, and what keeps more from fitting."""
+"""The warps of a kernel that fit on a multiprocessor at once, and what limits them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SHARED_UNIT_BEFORE = 256
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """blocks       resident on one multiprocessor, from the driver's own query
+    """The warps of a kernel on one multiprocessor.
+
+    blocks       resident on one multiprocessor, from the driver's own query
     warps, most  resident warps, and as many as the device can hold; most is 0 where not known
     limit        one sentence: which resource keeps more from fitting
     """
@@ -28,13 +30,13 @@ class Occupancy:
 
     @property
     def share(self) -> float:
-        """0 to 1; 0 where it is not known of what."""
+        """Return resident warps over those the device can hold: 0 to 1; 0 where not known."""
         return self.warps / self.most if self.most else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Allowance:
-    """So many blocks one resource has room for; why: in words, of that resource."""
+    """The blocks that one resource has room for; why: in words, of that resource."""
 
     resource: str
     blocks: int
@@ -44,7 +46,7 @@ class _Allowance:
 def occupancy_of(
     device: Device, threads: int, registers: int, shared_bytes: int, blocks: int
 ) -> Occupancy:
-    """The driver's answer in warps, with the resource that explains it.
+    """Return the driver's answer in warps, with the resource that explains it.
 
     threads       in a block
     registers     of a thread
@@ -72,7 +74,7 @@ def occupancy_of(
 def _allowances(
     device: Device, threads: int, registers: int, shared_bytes: int
 ) -> Iterator[_Allowance]:
-    """What each resource would allow, if it alone counted; those not known are left out."""
+    """Return what each resource would allow if it alone counted; unknown ones are left out."""
     warps = -(-threads // WARP)
     if device.registers_per_multiprocessor and registers:
         a_warp = _rounded_up(registers * WARP, REGISTER_UNIT)
@@ -90,7 +92,7 @@ def _allowances(
 
 
 def _in_words(allowances: list[_Allowance], blocks: int) -> str:
-    """The tightest first, then the next, then the driver if it disagrees."""
+    """Name the tightest resource, then the next, then the driver if it disagrees."""
     if not allowances:
         return "What keeps more blocks from fitting is not known, as the device's limits are not."
     least, *others = allowances

@@ -1,4 +1,4 @@
-"""What GPU is here and what it can do, or the sentence that says why there is none."""
+"""Find the GPU and what it can do, or the sentence that says why there is none."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
 
 
 def cupy_version() -> str | None:
-    """The version of whichever CuPy is installed, without importing it."""
+    """Return the version of whichever CuPy is installed, without importing it."""
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
 
     for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy"):

@@ -1,4 +1,4 @@
-"""How a process ends whose GPU failed: without a traceback for each thing that CuPy lets go of."""
+"""End a process whose GPU failed without a traceback for each thing that CuPy lets go of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STDERR = 2
 
 
 def leave_quietly() -> None:
-    """From the end of the process on, which tears everything down, write nothing to stderr.
+    """Write nothing to stderr at the end of the process, when everything is torn down.
 
     CuPy unloads its modules there, and gives back memory; after a failure that ended CUDA each of
     these fails once more, where no hook of Python's is asked any longer.

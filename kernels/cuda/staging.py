@@ -1,4 +1,4 @@
-"""Page-locked memory: what the GPU can copy from and to at the full speed of the bus."""
+"""Page-locked memory, which the GPU can copy from and to at the full speed of the bus."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock i
 
 
 def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
-    """An uninitialised page-locked array like `picture`; its memory returns to CuPy's pool.
-    Ordinary memory, which is slower to copy, where the system grants no more page-locked."""
+    """Return an uninitialised page-locked array like `picture`, whose memory CuPy pools.
+
+    Ordinary memory, which is slower to copy, where the system grants no more page-locked.
+    """
     try:
         with cuda_errors_in_words("page-locking memory"):
             memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
@@ -27,7 +29,7 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
 
 
 class Moved(NamedTuple):
-    """How long it took to bring a picture to the device or back, once.
+    """The time of one upload or download of a picture.
 
     ms       by the host's clock, from the call until all is there: the host's own copying included
     copy_ms  the copies over the bus alone, by CUDA events; the few microseconds that the host takes
@@ -39,9 +41,11 @@ class Moved(NamedTuple):
 
 
 class Staging:
-    """Uploads ordinary memory through two page-locked chunks: while one is on its way to the
-    device, the next is being filled.  That is faster than CUDA's own copy from ordinary memory,
-    and needs no page-locked copy of the whole picture."""
+    """An uploader of ordinary memory through two page-locked chunks.
+
+    While one is on its way to the device, the next is being filled.  That is faster than CUDA's
+    own copy from ordinary memory, and needs no page-locked copy of the whole picture.
+    """
 
     def __init__(self, cp: Any, stream: Any) -> None:
         self._cp = cp
@@ -50,8 +54,10 @@ class Staging:
         self._chunks = [pinned_like(cp, chunk) for _ in range(2)]
 
     def upload(self, picture: NDArray[Any], array: Any) -> Moved:
-        """Copy `picture`, (H, W, C) and C-contiguous, to the rows of the device array `array`,
-        (H, pitch) of the same dtype, and wait for it."""
+        """Copy `picture` to the rows of the device array `array`, and wait for it.
+
+        `picture` is (H, W, C) and C-contiguous, `array` (H, pitch) of the same dtype.
+        """
         begun = perf_counter()
         rows = picture.reshape(len(picture), -1).view(np.uint8)
         pitch_bytes = array.shape[1] * picture.itemsize
@@ -82,7 +88,7 @@ class Staging:
     def _between_events(
         self, copy: Callable[[int, int, Any], None], host: NDArray[Any]
     ) -> EventPair:
-        """Queue `copy` from or to all of `host`."""
+        """Queue `copy` from or to all of `host`, between two events."""
         begun, ended = self._cp.cuda.Event(), self._cp.cuda.Event()
         begun.record(self._stream)
         copy(host.ctypes.data, host.nbytes, self._stream)
@@ -95,8 +101,10 @@ class Staging:
 
 
 def _parts(rows: NDArray[np.uint8], pitch_bytes: int) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """`rows` cut to fit a chunk: several whole ones, or pieces of one that is too long; and at
-    which byte of the device array each begins."""
+    """Return `rows` cut to fit a chunk, and at which byte of the device array each begins.
+
+    Several whole ones, or pieces of one that is too long.
+    """
     together = CHUNK_BYTES // pitch_bytes
     for y in range(0, len(rows), max(together, 1)):
         if together:

@@ -1,4 +1,4 @@
-"""What it takes to bring a picture to the device and back, from ordinary and from pinned memory."""
+"""Time bringing a picture to the device and back, from ordinary and from pinned memory."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ Using = Callable[[str], AbstractContextManager[None]]  # see `Gpu._using`
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """A picture of `picture_bytes` each way.  Pageable: as NumPy makes arrays; pinned: memory that
-    the device may read and write by itself.
+    """The times of moving a picture of `picture_bytes` each way.
+
+    Pageable: as NumPy makes arrays; pinned: memory that the device may read and write by
+    itself.
 
     All four by the host's clock, from the call until the stream is done: a copy from pageable
     memory is for a good part the host's own work, which CUDA's events do not see.
@@ -38,7 +40,7 @@ class Transfers:
 
 
 def why_not_transferred(picture_bytes: int) -> str | None:
-    """Why transfers of so much are not measured; None if they are."""
+    """Return why transfers of so much are not measured; None if they are."""
     if picture_bytes <= MAX_BYTES:
         return None
     return (
@@ -74,7 +76,7 @@ def measuring_transfers(
 
 
 def _ordinary(count: int) -> np.ndarray[Any, Any]:
-    """Bytes that have their pages, as those of a picture do."""
+    """Return bytes that have their pages, as those of a picture do."""
     found = np.empty(count, np.uint8)
     found.fill(0)
     return found

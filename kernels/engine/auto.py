@@ -19,7 +19,7 @@ DEFAULT_BLOCK_XY = (32, 8)
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """How `auto` introduces itself where implementations are chosen."""
+    """The implementation `auto`, as it introduces itself where implementations are chosen."""
 
     key: str = "auto"
     title: str = "Auto"
@@ -34,14 +34,14 @@ AUTO = Auto()
 
 
 class Picker:
-    """Chooses for one device from what was measured there."""
+    """The choice for one device, from what was measured there."""
 
     def __init__(self, device: Device, measurements: Measurements | None = None) -> None:
         self._device = device
         self.measurements = measurements or Measurements(device)
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """What to run `job` with, the best first; none refuses it.
+        """Yield what to run `job` with, the best first; none refuses it.
 
         Beside what was measured for its kind stands nothing: a rung that was left out there was
         found wrong, or hopeless.
@@ -57,7 +57,7 @@ class Picker:
             yield from self._unmeasured(job, kind)
 
     def may_run(self, rung: Rung, job: Job) -> bool:
-        """Whether `auto` may choose `rung` for `job`: it can run it, with all of float32."""
+        """Return whether `auto` may choose `rung` for `job`: it can run it, with all of float32."""
         return not rung.reduced_precision and not rung.why_not(job, self._device)
 
     def _unmeasured(self, job: Job, kind: JobClass) -> Iterator[Pick]:
@@ -80,8 +80,10 @@ class Picker:
                 )
 
     def _nearest(self, kind: JobClass) -> JobClass | None:
-        """The kind measured that differs from `kind` the least: in the size, at most in the border
-        as well."""
+        """Return the measured class that is nearest to `kind`.
+
+        In the size, at most in the border as well.
+        """
         alike = [
             each
             for each in self.measurements.kinds()
@@ -101,7 +103,7 @@ class Picker:
 def ranked(
     measured: Iterable[Candidate], is_able: Callable[[Candidate], bool] = lambda _: True
 ) -> Iterator[Candidate]:
-    """The quickest that are able first; of those that tie with it, the simplest in its usual shape.
+    """Sort: the quickest that are able first; of those that tie, the simplest in its usual shape.
 
     A tie is a median between the quartiles of the quickest: another run might have it the other
     way round.
@@ -137,7 +139,7 @@ def usual_ways(kind: JobClass) -> Iterator[tuple[Candidate, str]]:
 
 
 def usual_order(job: Job) -> list[Rung]:
-    """The ladder as `usual_ways` have it for `job`, then from the top down."""
+    """Return the ladder as `usual_ways` have it for `job`, then from the top down."""
     rungs = {rung.key: rung for rung in reversed(ladder())}
     first = (each.implementation for each, _ in usual_ways(job_class_of(job)))
     return [rungs[key] for key in dict.fromkeys((*first, *rungs)) if key in rungs]
@@ -148,7 +150,7 @@ def _pick(candidate: Candidate, why: str) -> Pick:
 
 
 def with_pick(job: Job, pick: Pick) -> Job:
-    """`job` as `pick` runs it."""
+    """Return `job` as `pick` runs it."""
     return replace(_with_block(job, pick.block_xy), implementation=pick.implementation)
 
 

@@ -33,12 +33,12 @@ NO_RUNG = "No rung can run this job, so the CPU does."
 
 
 def all_implementations() -> tuple[Implementation, ...]:
-    """Everything there is to run a job with: CPU, slowest first, then the ladder, naive first."""
+    """Return every implementation: CPU, slowest first, then the ladder, naive first."""
     return (*host_implementations(), *whole_ladder())
 
 
 class Engine:
-    """Filters pictures; knows one GPU, or why there is none.
+    """The one door to filtering; knows one GPU, or why there is none.
 
     Use it from one thread: CUDA's context, stream and arrays live and die there.
 
@@ -53,13 +53,13 @@ class Engine:
 
     @cached_property
     def device(self) -> Device | NoDevice:
-        """The GPU, or why there is none; takes half a second the first time."""
+        """Return the GPU, or why there is none; takes half a second the first time."""
         if not self._use_gpu:
             return NoDevice("The GPU was switched off with --no-gpu.")
         return probe(self._device_index)
 
     def try_again(self) -> Device | NoDevice:
-        """Ask once more for a GPU that failed, or was not there; what has come of it.
+        """Look again for a GPU that failed or was not there; return what came of it.
 
         One that was out of reach may be back.  After a failure that is the end of CUDA for this
         process it stays lost.  (To reset the device would end that, and take away the page-locked
@@ -78,8 +78,11 @@ class Engine:
         return self.device
 
     def implementation(self, key: str) -> Runnable:
-        """Return the one called `key`; BadJobError if there is none, as for `auto`, which picks
-        one, and CannotRunError for a rung whose file cannot be used."""
+        """Return the implementation called `key`.
+
+        Raises BadJobError if there is none, as for `auto`, which picks one, and
+        CannotRunError for a rung whose file cannot be used.
+        """
         found = self._named(key)
         if isinstance(found, BrokenRung):
             raise CannotRunError(found.reason)
@@ -93,25 +96,25 @@ class Engine:
         raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
 
     def why_not(self, job: Job) -> str | None:
-        """The reason job.implementation cannot run `job` here; None if it can."""
+        """Return why job.implementation cannot run `job` here; None if it can."""
         if job.implementation == AUTO.key:
             return None  # it finds one that can
         return self._why_not(self._named(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
-        """What to run `job` with here: `auto` where a rung can run it, else the best on the CPU."""
+        """Return what to run `job` with: `auto` where a rung can, else the best on the CPU."""
         if not self.why_not_auto(job):
             return AUTO.key
         return self._best_on_cpu(job)
 
     def why_not_auto(self, job: Job) -> str | None:
-        """Why `auto` has no choice but the CPU; None where it has."""
+        """Return why `auto` has no choice but the CPU; None where it has."""
         if reason := self._why_no_gpu():
             return reason
         return NO_RUNG if next(self.picker.picks(job), None) is None else None
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """What `auto` would run `job` with, the best first, and the CPU in the end."""
+        """Return what `auto` would run `job` with, the best first, and the CPU in the end."""
         reason = self._why_no_gpu()
         if not reason:
             yield from self.picker.picks(job)
@@ -119,7 +122,7 @@ class Engine:
 
     @cached_property
     def picker(self) -> Picker:
-        """Chooses for `auto`, and holds what was measured on this GPU."""
+        """Return the Picker for this GPU, which holds what was measured on it."""
         assert isinstance(self.device, Device)
         return Picker(self.device)
 
@@ -160,7 +163,7 @@ class Engine:
         return self.gpu.launch_once(rung, job)
 
     def queue(self, job: Job) -> AbstractContextManager[Queue]:
-        """A rung made ready, for whoever wants to time it in another way: see `timing.Queue`.
+        """Make a rung ready, for whoever wants to time it in another way: see `event_timer.Queue`.
 
         Raises the errors of `kernels.core.errors`.
         """
@@ -168,8 +171,9 @@ class Engine:
         return self.gpu.queue(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
-        """Measure what bringing job.picture to the GPU and back takes, whatever filters it there;
-        the last step is the Transfers.  It depends on the picture's size in bytes alone.
+        """Measure what bringing job.picture to the GPU and back takes, whatever filters it there.
+
+        The last step is the Transfers.  It depends on the picture's size in bytes alone.
 
         Raises CannotRunError without a GPU and for a picture too large, OutOfMemoryError where
         there is no room to page-lock as much memory.
@@ -180,8 +184,11 @@ class Engine:
             yield from self.gpu.transfers(job)
 
     def occupancy(self, job: Job) -> Occupancy | None:
-        """How many warps of job.implementation fit on a multiprocessor; None on the CPU, and for
-        what a library launches.  Raises the errors of `kernels.core.errors`."""
+        """Return how many warps of job.implementation fit on a multiprocessor.
+
+        None on the CPU, and for what a library launches.  Raises the errors of
+        `kernels.core.errors`.
+        """
         if job.implementation == AUTO.key:
             job = with_pick(job, next(self.picks(job)))
         rung = self.implementation(job.implementation)
@@ -193,8 +200,10 @@ class Engine:
             return self.gpu.occupancy(rung, job)
 
     def ceilings(self) -> dict[str, float]:
-        """What the GPU can do at most, by name, measured once: see `models.ceilings`; none without
-        a GPU, or where it has no room for it."""
+        """Return the GPU's limits by name, measured once: see `cuda.ceilings`.
+
+        None without a GPU, or where it has no room for measuring.
+        """
         return dict(self._ceilings)
 
     @cached_property
@@ -206,7 +215,7 @@ class Engine:
         return {}
 
     def _to_launch(self, job: Job) -> tuple[Rung, Job]:
-        """The rung that `job` asks for, or that `auto` picks for it."""
+        """Return the rung that `job` asks for, or that `auto` picks for it."""
         if job.implementation == AUTO.key:
             if no_gpu := self._why_no_gpu():
                 raise CannotRunError(no_gpu)
@@ -255,7 +264,7 @@ class Engine:
         raise failure
 
     def _why_no_gpu(self) -> str:
-        """Why nothing runs on a GPU; empty where something may."""
+        """Return why nothing runs on a GPU; empty where something may."""
         return self._lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
 
     def _best_on_cpu(self, job: Job) -> str:
@@ -301,8 +310,10 @@ class Engine:
 
 
 def _as_given(result: Result) -> Result:
-    """With the picture (H, W) where the job's was given so: beside such an array (H, W, 1) would be
-    broadcast to something else without a word."""
+    """Return the answer as (H, W) where the job's picture was given so.
+
+    Beside such an array (H, W, 1) would be broadcast to something else without a word.
+    """
     if not result.job.is_flat:
         return result
     return replace(result, picture=result.picture.reshape(result.job.picture.shape[:2]))

@@ -1,4 +1,4 @@
-"""What was measured on this device, kept in a file between two runs of the program."""
+"""Measurements on this device, kept in a file between two runs of the program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to run a kind of job, and its kernel's time: the median and the two quartiles.
+    """One way to run a class of jobs, and its kernel's time: the median and the two quartiles.
 
     block_xy  None: the rung has its own shape
     """
@@ -37,12 +37,14 @@ class Candidate:
 
     @property
     def way(self) -> Way:
+        """Return the implementation's key and the block shape."""
         return self.implementation, self.block_xy
 
 
 class Measurements:
-    """What is known of one device with this driver and these sources.  Never fails: without a
-    readable file it starts afresh, and says so in `complaint`.
+    """The measurements of one device with this driver and these sources.
+
+    Never fails: without a readable file it starts afresh, and says so in `complaint`.
 
     path       of the file
     complaint  one sentence on what was wrong with it, "" when nothing was
@@ -61,12 +63,12 @@ class Measurements:
         self.complaint = ""
 
     def of(self, kind: JobClass) -> tuple[Candidate, ...]:
-        """Every way measured for `kind`, in no order."""
+        """Return every way measured for `kind`, in no order."""
         self._refresh()
         return tuple(self._known.get(kind, {}).values())
 
     def kinds(self) -> tuple[JobClass, ...]:
-        """What anything was measured for."""
+        """Return every class of jobs that something was measured for."""
         self._refresh()
         return tuple(kind for kind, ways in self._known.items() if ways)
 
@@ -75,12 +77,15 @@ class Measurements:
         self._change(kind, candidate.way, candidate)
 
     def discard(self, kind: JobClass, way: Way) -> None:
-        """Remember no longer what was measured of it: it was found wrong, or failed."""
+        """Forget what was measured of a way: it was found wrong, or failed."""
         self._change(kind, way, None)
 
     def save(self) -> None:
-        """Write what has changed, the whole file or nothing.  A folder that cannot be written costs
-        the memory of what was measured, which is no reason to fail: `complaint` says so."""
+        """Write what has changed, the whole file or nothing.
+
+        A folder that cannot be written costs the memory of what was measured, which is no
+        reason to fail: `complaint` says so.
+        """
         if not self._changed:
             return
         self._refresh()
@@ -151,7 +156,7 @@ class Measurements:
 
 
 def default_path() -> Path:
-    """In the user's cache folder, or in the one that FILTER_WORKBENCH_CACHE names."""
+    """Return the path in the user's cache folder, or in the one FILTER_WORKBENCH_CACHE names."""
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         from platformdirs import user_cache_dir
@@ -161,7 +166,7 @@ def default_path() -> Path:
 
 
 def device_key(device: Device) -> str:
-    """The device and its driver in words: equal cards under one driver are equally quick."""
+    """Return the device and its driver in words: equal cards under one driver are equally quick."""
     return (
         f"{device.name}, {device.multiprocessors} multiprocessors at {device.clock_khz} kHz, "
         f"{device.memory_bytes} B, driver {device.driver_version}, "
@@ -171,7 +176,7 @@ def device_key(device: Device) -> str:
 
 @cache
 def source_key() -> str:
-    """A hash of everything the ladder compiles: another text may be quicker or slower."""
+    """Return a hash of everything the ladder compiles: another text may be quicker or slower."""
     digest = hashlib.sha256()
     for rung in ladder():
         digest.update(f"{rung.key}\0{rung.text}\0".encode())
@@ -203,7 +208,7 @@ def candidate_from(data: dict[str, Any]) -> Candidate:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Changes when the file does, even within a tick of its clock; None where there is none."""
+    """Return what changes when the file does, even within a tick of its clock; None without one."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""What was measured on one GPU and ships with the program, for `auto` until measured here."""
+"""Times measured on one GPU that ship with the program, for `auto` until measured here."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ PATH = Path(__file__).with_name("shipped_times.json")
 
 @dataclass(frozen=True, slots=True)
 class ShippedTimes:
-    """The times of one device: for each kind of job the quickest ways first."""
+    """The times of one device: for each class of jobs the quickest ways first."""
 
     device: str
     ways: dict[JobClass, tuple[Candidate, ...]]
 
     def nearest(self, kind: JobClass) -> JobClass | None:
-        """Return the kind measured that is most like `kind`, of the same class of weights: first by
-        pixel type, then by the weights' size, the channels and the picture's size."""
+        """Return the class measured that is most like `kind`, of the same class of weights.
+
+        First by pixel type, then by the weights' size, the channels and the picture's size.
+        """
         alike = [each for each in self.ways if _family(each) == _family(kind)]
         return min(alike, key=lambda each: _distance(each, kind), default=None)
 
@@ -40,7 +42,7 @@ def shipped_times() -> ShippedTimes:
 
 
 def _family(kind: JobClass) -> str:
-    """ "rank 3" and "gradient after …" without the rest."""
+    """Return the class of weights: "rank 3" and "gradient after …" without the rest."""
     return kind.weights.split()[0]
 
 

@@ -1,1 +1,1 @@
-"""What is computed here, as a program of its own that needs nothing of this one."""
+"""Export a computation as a program of its own that needs nothing of this one."""

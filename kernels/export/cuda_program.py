@@ -55,7 +55,9 @@ ASSUMED = Device(
 
 
 def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
-    """The text of a .cu file.  Of job.picture only the shape and the pixel type are in it.
+    """Return the text of a .cu file that runs `job` by itself.
+
+    Of job.picture only the shape and the pixel type are in it.
 
     device  what grids are sized for; None: a GPU of usual size
     Raises CannotRunError with the rung's reason.
@@ -127,7 +129,7 @@ def _library(rung: Rung) -> bool:
 
 
 def _knobs(rung: Rung, job: Job) -> str:
-    """Numbers are no macros here: nvcc does not look for those in a #pragma unroll."""
+    """Return the knobs as constants: nvcc does not look for macros in a #pragma unroll."""
     values = {**rung.operands(job).knobs, **rung.defines(job)}
     return "".join(
         f"constexpr int {name} = {value};\n"
@@ -142,7 +144,7 @@ def _rule(title: str) -> str:
 
 
 def _numbers(rung: Rung, job: Job) -> str:
-    """What stands behind `check.error_bound`, per unit of the picture's largest sample."""
+    """Return the numbers behind `checking.error_bound`, per unit of the largest sample."""
     chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else bool(job.offset))
     grows = LENGTH_GAIN if job.gradient else 1.0
     roundings = rung.error_factor * chain * UNIT_ROUNDOFF
@@ -180,7 +182,7 @@ def _argument(number: int) -> str:
 
 
 def _plans(rung: Rung) -> list[str]:
-    """Transforms of one shape share one."""
+    """Return cuFFT's plans; transforms of one shape share one."""
     return ["plan"] if _library(rung) else []
 
 
@@ -224,7 +226,7 @@ def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[LaunchStep,
 
 
 def _large_shared(rung: Rung, steps: tuple[LaunchStep, ...]) -> dict[str, int]:
-    """What has to be asked for, by function."""
+    """Return the dynamic shared memory that has to be asked for, by function."""
     asked: dict[str, int] = {}
     for step in steps:
         name = rung.passes[step.number].function
@@ -258,7 +260,7 @@ def _one_launch(rung: Rung, operands: Operands, step: LaunchStep) -> Iterator[st
 
 
 def _taken(each: Pass) -> Iterator[str]:
-    """What a pass reads, and what it writes, by their names."""
+    """Return what a pass reads, and what it writes, by their names."""
     for name in (each.reads, *each.also_reads):
         yield "source" if name == "picture" else name
     yield "target" if each.writes == "picture" else each.writes

@@ -13,7 +13,7 @@ TYPES = {"float32": "float", "uint32": "unsigned"}
 
 
 def array(name: str, values: NDArray[Any]) -> str:
-    """The definition of `name`, all numbers of `values` in their order; float32 or uint32.
+    """Return the definition of `name`, all numbers of `values` in order; float32 or uint32.
 
     A line holds a row where that is short enough.
     """
@@ -28,7 +28,7 @@ def array(name: str, values: NDArray[Any]) -> str:
 
 
 def number(value: Any) -> str:
-    """The shortest literal that is `value` again: "0.0625f", "1e-05f", "17u"."""
+    """Return the shortest literal that is `value` again: "0.0625f", "1e-05f", "17u"."""
     if isinstance(value, np.integer):
         return f"{int(value)}u"
     text = str(value)

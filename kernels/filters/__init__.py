@@ -1,4 +1,4 @@
-"""One module a filter: add a module and it is in the window, the command line and the tests.
+"""One module per filter: add one and it is in the window, the command line and the tests.
 
 A filter module has
 
@@ -30,7 +30,7 @@ from kernels.filters.parameters import Parameter
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What one module of this folder says about itself; see the folder's docstring."""
+    """A filter, as one module of this folder describes itself; see the folder's docstring."""
 
     key: str
     title: str
@@ -42,7 +42,7 @@ class Filter:
     automatic_sigma: Callable[[int], float] | None = None
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
-        """(ksize, ksize) float32, read-only.
+        """Return the filter's weights: (ksize, ksize) float32, read-only.
 
         parameters  those in `self.parameters`, by name; one left out takes its default, one the
                     filter does not have is ignored, so that a caller may pass all it knows
@@ -59,24 +59,25 @@ class Filter:
 
     @property
     def sizes_in_words(self) -> str:
+        """Return the sizes it takes, in words: "odd sizes from 1 to 127"."""
         if len(self.sizes) == 1:
             return f"{self.sizes[0]} only"
         return f"odd sizes from {self.sizes[0]} to {self.sizes[-1]}"
 
     def nearest_size(self, ksize: int) -> int:
-        """The size it takes that is closest to `ksize`."""
+        """Return the size it takes that is closest to `ksize`."""
         return min(self.sizes, key=lambda size: abs(size - ksize))
 
 
 @cache
 def all_filters() -> tuple[Filter, ...]:
-    """Every filter of this folder, in the order to show them."""
+    """Return every filter of this folder, in the order to show them."""
     found = (_read(info.name) for info in pkgutil.iter_modules(__path__))
     return tuple(sorted((f for f in found if f), key=lambda f: (f.order, f.title)))
 
 
 def get(key: str) -> Filter:
-    """The filter called `key`; BadJobError if there is none."""
+    """Return the filter called `key`; raise BadJobError if there is none."""
     for each in all_filters():
         if each.key == key:
             return each

@@ -13,5 +13,5 @@ SIZES = ANY_ODD
 
 
 def weights(ksize: int) -> NDArray[np.float32]:
-    """(ksize, ksize) float32, all equal, summing to 1."""
+    """Return (ksize, ksize) float32, all equal, summing to 1."""
     return np.full((ksize, ksize), 1 / ksize**2, np.float32)

@@ -1,4 +1,4 @@
-"""Custom weights: whatever the caller drew."""
+"""Custom weights: the numbers that the user typed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARAMETERS = (MATRIX,)
 
 
 def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> NDArray[np.float32]:
-    """(ksize, ksize) float32, `matrix` as it is; BadJobError if it has another size.
+    """Return `matrix` as (ksize, ksize) float32; raise BadJobError if it has another size.
 
     matrix  rows of finite numbers; None: the identity
     """
@@ -36,7 +36,9 @@ def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> N
 
 
 def parse(text: str) -> tuple[tuple[float, ...], ...]:
-    """Rows of numbers from text: rows end at a newline or semicolon, numbers at space or comma.
+    """Return rows of numbers from text; raise BadJobError where they cannot be weights.
+
+    Rows end at a newline or semicolon, numbers at a space or comma.
 
     A number may be a fraction: 1/9.
     Raises BadJobError unless they form a square of odd size from 1 to 127, all finite.
@@ -56,7 +58,7 @@ def parse(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def _number(word: str) -> float:
-    """A number, or one divided by another."""
+    """Return a number, or one divided by another."""
     try:
         numbers = [float(part) for part in word.split("/")]
         above, below = numbers if len(numbers) > 1 else (*numbers, 1.0)

@@ -16,5 +16,5 @@ GRADIENT = True
 
 
 def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
-    """(ksize, ksize) float32: the blur's; see `gaussian.weights`."""
+    """Return the blur's weights, (ksize, ksize) float32: see `gaussian.weights`."""
     return gaussian.weights(ksize, sigma=sigma)

@@ -25,7 +25,7 @@ BINOMIAL = {1: (1,), 3: (1, 2, 1), 5: (1, 4, 6, 4, 1)}
 
 
 def default_sigma(ksize: int) -> float:
-    """The standard deviation, in pixels, that OpenCV documents for a size without one."""
+    """Return the standard deviation, in pixels, that OpenCV documents for a size without one."""
     return 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
 
 
@@ -35,7 +35,7 @@ def is_binomial(ksize: int) -> bool:
 
 
 def automatic_sigma(ksize: int) -> float:
-    """The standard deviation, in pixels, of taps(ksize): a binomial of K taps has √((K - 1) / 4).
+    """Return the standard deviation of taps(ksize) in pixels: √((K - 1) / 4) of a binomial.
 
     One weight alone is 1 for every sigma; default_sigma() then.
     """
@@ -45,7 +45,7 @@ def automatic_sigma(ksize: int) -> float:
 
 
 def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:
-    """(ksize,) float64 summing to 1, the bell along one axis."""
+    """Return the bell along one axis, (ksize,) float64 summing to 1."""
     if sigma is None and ksize in BINOMIAL:
         row = np.array(BINOMIAL[ksize], np.float64)
     else:
@@ -55,7 +55,7 @@ def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:
 
 
 def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
-    """(ksize, ksize) float32, the bell along y times the bell along x.
+    """Return the bell along y times the bell along x, (ksize, ksize) float32.
 
     sigma  standard deviation in pixels; None: binomial for 3 and 5, default_sigma() for others
     """

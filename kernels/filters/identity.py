@@ -13,7 +13,7 @@ SIZES = ANY_ODD
 
 
 def weights(ksize: int) -> NDArray[np.float32]:
-    """(ksize, ksize) float32: 1 in the middle, 0 elsewhere."""
+    """Return (ksize, ksize) float32: 1 in the middle, 0 elsewhere."""
     drawn = np.zeros((ksize, ksize), np.float32)
     drawn[ksize // 2, ksize // 2] = 1
     return drawn

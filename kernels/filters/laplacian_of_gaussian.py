@@ -16,7 +16,7 @@ automatic_sigma = default_sigma
 
 
 def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
-    """(ksize, ksize) float32 with a negative centre, corrected to sum to zero.
+    """Return (ksize, ksize) float32 with a negative centre, corrected to sum to zero.
 
     sigma  standard deviation of the Gaussian in pixels; None: `gaussian.default_sigma`
     Source: Marr and Hildreth, Theory of Edge Detection, 1980: ∇²G = (r² - 2σ²)/σ⁴ · G.

@@ -1,4 +1,4 @@
-"""What filters share: ranges of sizes, the numbers they take beside their size, drawn weights."""
+"""Ranges of sizes, parameters and drawn weights that filters share."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ MATRIX = Parameter(
 
 
 def drawn(*rows: tuple[float, ...]) -> Callable[[int], NDArray[np.float32]]:
-    """The weights() of a filter of one size only: these rows, (K, K) float32."""
+    """Return the weights() of a filter of one size only: these rows, (K, K) float32."""
 
     def weights(ksize: int) -> NDArray[np.float32]:
         assert ksize == len(rows)

@@ -28,7 +28,7 @@ HELD_BYTES = 2 << 30
 
 @dataclass(frozen=True, slots=True)
 class CandidateState:
-    """What is known of one job so far.
+    """The state of one job so far.
 
     timing   None: it has not run yet, or never will
     ms       its lower quartile, median and upper quartile; in a Snapshot they have been worked out
@@ -47,13 +47,13 @@ class CandidateState:
 
     @property
     def counts(self) -> bool:
-        """Whether its time is a speed: only beside a passed check."""
+        """Return whether its time is a speed: only beside a passed check."""
         return self.timing is not None and self.check is not None and self.check.ok
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """How the jobs stand.
+    """The state of all jobs at one moment.
 
     standings  in the jobs' order
     groups     the numbers of those whose time counts: fastest first, what noise cannot tell from
@@ -68,6 +68,7 @@ class Snapshot:
 
     @property
     def is_over(self) -> bool:
+        """Return whether all is known."""
         return all(each.is_over for each in self.standings)
 
 
@@ -151,7 +152,7 @@ def _one_turn(
 def _turns(
     engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
 ) -> Generator[Progress | CandidateState, None, None]:
-    """A CandidateState after each sample; the last one is over."""
+    """Yield a CandidateState after each sample; the last one is over."""
     try:
         yield from _sampling(engine, job, sampling, known, first_run_s)
     except DeviceLostError:

@@ -27,7 +27,7 @@ def measure_checked(
     limit_ms: float = inf,
     patience_s: float = inf,
 ) -> Generator[Progress, None, Result | str]:
-    """Measure and check `job`; returns the Result, or the sentence why there is none.
+    """Measure and check `job`; return the Result, or the sentence why there is none.
 
     known       what the oracle says about this picture, weights and border: see `check.checking`
     limit_ms    give up where the kernel takes longer: nobody will want it
@@ -61,8 +61,10 @@ def measure_checked(
 def checked(
     engine: Engine, result: Result, max_taps: int | None, known: Oracle
 ) -> Generator[Progress, None, Check]:
-    """Hold the answer of `result` against the oracle; `known` and `max_taps` as `check.checking`
-    has them."""
+    """Hold the answer of `result` against the oracle; return the Check.
+
+    `known` and `max_taps` are those of `checking.checking`.
+    """
     implementation = engine.implementation(result.implementation)
     tolerance = implementation.tolerance(result.job)
     found: Check | None = None
@@ -74,17 +76,22 @@ def checked(
 
 
 class Patience:
-    """Counts the time that a computation spends on itself: not on compiling, which its second step
-    ends with at the latest, and not what whoever drives it spends between the steps."""
+    """A clock of the time that a computation spends on itself.
+
+    Not on compiling, which its second step ends with at the latest, and not what whoever drives
+    it spends between the steps.
+    """
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s, self._spent_s = limit_s, 0.0
 
     @property
     def is_over(self) -> bool:
+        """Return whether more than the limit was spent."""
         return self._spent_s > self._limit_s
 
     def watched(self, steps: Iterator[Progress | Result]) -> Iterator[Progress | Result]:
+        """Yield from `steps`, counting the time that each takes."""
         for number in count():
             start = perf_counter()
             step = next(steps, None)

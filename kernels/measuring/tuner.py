@@ -1,4 +1,4 @@
-"""Measure every way to run a kind of job on this device, so that `auto` knows the quickest."""
+"""Measure every way to run a class of jobs on this device, so that `auto` knows the quickest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAMPLING = Sampling(max_samples=30, max_seconds=0.25, check_taps=3_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How far it is: of `ways` to run kind number `number` of `count`, `done` are known."""
+    """Progress of a tuning: of `ways` to run class number `number` of `count`, `done` are known."""
 
     number: int
     count: int
@@ -41,7 +41,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one way: its time, or the sentence why it does not count."""
+    """The outcome of one way: its time, or the sentence why it does not count."""
 
     kind: JobClass
     implementation: str
@@ -52,8 +52,9 @@ class Trial:
 def tuning(
     engine: Engine, jobs: Sequence[Callable[[], Job]], *, shapes: bool = True
 ) -> Iterator[Tuning | Trial]:
-    """Measure, check and remember every way to run each of `jobs`; save what is known after each
-    job, and wherever this is stopped.
+    """Measure, check and remember every way to run each of `jobs`.
+
+    Saves what is known after each job, and wherever this is stopped.
 
     jobs    made when it is their turn: their pictures together may be large
     shapes  whether to try other block shapes than the usual one
@@ -70,7 +71,7 @@ def tuning(
 
 
 def block_grid(device: Device) -> list[Block]:
-    """The shapes to try: the usual one first, none that the device refuses or that is tiny."""
+    """Return the shapes to try: the usual one first, none refused by the device or tiny."""
     grid = [(x, y) for x in WIDTHS for y in HEIGHTS if x * y >= MIN_THREADS]
     shapes = dict.fromkeys((DEFAULT_BLOCK_XY, *PRESETS, *grid))
     return [each for each in shapes if device.why_no_block(each) is None]
@@ -79,7 +80,7 @@ def block_grid(device: Device) -> list[Block]:
 def _tuning_one(
     engine: Engine, job: Job, place: tuple[int, int], *, shapes: bool
 ) -> Iterator[Tuning | Trial]:
-    """What is likely to be quick first, so that whoever stops early has what matters."""
+    """Try the ways likely to be quick first: whoever stops early has what matters."""
     assert isinstance(engine.device, Device)
     kind, known, best_ms = job_class_of(job), Oracle(), float("inf")
     rungs = usual_order(job)

@@ -35,8 +35,9 @@ Oracle = dict[Rectangle, NDArray[np.float64]]
 
 
 def error_bound(job: Job, chain: int, factor: float) -> float:
-    """factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|), in sample values, before rounding to
-    integers; the offset is one addition more.
+    """Return the largest error of a float32 answer, in sample values before rounding.
+
+    factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|); the offset is one addition more.
 
     Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
     sums may overflow, since then nothing can be said.
@@ -89,9 +90,12 @@ def limits_of(job: Job, tolerance: Tolerance) -> Limits:
 
 
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
-    """Every pixel once where that costs at most `max_taps`.  Else half of it goes into all four
-    edges, the other half into tiles of the inside, drawn at random; where even one pixel along all
-    edges costs more, into the corners and random stretches of the edges."""
+    """Yield the rectangles to compare: all, where that costs at most `max_taps` products.
+
+    Else half of it goes into all four edges, the other half into tiles of the inside, drawn at
+    random; where even one pixel along all edges costs more, into the corners and random
+    stretches of the edges.
+    """
     taps = job.ksize**2 * job.channels
     everything: Rectangle = (0, job.height, 0, job.width)
     if max_taps is None or job.height * job.width * taps <= max_taps:
@@ -113,7 +117,7 @@ def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
 
 
 def _frame(job: Job, thick: int) -> tuple[Rectangle, ...]:
-    """The outermost pixels, `thick` of them: top, bottom, and between those left and right."""
+    """Return the outermost `thick` pixels: top, bottom, and between those left and right."""
     height, width = job.height, job.width
     bottom, right = max(height - thick, thick), max(width - thick, thick)
     return (
@@ -125,14 +129,14 @@ def _frame(job: Job, thick: int) -> tuple[Rectangle, ...]:
 
 
 def _tiles(area: Rectangle, side: int) -> Iterator[Rectangle]:
-    """`area` in squares of `side` pixels, the last ones narrower."""
+    """Yield `area` in squares of `side` pixels, the last ones narrower."""
     yield from (_tile(area, side, number) for number in range(_count(area, side)))
 
 
 def _some_tiles(
     area: Rectangle, side: int, number: int, *, with_ends: bool = False
 ) -> Iterator[Rectangle]:
-    """At most `number` of them, drawn at random; the first and the last too, if asked for."""
+    """Yield at most `number` tiles drawn at random; the first and last too, if asked for."""
     count = _count(area, side)
     if number >= count:
         yield from _tiles(area, side)
@@ -148,7 +152,7 @@ def _count(area: Rectangle, side: int) -> int:
 
 
 def _tile(area: Rectangle, side: int, number: int) -> Rectangle:
-    """Tile `number` of `area`, counted along rows."""
+    """Return tile `number` of `area`, counted along rows."""
     top, bottom, left, right = area
     across = -(-(right - left) // side)
     y, x = top + number // across * side, left + number % across * side
@@ -168,7 +172,7 @@ def _add(
     oracle: NDArray[np.float64],
     limits: Limits,
 ) -> Check:
-    """`found` and what `tile` shows, for which the oracle has `oracle`."""
+    """Return `found` with what `tile` adds to it, for which the oracle has `oracle`."""
     top, bottom, left, right = tile
     got = answer[top:bottom, left:right]
     error, differs, wrong = judged(job, got, oracle, limits)
@@ -191,8 +195,10 @@ def _add(
 def judged(
     job: Job, got: NDArray[Any], oracle: NDArray[np.float64], limits: Limits
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Each sample of `got`: how far it is off, whether it is not what the oracle, rounded to the
-    pixel type, says, and whether it is off by more than it may be.
+    """Return for each sample of `got` its error, whether it differs, and whether it is wrong.
+
+    It differs where it is not the oracle's value rounded to the pixel type, and is wrong where
+    it is off by more than it may be.
 
     got, oracle  (rows, columns, C), the same part of the answer and of `filtered`
     """
@@ -207,7 +213,7 @@ def judged(
 
 
 def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
-    """|got - expected|; zero for the same infinity or two NaN, infinite where just one is."""
+    """Return |got - expected|; 0 for equal infinities or two NaN, infinite where one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got.astype(np.float64) - expected.astype(np.float64))
         overflowed = expected.astype(got.dtype)
@@ -245,7 +251,7 @@ def _bits(samples: NDArray[Any]) -> str:
 
 @once_a_picture
 def largest_finite(picture: NDArray[Any]) -> float:
-    """max|p|, leaving out NaN and infinities."""
+    """Return max|p|, leaving out NaN and infinities."""
     low, high = float(picture.min()), float(picture.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         finite = picture[np.isfinite(picture)]

@@ -1,4 +1,4 @@
-"""How one sample of the answer comes about: its neighbours, the weights, the products, their sum.
+"""Explain one sample of the answer: its neighbours, the weights, the products, their sum.
 
 The same arithmetic as the oracle's, in float64 and in the same order, so that the sum is the
 oracle's to the last bit.
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """What follows the weights where a gradient is asked for.
+    """The gradient's part of an explanation: what follows the weights.
 
     weighted  (3, 3) of the weighted picture around the pixel, beyond its edges continued
     gx, gy    Sobel's derivatives of that, along x and along y
@@ -36,7 +36,7 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explained:
-    """One sample.
+    """One sample of the answer and how it comes about.
 
     y, x, channel  which
     rows, columns  (K,) where its neighbours stand; may be beyond the picture
@@ -74,17 +74,17 @@ class Explained:
 
     @property
     def value(self) -> float:
-        """The answer before rounding: the sum and the offset, or the gradient's length."""
+        """Return the answer before rounding: sum plus offset, or the gradient's length."""
         return self.slopes.length if self.slopes is not None else self.total + self.offset
 
     @property
     def beyond(self) -> int:
-        """How many neighbours lie beyond the picture."""
+        """Return how many neighbours lie beyond the picture."""
         return int((self.beyond_rows[:, None] | self.beyond_columns).sum())
 
 
 def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
-    """What `job` asks for in one place, whatever the implementation.
+    """Explain what `job` asks for in one place, whatever the implementation.
 
     y, x, channel  inside the picture; IndexError else
     """
@@ -127,7 +127,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
 def _along(
     centre: int, radius: int, size: int, border: str
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The positions around `centre`, and what they are read from."""
+    """Return the positions around `centre`, and what they are read from."""
     start, stop = centre - radius, centre + radius + 1
     return np.arange(start, stop), source_indices(start, stop, size, border)
 
@@ -142,13 +142,13 @@ def _neighbours(
 
 
 def _sum(products: Floats) -> float:
-    """One after the other from the first on, as the oracle; NumPy's own sum goes by pairs."""
+    """Add one after the other from the first on, as the oracle; NumPy's own sum goes by pairs."""
     with np.errstate(invalid="ignore", over="ignore"):
         return float(np.add.accumulate(products.ravel())[-1])
 
 
 def _weighted(job: Job, y: int, x: int, channel: int) -> float:
-    """What the weights alone give in one place of the picture."""
+    """Return what the weights alone give in one place of the picture."""
     _, from_rows = _along(y, job.radius, job.height, job.border)
     _, from_columns = _along(x, job.radius, job.width, job.border)
     samples = _neighbours(job, from_rows, from_columns, channel)
@@ -157,7 +157,7 @@ def _weighted(job: Job, y: int, x: int, channel: int) -> float:
 
 
 def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:
-    """Of the weighted picture, which is continued from its own values."""
+    """Return the slopes of the weighted picture, which is continued from its own values."""
     _, from_rows = _along(y, 1, job.height, job.border)
     _, from_columns = _along(x, 1, job.width, job.border)
     weighted = np.zeros((3, 3))

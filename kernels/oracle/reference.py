@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 def filtered(
     job: Job, rows: Span | None = None, columns: Span | None = None
 ) -> NDArray[np.float64]:
-    """What `job` asks for, or the part rows × columns of it: (rows, columns, C) float64, neither
-    rounded nor clipped."""
+    """Return what `job` asks for, or the part rows × columns of it, in float64.
+
+    (rows, columns, C), neither rounded nor clipped.
+    """
     make = gradient if job.gradient else correlate
     found = make(job.picture, job.weights, job.border, rows, columns)
     if job.offset:
@@ -69,7 +71,7 @@ def gradient(
     rows: Span | None = None,
     columns: Span | None = None,
 ) -> NDArray[np.float64]:
-    """The length of Sobel's derivatives of what `correlate` makes of `picture`, in float64.
+    """Return the length of Sobel's derivatives of what `correlate` gives, in float64.
 
     Beyond its edges the weighted picture is continued by `border` from its own values, which is not
     the same as weighting a picture that was continued further.  Parameters and returns as in
@@ -98,7 +100,7 @@ def gradient(
 
 
 def to_pixel_type(values: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Integers: rounded half to even and saturated.  Floats: converted, not clipped."""
+    """Convert: to integers rounded half to even and saturated, to floats without clipping."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):  # what is too large is infinite
             return values.astype(dtype)

@@ -1,1 +1,1 @@
-"""What a rung's file says: its header, its facts, its text and its operands."""
+"""A rung's file: its header, its facts, its text and its operands."""

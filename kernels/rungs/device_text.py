@@ -1,4 +1,4 @@
-"""The text that is compiled: the prelude, the headers a rung names, the rung, as one.
+"""The text that is compiled: the prelude, the headers a rung names and the rung, as one.
 
 Not #included: CuPy keys its cache on the text alone, so that an edited header would silently run a
 stale binary.  A #line before each part has the compiler name the part's own file and line.
@@ -45,7 +45,7 @@ def bare(parts: Iterable[Part]) -> str:
 
 @cache
 def _parts_of(name: str) -> tuple[Part, ...]:
-    """A header without the knobs' defaults, which are for editors."""
+    """Return a header without the knobs' defaults, which are for editors."""
     file = f"{name}.cuh"
     text = (LADDER / file).read_text(encoding="utf-8")
     before, start, rest = text.partition("#ifndef KSIZE")

@@ -35,7 +35,7 @@ class HeaderError(ValueError):
 
 
 class _WrongValueError(ValueError):
-    """What a field takes, or what is wrong with what it was given; in a table, under which name."""
+    """A field has a value of the wrong kind; in a table, it says under which name."""
 
     def __init__(self, what: str, name: str = "") -> None:
         super().__init__(what)
@@ -44,7 +44,7 @@ class _WrongValueError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file's header holds, and where.
+    """The header of a rung's file, and where each field stands.
 
     file    the file's name
     lines   of the header, the first being the file's first
@@ -58,7 +58,7 @@ class Header:
     def error(
         self, what: str, field: str = "", number: int | None = None, name: str = ""
     ) -> HeaderError:
-        """Make the error that says `what` of a field.
+        """Return the error that says `what` of a field.
 
         number  of the pass that the field is in
         name    in the table that the field is
@@ -78,7 +78,7 @@ class Header:
         return next((n + 1 for n in lines if pattern.match(self.lines[n])), 0)
 
     def _sections(self) -> list[int]:
-        """Where the header begins, each pass, and the end."""
+        """Return where the header begins, each pass, and the end."""
         begins = [n for n, line in enumerate(self.lines) if re.match(r"\s*\[\[passes\]\]", line)]
         return [0, *begins, len(self.lines)]
 
@@ -186,7 +186,7 @@ def _several(value: Any, hints: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _pair(name: str, value: Any, hint: Any) -> tuple[Any, ...]:
-    """Of a table, where the hint is of pairs."""
+    """Return the pairs of a table, where the hint is of pairs."""
     if get_origin(hint) is not tuple:
         raise _WrongValueError("takes a list, not a table")
     try:

@@ -1,4 +1,4 @@
-"""What a job is to a rung: the knobs it is compiled with, the numbers its header counts with."""
+"""A job as a rung sees it: the knobs it is compiled with, the numbers its header counts with."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ROW_BYTES = 128  # rows of a picture on the device begin at multiples of this: o
 
 
 def pitch_of(width: int, channels: int, sample_bytes: int) -> int:
-    """Samples from one row of a picture on the device to the next."""
+    """Return the samples from one row of a picture on the device to the next."""
     samples = ROW_BYTES // sample_bytes
     return -(-width * channels // samples) * samples
 
 
 def knobs(job: Job) -> dict[str, str | int]:
-    """The -D macros that fit a rung to a job, by name; see the prelude for what they mean."""
+    """Return the -D macros that fit a rung to a job, by name; the prelude says what they mean."""
     return {
         "KSIZE": job.ksize,
         "CHANNELS": job.channels,
@@ -43,7 +43,9 @@ def knobs(job: Job) -> dict[str, str | int]:
 
 
 class Facts(dict[str, Any]):
-    """The names that a header's expressions may use: the knobs, and
+    """The names that a header's expressions may use, of one job.
+
+    The names that a header's expressions may use: the knobs, and
 
     RADIUS, HALO_X, HALO_Y   as in the prelude
     WIDTH, HEIGHT, PITCH     of the picture: pixels, rows, samples from row to row on the device
@@ -87,15 +89,15 @@ class Facts(dict[str, Any]):
 
     @property
     def job(self) -> Job:
-        """The job that all of it is of."""
+        """Return the job that all of it is of."""
         return self._job
 
     def value(self, expression: str) -> int:
-        """`expression` worked out, as an integer."""
+        """Return what `expression` comes to, as an integer."""
         return int(eval(_compiled(expression), {"__builtins__": {}}, self))  # our own files' text
 
     def text(self, template: str) -> str:
-        """`template` with each {expression} worked out."""
+        """Return `template` with each {expression} replaced by its value."""
         return str(eval(_compiled(f"f{template!r}"), {"__builtins__": {}}, self))
 
 

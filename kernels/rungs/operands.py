@@ -34,7 +34,7 @@ from kernels.rungs.spectra import fft_side, roots, spectrum
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operands:
-    """What a launch needs beside pictures.
+    """The arrays that a launch needs beside pictures.
 
     constants  by the name of the __constant__ array: to be copied there before every launch
     arguments  arrays in global memory that the kernel takes after its pictures, in this order
@@ -84,7 +84,7 @@ MIN_EXPONENT = -90  # of weights that are scaled up so far
 
 
 def _bands(job: Job) -> Operands:
-    """The largest weight as at least 2¹⁴, what a half holds with room to spare."""
+    """Scale the weights until the largest is at least 2¹⁴, which a half holds with ease."""
     weights = job.weights.astype(np.float64)
     scale = 15 - _exponent(float(np.abs(weights).max()))
     undo = np.array([2.0**-scale], np.float32)
@@ -92,7 +92,11 @@ def _bands(job: Job) -> Operands:
 
 
 def _thin_bands(job: Job) -> Operands:
-    """Σ|w| of a row less than 2⁸, so that its sums of samples less than 2⁸ fit a half as well."""
+    """Scale the weights until Σ|w| of a row, and so its sums of samples, fit a half.
+
+    Σ|w| of a row is less than 2⁸, so that its sums of samples are less than 2⁸ times their
+    largest.
+    """
     column, row = (each.astype(np.float64) for each in separable_terms(job.weights)[0])
     across = 8 - _exponent(float(np.abs(row).sum()))
     down = 15 - _exponent(float(np.abs(column).sum()))
@@ -102,12 +106,12 @@ def _thin_bands(job: Job) -> Operands:
 
 
 def _exponent(largest: float) -> int:
-    """The smallest power of two above `largest`, or MIN_EXPONENT."""
+    """Return the exponent of the smallest power of two above `largest`, or MIN_EXPONENT."""
     return max(math.frexp(largest)[1] if largest else 0, MIN_EXPONENT)
 
 
 def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """(n, K) weights as (2, n, words, 2) for the tensor cores; see tensor.cuh.
+    """Pack (n, K) weights as (2, n, words, 2) for the tensor cores; see tensor.cuh.
 
     With zeros around them, words [0, n, i] hold weights i - before and the next as halves, the
     first in the low bits, and those 8 further; words [1, n, i] hold what rounding these lost.
@@ -142,8 +146,10 @@ _kept: LruCache[Any, Operands] = LruCache(OPERANDS_KEPT)
 
 
 def operands_of(form: str, job: Job) -> Operands:
-    """The weights in that form; made once for each weights and picture size, since that takes up
-    to tens of milliseconds."""
+    """Return the weights in that form, made once for each weights and picture size.
+
+    Making them takes up to tens of milliseconds.
+    """
     key = (form, job.weights.tobytes(), job.picture.shape)
     return _kept.get_or_make(key, lambda: _read_only(FORMS[form](job)))
 

@@ -82,7 +82,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What one `.cu` file says about itself.
+    """A rung of the ladder, as its `.cu` file describes itself.
 
     key           the file's name without its number, "shared": stable, whatever is put in between
     file          the file's name
@@ -126,7 +126,7 @@ class Rung:
     kind: Literal["cuda"] = "cuda"
 
     def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
-        """The reason this rung cannot run `job` on `device`, for the user; None if it can."""
+        """Return why this rung cannot run `job` on `device`, for the user; None if it can."""
         if isinstance(device, NoDevice):
             return device.reason
         return (
@@ -137,7 +137,7 @@ class Rung:
         )
 
     def why_not_anywhere(self, job: Job) -> str | None:
-        """The reason it cannot run `job` whatever the device; None if it can."""
+        """Return why it cannot run `job` whatever the device; None if it can."""
         if job.gradient != self.gradient:
             return self._why_no_gradient(job)
         facts = Facts(job)
@@ -156,33 +156,35 @@ class Rung:
         return Tolerance(self.chain(job), self.error_factor)
 
     def chain(self, job: Job) -> int:
-        """n of `check.error_bound`: the longest chain of additions."""
+        """Return n of `checking.error_bound`: the longest chain of additions."""
         return Facts(job).value(self.chain_length)
 
     def operands(self, job: Job) -> Operands:
-        """The weights in the form this rung wants them in."""
+        """Return the weights in the form that this rung wants them in."""
         return operands_of(self.weights, job)
 
     def defines(self, job: Job) -> dict[str, str]:
-        """The knobs this rung's text mentions, so that others do not make it compile again."""
+        """Return the knobs that this rung's text mentions: others must not recompile it."""
         mentioned = _mentioned(self.text)
         values = {**knobs(job), **self.operands(job).knobs}
         return {name: str(value) for name, value in values.items() if name in mentioned}
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The CUDA functions of its passes, each once."""
+        """Return the CUDA functions of its passes, each once."""
         return tuple(dict.fromkeys(each.function for each in self.passes if not each.library))
 
     @property
     def text(self) -> str:
-        """The whole of what is compiled, without the prelude's defaults for editors; errors in it
-        name the file that they are in, and its line."""
+        """Return the whole of what is compiled, without the prelude's defaults for editors.
+
+        Errors in it name the file that they are in, and its line.
+        """
         return with_lines((*header_parts(self.includes), Part(self.file, 1, self.source)))
 
     @property
     def headers(self) -> str:
-        """What stands before the rung's own source, where lines are counted in one file."""
+        """Return what stands before the rung's own source, where lines are counted in one file."""
         return bare(header_parts(self.includes))
 
     def _why_no_headroom(self, job: Job, facts: Facts) -> str | None:
@@ -238,7 +240,7 @@ def _mentioned(text: str) -> frozenset[str]:
 
 
 def _cause(expression: str, job: Job) -> str:
-    """What of the job `expression` depends on: " for a 32×8 block at size 5 with 3 channels"."""
+    """Return what of the job `expression` depends on: " for a 32×8 block at size 5"."""
     names = _mentioned(expression)
     (x, y), channels = job.block_xy, job.channels
     plural = "s" if channels > 1 else ""
@@ -255,7 +257,7 @@ def _cause(expression: str, job: Job) -> str:
 
 
 def _why_too_long(job: Job) -> str | None:
-    """Device code counts the samples of a row, and the rows, in 32 bits."""
+    """Return why a picture is too long for device code, which counts samples in 32 bits."""
     reach = 2 * job.radius * job.channels + max(job.block_xy)
     if max(job.width * job.channels, job.height) + reach <= MAX_EXTENT:
         return None
@@ -280,6 +282,7 @@ class BrokenRung:
 
     @property
     def title(self) -> str:
+        """Return the file's name, as it has no title."""
         return self.file
 
     def why_not(self, _job: Job, _device: Device | NoDevice) -> str:

@@ -1,4 +1,4 @@
-"""What the FFT rungs are given: how long their transforms are, the weights' spectrum, the roots.
+"""Spectra for the FFT rungs: how long their transforms are, the weights' spectrum, the roots.
 
 A picture is cut into tiles of L×L, which overlap by 2·RADIUS; of each, L - 2·RADIUS rows and
 columns come out right (overlap-save).  Tiles are transformed two by two, as the real and the
@@ -17,7 +17,10 @@ SPECTRA_KEPT = 8  # 8 MB each, and tens of milliseconds to make
 
 
 def fft_side(width: int, height: int, radius: int) -> int:
-    """The square root of L: what makes the fewest numbers to transform for a picture."""
+    """Return the square root of the transform length that costs the least for a picture.
+
+    It makes the fewest numbers to transform.
+    """
 
     def numbers(side: int) -> int:
         pairs, tiles = tiles_of(width, height, radius, side)
@@ -27,13 +30,13 @@ def fft_side(width: int, height: int, radius: int) -> int:
 
 
 def tiles_of(width: int, height: int, radius: int, side: int) -> tuple[int, int]:
-    """Pairs of tiles side by side, and tiles one above the other."""
+    """Return how many pairs of tiles stand side by side, and how many tiles one above the other."""
     valid = side**2 - 2 * radius
     return -(-width // (2 * valid)), -(-height // valid)
 
 
 def spectrum(weights: NDArray[np.float32], length: int) -> NDArray[np.complex64]:
-    """(length, length): what the spectrum of a tile is multiplied by, to correlate with `weights`.
+    """Return what a tile's spectrum is multiplied by to correlate: (length, length).
 
     The conjugate of the weights' own, worked out in float64 and rounded once.
     """
@@ -52,7 +55,7 @@ def _spectrum(raw: bytes, ksize: int, length: int) -> NDArray[np.complex64]:
 
 @lru_cache(maxsize=len(SIDES))
 def roots(side: int) -> NDArray[np.complex64]:
-    """(side, side): exp(-2πi · k · l / side²) / side, by k and l.
+    """Return exp(-2πi · k · l / side²) / side by k and l: (side, side).
 
     Divided so that a transform leaves numbers as large as they were, and its inverse needs no
     other factor; side is a power of two, which costs no accuracy.

@@ -1,4 +1,4 @@
-"""What a job asks for, and what a rung does for it, counted rather than measured.
+"""The work that a job asks for, and that a rung does for it: counted rather than measured.
 
 A rung's header says how many numbers each pass loads and stores, and how many operations it spends
 on them: as its text asks for them, edge blocks and all, and with what lies twice in a halo.  A
@@ -30,7 +30,9 @@ NOT_DESCRIBED = "{} of this rung are not described."
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """compulsory_bytes  the picture read once and written once: what the job cannot do without
+    """The work of one job and of one rung that does it, in numbers.
+
+    compulsory_bytes  the picture read once and written once: what the job cannot do without
     least_flops       of the job as a direct convolution: two a weight and filtered sample, and a
                       gradient's
     samples           of the picture
@@ -59,31 +61,31 @@ class Work:
 
     @property
     def loads_a_sample(self) -> float | None:
-        """Samples of the picture asked for, over samples of the answer."""
+        """Return the samples of the picture asked for, over the samples of the answer."""
         return None if self.picture_loads is None else self.picture_loads / self.samples
 
     @property
     def halo_share(self) -> float | None:
-        """Of the picture's samples asked for, the share that was asked for before: 0 to 1."""
+        """Return the share of the samples asked for that was asked for before: 0 to 1."""
         if not self.picture_loads:
             return None
         return max(0.0, 1 - self.samples / self.picture_loads)
 
     @property
     def intensity(self) -> float:
-        """Of the job, in operations a byte: least_flops over compulsory_bytes."""
+        """Return the job's operations per byte: least_flops over compulsory_bytes."""
         return self.least_flops / self.compulsory_bytes
 
     @property
     def rung_intensity(self) -> float | None:
-        """Of the rung: its flops over its memory_bytes."""
+        """Return the rung's operations per byte: its flops over its memory_bytes."""
         if self.flops is None or self.memory_bytes is None:
             return None
         return self.flops / self.memory_bytes
 
 
 def work_of(job: Job, rung: Rung | None, multiprocessors: int) -> Work:
-    """What `job` asks for, and what `rung` does for it in one go; None: something on the CPU.
+    """Return what `job` asks for, and what `rung` does for it; None: something on the CPU.
 
     multiprocessors  of the device: some rungs make as many blocks as those keep busy
     The picture's samples play no part.
@@ -138,8 +140,10 @@ def _loaded_and_stored(rung: Rung, facts: WorkFacts) -> dict[str, int]:
 
 
 def _moved(done: Sequence[PassWork], facts: WorkFacts) -> int:
-    """Bytes to and from memory if every pass reads of each array what it needs once; weights, which
-    are small, are left out."""
+    """Return the bytes to and from memory if every pass reads what it needs once.
+
+    Weights, which are small, are left out.
+    """
     sizes = {"picture": int(facts["SAMPLES"])}  # in numbers
     moved = 0
     for each in done:
@@ -151,7 +155,7 @@ def _moved(done: Sequence[PassWork], facts: WorkFacts) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PassWork:
-    """Of one pass, all of its blocks: loads and stores in numbers, by what they belong to.
+    """Loads and stores of one pass, all of its blocks, by what they belong to.
 
     flops  None where the header does not say it
     """
@@ -162,7 +166,7 @@ class PassWork:
 
 
 def pass_work(each: Pass, facts: WorkFacts) -> PassWork:
-    """Work out what the header says of `each`, which is not a library's."""
+    """Compute what the header says of `each`, which is not a library's."""
     facts.take(each.covers, each.grid)
     stores = each.stores or ((each.writes, "SAMPLES"),)
     return PassWork(

@@ -1,4 +1,4 @@
-"""The numbers that a header's model of its work counts with: those of `facts`, and of a pass."""
+"""The numbers that a header's model of its work counts with: of `job_facts`, and of a pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ WorkExpression = NewType("WorkExpression", str)  # over the names of `WorkFacts`
 
 
 class WorkFacts(Facts):
-    """The names that a header's model may use: those of `Facts`, and
+    """The names that a header's model of its work may use, of one job and one pass.
+
+    The names that a header's model may use: those of `Facts`, and
 
     SAMPLES, FILTERED, ALPHA   of the picture; those that are filtered, and those that pass through
     BLOCKS_X, BLOCKS_Y, BLOCKS of the pass, in one launch; BLOCKS = BLOCKS_X * BLOCKS_Y
@@ -71,7 +73,7 @@ class WorkFacts(Facts):
         }
 
     def bytes_of(self, numbers: Mapping[str, int]) -> int:
-        """Of so many numbers, by what they belong to."""
+        """Return the bytes of so many numbers, by what they belong to."""
         samples = numbers.get("picture", 0)
         others = sum(numbers.values()) - samples
         return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
@@ -87,7 +89,7 @@ class WorkFacts(Facts):
         return self[name]
 
     def _in_tiles(self, extent: int, tiles: int) -> tuple[int, int]:
-        """Positions of an axis that all tiles hold, from 0 to `extent`, and a radius beyond."""
+        """Return the positions of an axis that all tiles hold, with a radius beyond."""
         line, radius = self["FFT_LINE"], self["RADIUS"]
         starts = [tile * (line - 2 * radius) - radius for tile in range(tiles)]
         inside = sum(_shared(start, start + line, 0, extent) for start in starts)
@@ -110,8 +112,10 @@ def work_names() -> frozenset[str]:
 
 
 def _transform_flops(side: int) -> int:
-    """Of a line of side² numbers in fft_registers: two transforms in registers for each of its
-    threads, and a product of complex numbers, six operations, for each of its numbers.
+    """Return the operations of one line of side² numbers in fft_registers.
+
+    Two transforms in registers for each of its threads, and a product of complex numbers, six
+    operations, for each of its numbers.
 
     A butterfly adds and subtracts, four operations.  What it subtracted is then turned by a root of
     one, which takes none by 1 or -i, four by an eighth of a circle, six by all others.
@@ -126,7 +130,7 @@ def _transform_flops(side: int) -> int:
 
 
 def _shared(begin: int, end: int, low: int, high: int) -> int:
-    """How long the part is that [begin, end) and [low, high) share."""
+    """Return how long the part is that [begin, end) and [low, high) share."""
     return max(0, min(end, high) - max(begin, low))
 
 
