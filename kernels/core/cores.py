@@ -11,8 +11,11 @@ from kernels.core.control_group import control_group, quota_of
 
 @cache
 def usable_cores() -> int:
-    """Return the cores that this process may use: those it is bound to, or as many as the time that
-    a container's quota allows; threads beyond it would be held back all at once."""
+    """Return how many cores this process may use.
+
+    Those it is bound to, or as many as the time that a container's quota allows; threads beyond
+    it would be held back all at once.
+    """
     if hasattr(os, "sched_getaffinity"):
         bound = len(os.sched_getaffinity(0))
     else:

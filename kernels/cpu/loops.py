@@ -103,6 +103,7 @@ def sum_loops(
     integers: bool,
     largest: Any,
 ) -> None:
+    """Fill `out` with the weighted sums of `around`, in plain loops for numba to compile."""
     ksize = weights.shape[0]
     radius = ksize // 2
     for y in range(out.shape[0]):
@@ -120,6 +121,7 @@ def sum_loops(
 
 
 def length_loops(around: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
+    """Fill `out` with the gradient's lengths of `around`, in loops for numba to compile."""
     for y in range(out.shape[0]):
         for x in range(out.shape[1]):
             for c in range(colours):

@@ -87,7 +87,7 @@ def _without_devices(error: Exception) -> NoDevice:
 
 
 def driver_is_here() -> bool:
-    """Whether this computer has NVIDIA's driver."""
+    """Return whether this computer has NVIDIA's driver."""
     import ctypes
 
     library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"

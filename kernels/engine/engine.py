@@ -304,7 +304,7 @@ class Engine:
 
     @cached_property
     def gpu(self) -> Gpu:
-        """Drives the GPU; only where `device` is one."""
+        """Return what drives the GPU; only where `device` is one."""
         assert isinstance(self.device, Device)
         return Gpu(self.device)
 
