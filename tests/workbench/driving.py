@@ -5,7 +5,7 @@ import warnings
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QWidget
 
 from workbench.model import intents
 from workbench.model.state import Picture
@@ -82,6 +82,13 @@ def action(window, name):
     found = [each for each in window.findChildren(QAction) if each.text().replace("&", "") == name]
     assert found, f"there is no action {name}"
     return max(found, key=lambda each: bool(each.objectName()))  # rather than to hide a panel
+
+
+def open_recent(window):
+    """Fill the menu of recent files as if it opened, and return it."""
+    menu = next(each for each in window.findChildren(QMenu) if each.title() == "Open &recent")
+    menu.aboutToShow.emit()
+    return menu
 
 
 def view(window, name):

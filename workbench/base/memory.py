@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 _ASSUMED_BYTES = 8 * 2**30  # where the system does not say
-_LARGE_BYTES = 2**28  # less need not be asked about
+LARGE_BYTES = 2**28  # less need not be asked about
 
 
 def memory_available_bytes() -> int:
@@ -29,5 +29,5 @@ def require_memory(needed_bytes: int) -> None:
 
     Linux promises any memory that is asked for, and ends the program once it is used.
     """
-    if needed_bytes > _LARGE_BYTES and needed_bytes > memory_available_bytes():
+    if needed_bytes > LARGE_BYTES and needed_bytes > memory_available_bytes():
         raise MemoryError(f"{needed_bytes:,} bytes are wanted")

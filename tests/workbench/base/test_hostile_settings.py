@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import settle, show_picture, until
+from tests.workbench.driving import open_recent, settle, show_picture, until
 from workbench.base.settings import Settings, default_path
 
 NONSENSE = (
@@ -56,7 +56,7 @@ def open_all(qtbot, window):
     for dock in window.docks.values():
         dock.show()
         dock.raise_()
-    window.menus._fill_recent()
+    open_recent(window)
     show_picture(qtbot, window, noise(8, 8))
     settle(qtbot, window, lambda: window.store.update(border="wrap"))
 

@@ -28,6 +28,7 @@ from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import H200, PLANS, a_session
 from tests.workbench import scenes
+from tests.workbench.driving import open_recent
 from tests.workbench.engines import MadeUpGpu
 from workbench.base.plain_text import Label, is_agreed, tip_text
 from workbench.files import image_files
@@ -128,7 +129,7 @@ def until_shown(window, count):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
 def test_nothing_of_what_others_wrote_is_rendered_anywhere(hostile, qapp):
-    hostile.menus._fill_recent()
+    open_recent(hostile)
     found, seen = [], set()
     for name, _ in scenes.all_scenes(hostile):
         for root in QApplication.topLevelWidgets():

@@ -81,9 +81,11 @@ def test_the_closing_lines_name_what_misses_the_aim():
 
 
 def test_a_wrong_answer_of_ours_is_told_and_fails(quick, monkeypatch, capsys):
-    right = cpu._error
+    right = cpu.max_error
     monkeypatch.setattr(
-        cpu, "_error", lambda job, entry: 9.0 if entry.way.library == "ours" else right(job, entry)
+        cpu,
+        "max_error",
+        lambda job, entry: 9.0 if entry.way.library == "ours" else right(job, entry),
     )
     assert main.main(["bench", "cpu", "--cells", "box 3.*uint8"]) == 1
     assert "box 3 80×60×3 uint8: opencv is off by 9, which is WRONG" in capsys.readouterr().out

@@ -191,7 +191,7 @@ def test_where_another_pixel_type_would_take_too_much_the_picture_stays_as_it_is
     qtbot, window, monkeypatch
 ):
     show_picture(qtbot, window, noise(40, 50))
-    monkeypatch.setattr(memory, "_LARGE_BYTES", 0)
+    monkeypatch.setattr(memory, "LARGE_BYTES", 0)
     monkeypatch.setattr(memory, "memory_available_bytes", lambda: 20_000)
     pick(child(window, "pixel-type", QComboBox), "float32")
     until(qtbot, lambda: window.messages.kind == "error")

@@ -16,6 +16,7 @@ from tests.workbench.driving import (
     child,
     drop,
     drop_data,
+    open_recent,
     pick,
     settle,
     show_picture,
@@ -365,15 +366,14 @@ def test_a_damaged_neighbour_does_not_bar_the_way(qtbot, window, folder):
 def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
     for number in (1, 2):
         settle(qtbot, window, lambda n=number: window.open_paths([folder / f"img{n}.png"]))
-    menu = window.menus._recent
-    menu.aboutToShow.emit()
+    menu = open_recent(window)
     entries = [each for each in menu.actions() if each.text().startswith("img")]
     assert [each.text() for each in entries] == ["img2.png", "img1.png"]
     assert entries[1].toolTip() == str(folder / "img1.png")
     settle(qtbot, window, entries[1].trigger)
     assert opened(window).name == "img1.png"
     trigger(window, "Forget these")
-    menu.aboutToShow.emit()
+    open_recent(window)
     assert not [each for each in menu.actions() if each.text().startswith("img")]
 
 

@@ -14,6 +14,7 @@ from tests.workbench.driving import settle, show_picture, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
 from workbench.window.palette.entries import OWN_NAME, entries_of
@@ -224,14 +225,20 @@ def test_every_setting_can_be_taken_back_and_set_again(qtbot, window):
     assert window.store.state.matrix == ((1.0,),)
 
 
+def type_cell(window, row, column, text):
+    """Type a weight into the grid."""
+    model = window.weights.editor.findChild(WeightsGrid).model()
+    model.setData(model.index(row, column), text)
+
+
 def test_weights_drawn_in_the_editor_are_taken_back(qtbot, window):
     window.undoing.forget()
     window.weights.open()
     editor = window.weights.editor
-    settle(qtbot, window, lambda: editor._type([(2, 2)], "5"))
+    settle(qtbot, window, lambda: type_cell(window, 2, 2, "5"))
     assert window.store.state.filter == "custom"
     drawn = window.store.state.matrix
-    settle(qtbot, window, lambda: editor._type([(0, 0)], "7"))
+    settle(qtbot, window, lambda: type_cell(window, 0, 0, "7"))
     assert window.store.state.matrix != drawn
     settle(qtbot, window, window.undoing.undo)
     if window.store.state.filter == "custom":  # both in a moment are one step

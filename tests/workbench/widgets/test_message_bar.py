@@ -1,10 +1,10 @@
 """The message bar: what it says, how long, and how one gets rid of it."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTextEdit, QToolButton, QWidget
 
 from workbench.base import theme
 from workbench.widgets import message_bar
@@ -23,6 +23,14 @@ def window(qapp, qtbot):
     qtbot.waitExposed(window)
     QTest.mouseMove(window, QPoint(699, 399))  # a test before may have left it where the bar is
     return window
+
+
+def shorten_infos(window):
+    """Have an info go after a moment."""
+    timer = window.bar.findChild(QTimer)
+    assert timer.interval() == message_bar.INFO_MS
+    timer.setInterval(20)
+    return timer
 
 
 def test_it_is_hidden_until_there_is_something_to_say(window):
@@ -46,7 +54,7 @@ def test_the_kind_is_said_by_word_and_icon_too(window, kind):
 
 
 def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot, monkeypatch):
-    window.bar._timer.setInterval(20)
+    shorten_infos(window)
     window.bar.show_message("info", "Saved.")
     qtbot.waitUntil(window.bar.isHidden)
     window.bar.show_message("info", "Saved.")
@@ -57,7 +65,7 @@ def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot, monkeypatch):
 
 
 def test_an_info_that_is_to_stay_does(window, qtbot):
-    window.bar._timer.setInterval(20)
+    shorten_infos(window)
     window.bar.show_message("info", "The report is there.", stays=True)
     qtbot.wait(60)
     assert window.bar.isVisible()
@@ -82,10 +90,10 @@ def test_what_can_be_done_has_a_button_each(window):
 
 
 def test_an_info_does_not_go_from_under_the_pointer(window, qtbot):
-    window.bar._timer.setInterval(20)
+    timer = shorten_infos(window)
     window.bar.show_message("info", "Saved.")
     QTest.mouseMove(window.bar, QPoint(40, 10))
-    qtbot.waitUntil(lambda: not window.bar._timer.isActive() or window.bar.isHidden())
+    qtbot.waitUntil(lambda: not timer.isActive() or window.bar.isHidden())
     if window.bar.isHidden():
         pytest.fail("went from under the pointer")
     QTest.mouseMove(window, QPoint(300, 390))
@@ -119,7 +127,7 @@ def test_markup_in_a_message_is_text(window):
 @pytest.mark.parametrize("sentence", ["A long sentence that goes on. " * 20, "/a_path" * 80])
 def test_long_messages_wrap_and_are_not_clipped(window, qtbot, sentence):
     window.bar.show_message("error", sentence, "details")
-    text = window.bar._sentence
+    text = window.bar.findChild(QTextEdit, "sentence")
 
     def fits():
         assert text.document().size().height() <= text.height() + 1

@@ -7,16 +7,17 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QAction
 
 from tests.made_up import a_job, result
+from tests.workbench.driving import open_recent
 from workbench.model.rung_times import MAX_WORKS, RungTimes
 
 
 def test_the_menu_of_recent_files_has_no_more_lines_than_it_shows(window, tmp_path):
     window.settings.add_recent_file(tmp_path / "a.png")
-    menu = window.menus._recent
+    menu = open_recent(window)
 
     def lines_alive_after(times):
         for _ in range(times):
-            menu.aboutToShow.emit()
+            open_recent(window)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             menu.actions()
         gc.collect()

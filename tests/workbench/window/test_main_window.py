@@ -17,6 +17,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
     click,
+    open_recent,
     pick,
     settle,
     show_picture,
@@ -166,7 +167,7 @@ def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):
     result = show_picture(qtbot, window, noise(20, 30))
     assert result.job.ksize == 5
     assert all(dock.isVisible() for dock in (window.docks["Controls"], window.docks["History"]))
-    window.menus._fill_recent()
+    open_recent(window)
 
 
 @pytest.fixture

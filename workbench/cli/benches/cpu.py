@@ -171,7 +171,7 @@ def measured(name: str, job: Job) -> CpuCell:
     # comes next.
     loops = [ours["parallel"], *(each for each in others if each.way.library == "C")]
     calls = [ours["opencv"], *(each for each in others if each.way.library != "C")]
-    errors = {entry: _error(job, entry) for entry in (*loops, *calls)}
+    errors = {entry: max_error(job, entry) for entry in (*loops, *calls)}
     seconds: dict[CpuEntry, list[float]] = {}
     for together in (loops, calls):
         seconds |= _taking_turns([each for each in together if _is_right(job, errors[each])])
@@ -204,7 +204,7 @@ def _plain_threads() -> int:
     return int(cv2.getNumThreads())
 
 
-def _error(job: Job, entry: CpuEntry) -> float:
+def max_error(job: Job, entry: CpuEntry) -> float:
     """Return what the way's answer is off by at most, in sample values."""
     use_threads(entry.threads)
     answer = as_asked_for(entry.way.run(), job)
