@@ -17,10 +17,3 @@ def rectangles(height: int, width: int, taps_per_pixel: int) -> Iterator[Rectang
     for top in range(0, height, rows):
         for left in range(0, width, columns):
             yield top, min(top + rows, height), left, min(left + columns, width)
-
-
-def bands(rectangle: Rectangle, rows: int) -> Iterator[Rectangle]:
-    """Cover `rectangle` once, in order, with as many rows at a time, or fewer at its end."""
-    top, bottom, left, right = rectangle
-    for first in range(top, bottom, rows):
-        yield first, min(first + rows, bottom), left, right

@@ -22,9 +22,6 @@ CHAINS, REPEATS, ROUNDS = 16, 16, 512  # see ceilings.cu: a launch of some 0.6 m
 THREADS, BLOCKS = 256, 4  # a block, and blocks a multiprocessor: at once on any card
 L2_SHARE = 1 / 4  # of the L2 is read: other things live there too, and it may be in two halves
 L2_PASSES = 64
-# Multiply-adds a clock and multiprocessor, where that is not 128 (CUDA C++ Programming Guide,
-# "Throughput of Native Arithmetic Instructions").
-LANES = {(6, 0): 64, (7, 0): 64, (7, 2): 64, (7, 5): 64, (8, 0): 64}
 
 
 class CeilingBench:
@@ -89,9 +86,3 @@ class CeilingBench:
 
     def _time(self, launch: Any, cache: Cache, sampling: Sampling = SAMPLING) -> Timing:
         return take_samples(lambda: self._timer.sample_ms(launch, cache), sampling, cache)
-
-
-def fma_tflop_s_in_theory(device: Device) -> float:
-    """Return two operations per lane and clock, at the highest clock, which is never exceeded."""
-    lanes = LANES.get(device.compute_capability, 128) * device.multiprocessors
-    return 2 * lanes * device.clock_khz / 1e9

@@ -33,7 +33,11 @@ class Roof:
     passes_ms         for what the rung's passes have to move, at copy_gb_s; None: not known
     copy_gb_s         bytes read and written by a copy on the device
     tflop_s           of multiply-adds in float32, each two operations
-    is_l2_resident    see `is_l2_resident`
+    is_l2_resident    whether a picture, its answer and what lies between a rung's passes all fit
+                      into the L2 cache: then a time says little about memory.  Several pictures are
+                      sampled each by itself, so how many there are plays no part.  With a cold
+                      cache the picture comes from memory even so, but the answer need not have
+                      got there.
     empty_launch_ms   what a launch that does nothing takes, which no roof tells of; 0: not known
     count             pictures
     """
@@ -63,13 +67,6 @@ class Roof:
     def share(self) -> float:
         """Of the roof that was reached: 1 is all of it; more where the L2 cache is quicker."""
         return self.attainable_ms / self.milliseconds
-
-    @property
-    def own_share(self) -> float | None:
-        """The same under the roof of what the rung's own passes move; None where not known."""
-        if self.passes_ms is None:
-            return None
-        return max(self.passes_ms, self.compute_ms or 0.0) / self.milliseconds
 
     @property
     def intensity(self) -> float | None:
@@ -158,33 +155,15 @@ def roof_of(record: Record, machine: Machine) -> Roof | str:
         ),
         copy_gb_s=copy_gb_s,
         tflop_s=tflop_s,
-        is_l2_resident=_fits(work, machine),
+        is_l2_resident=work.working_set_bytes <= machine.limits.get("l2_bytes", 0),
         empty_launch_ms=count * machine.ceilings.get("empty_launch_ms", 0.0),
         count=count,
     )
 
 
-def is_l2_resident(cell: Cell, machine: Machine) -> bool:
-    """Whether a picture, its answer and what lies between a rung's passes all fit into the L2 cache
-    of `machine`'s GPU: then a time says little about its memory.  False where there is none.
-    Several pictures are sampled each by itself, so how many there are plays no part.
-
-    With a cold cache the picture comes from memory even so, but the answer need not have got there.
-    Raises BadJobError for a cell that makes no sense.
-    """
-    rung = _rung_of(cell, ())
-    if rung is None and cell.cache is None:
-        return False
-    return _fits(_work_of(cell, (), rung, machine), machine)
-
-
-def _fits(work: Work, machine: Machine) -> bool:
-    return work.working_set_bytes <= machine.limits.get("l2_bytes", 0)
-
-
-def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung | None, machine: Machine) -> Work:
+def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung, machine: Machine) -> Work:
     """Of one picture, in the block that ran where `auto` chose it."""
-    if cell.block_xy is None and ran and rung and not rung.own_block:
+    if cell.block_xy is None and ran and not rung.own_block:
         cell = replace(cell, block_xy=ran[0].block)
     return work_of(stand_in_job(cell), rung, machine.limits.get("multiprocessors", 1))
 

@@ -21,8 +21,8 @@ from dataclasses import replace
 from pathlib import Path
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import PLANS, a_session
-from workbench import cli
 from workbench.charts.kinds import chart_kinds
+from workbench.cli import main
 
 plan = replace(PLANS["ksizes"], implementations=("opencv", "two_sums"), source="")
 session = a_session(plan)
@@ -33,7 +33,7 @@ print(next(kind for kind in chart_kinds() if kind.key == "roofline").why_not([se
 plan = replace(plan, implementations=("shared", "two_sums"))
 chart = next(kind for kind in chart_kinds() if kind.key == "roofline").figure([a_session(plan)])
 print(*chart.notes, sep="\\n")
-sys.exit(cli.main(["report", sys.argv[1]]))
+sys.exit(main.main(["report", sys.argv[1]]))
 """
 
 

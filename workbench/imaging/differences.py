@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cores import usable_cores
-from kernels.cpu.pieces import Rectangle, bands
+from kernels.cpu.pieces import Rectangle
 from workbench.base import buffer_pool, numbers
 from workbench.base.memory import require_memory
 from workbench.imaging import byte_differences
@@ -124,7 +124,9 @@ def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
     parts = -(-height * row_bytes // PART_BYTES)
     if parts > 1:
         parts = -(-parts // usable_cores()) * usable_cores()
-    return bands((0, height, 0, width), -(-height // parts))
+    rows = -(-height // parts)
+    for top in range(0, height, rows):
+        yield top, min(top + rows, height), 0, width
 
 
 def _both(

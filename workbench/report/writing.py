@@ -28,26 +28,6 @@ class ReportError(Exception):
     """There is nothing to report, or no place to write it.  str(error) is one sentence."""
 
 
-def write_report(
-    sessions: Sequence[Session],
-    folder: str | Path,
-    pictures: Mapping[str, NDArray[Any]] | None = None,
-    *,
-    as_pdf: bool = False,
-) -> Path:
-    """Write report.html, tables.tex and results.csv into `folder`, which is made where there is
-    none; returns the page, or the PDF where there is one.
-
-    pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
-    as_pdf    whether report.pdf is written as well
-
-    Raises ReportError.  Takes a second or so; where that is too long, see `writing`.
-    """
-    *_, path = writing(sessions, folder, pictures, as_pdf=as_pdf)
-    assert isinstance(path, Path)
-    return path
-
-
 def writing(
     sessions: Sequence[Session],
     folder: str | Path,
@@ -55,7 +35,14 @@ def writing(
     *,
     as_pdf: bool = False,
 ) -> Iterator[Progress | Path]:
-    """The same a step at a time; the last thing yielded is the path."""
+    """Write report.html, tables.tex and results.csv into `folder`, which is made where there is
+    none, a step at a time; the last thing yielded is the page, or the PDF where there is one.
+
+    pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
+    as_pdf    whether report.pdf is written as well
+
+    Raises ReportError.
+    """
     _refuse_nothing(sessions)
     for step in composing(sessions, pictures or {}, time.time()):
         if isinstance(step, Progress):

@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from kernels.cuda import ceilings, event_timer
-from kernels.cuda.ceilings import CHAINS, REPEATS, CeilingBench, fma_tflop_s_in_theory
+from kernels.cuda.ceilings import CHAINS, REPEATS, CeilingBench
 from kernels.cuda.nvrtc import compile_text, compiler_for
+from tests.kernels.cuda.theory import fma_tflop_s_in_theory
 from tests.made_up import H200
 
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)

@@ -19,11 +19,11 @@ from kernels.core.health import Health
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING, take_samples
 from kernels.cuda import gpu as gpu_module
-from kernels.cuda.ceilings import fma_tflop_s_in_theory
 from kernels.cuda.gpu import Gpu
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import fitting_weights
+from tests.kernels.cuda.theory import fma_tflop_s_in_theory
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
 

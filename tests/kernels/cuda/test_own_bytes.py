@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from kernels.cuda.transfers import MAX_BYTES, why_not_transferred
 from kernels.engine.measurements import Candidate
 from tests.kernels.sweeps.test_roofline import LARGE, roof
@@ -14,7 +12,7 @@ from tests.kernels.sweeps.test_roofline import LARGE, roof
 def test_where_operations_take_longer_than_the_passes_they_are_the_roof():
     under = roof(replace(LARGE, ksize=31), 2.0)
     assert under.compute_ms > under.passes_ms
-    assert under.own_share == pytest.approx(under.compute_ms / 2.0)
+    assert "passes" not in under.sentence
 
 
 def test_a_picture_too_large_to_be_transferred_says_how_large():

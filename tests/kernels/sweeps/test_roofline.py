@@ -11,7 +11,7 @@ from kernels.core.timing import Timing
 from kernels.rungs.rung import ladder
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Machine, Measurement, Record
-from kernels.sweeps.roofline import Roof, is_l2_resident, roof_of
+from kernels.sweeps.roofline import Roof, roof_of
 from tests.made_up import FAILED, PASSED
 
 MACHINE = Machine(
@@ -40,7 +40,7 @@ def test_memory_binds_few_weights():
     assert under.binds == "memory"
     assert under.attainable_ms == under.memory_ms == pytest.approx(COMPULSORY_MS)
     assert under.compute_ms == pytest.approx(20e6 * 18 / 50e12 * 1e3)
-    assert under.share == under.own_share == pytest.approx(0.4)
+    assert under.share == pytest.approx(0.4)
     assert under.intensity == pytest.approx(18 / 8)
     assert under.achieved_tflop_s == pytest.approx(20e6 * 18 / 0.1e-3 / 1e12)
     assert under.sentence == (
@@ -71,7 +71,6 @@ def test_two_passes_have_a_roof_of_their_own():
     under = roof(replace(LARGE, implementation="separable", ksize=5))
     assert under.passes_ms == pytest.approx(2 * COMPULSORY_MS)
     assert under.share == pytest.approx(0.4)
-    assert under.own_share == pytest.approx(0.8)
     assert under.sentence.endswith(
         " Its passes move 2 times the picture's bytes, so that 50 % would be all."
     )
@@ -104,7 +103,7 @@ def test_tensor_cores_have_no_ceiling_of_multiply_adds():
 
 def test_what_a_library_does_is_not_known():
     under = roof(replace(LARGE, implementation="fft", block_xy=None))
-    assert under.compute_ms is under.passes_ms is under.own_share is under.intensity is None
+    assert under.compute_ms is under.passes_ms is under.intensity is None
     assert under.achieved_tflop_s is None
     assert under.share == pytest.approx(0.4)
     assert under.sentence.endswith("cuFFT does not say what it loads, stores and computes.")
@@ -177,19 +176,8 @@ def test_it_fits_if_picture_answer_and_buffers_do(side, pixel_type, implementati
     cell = Cell(
         implementation, (32, 8), width=side, height=side, pixel_type=pixel_type, cache="warm"
     )
-    assert is_l2_resident(cell, MACHINE) is fits
-    assert is_l2_resident(replace(cell, count=3), MACHINE) is fits  # each is sampled by itself
-    assert not is_l2_resident(cell, BARE)
     under = roof(cell)
     assert under.is_l2_resident is fits
     assert ("All of it fits into the L2 cache" in under.sentence) is fits
-
-
-def test_on_a_cpu_there_is_no_such_cache():
-    assert not is_l2_resident(Cell("opencv", width=8, height=8), MACHINE)
-
-
-def test_what_auto_is_about_to_pick_has_at_least_picture_and_answer():
-    cell = Cell("auto", width=2500, height=2500, cache="warm")
-    assert is_l2_resident(cell, MACHINE)
-    assert not is_l2_resident(replace(cell, width=2600), MACHINE)
+    assert roof(replace(cell, count=3)).is_l2_resident is fits  # each is sampled by itself
+    assert not roof(cell, machine=replace(MACHINE, limits={})).is_l2_resident

@@ -24,11 +24,12 @@ from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.report.reading_pages import read_page, table
+from tests.workbench.report.written import write_report
 from workbench.base.numbers import GAP
 from workbench.report import writing
 from workbench.report.drawings import drawings
 from workbench.report.figure_numbers import Counts
-from workbench.report.writing import ReportError, write_report
+from workbench.report.writing import ReportError
 
 SMALL = Plan(
     "Small pictures", ("opencv", "global", "shared"), ((64, 64), (128, 128)), (3,), ((16, 16),)

@@ -14,7 +14,7 @@ from tests.made_sessions import H200, LAPTOP, a_session
 from tests.workbench.report import chromium
 from tests.workbench.report.chromium import visit
 from tests.workbench.report.reading_pages import read_page
-from workbench.report.writing import write_report
+from tests.workbench.report.written import write_report
 
 pytestmark = pytest.mark.skipif(bool(chromium.why_not()), reason=chromium.why_not())
 LIGHT, DARK = "--blink-settings=preferredColorScheme=1", "--blink-settings=preferredColorScheme=0"

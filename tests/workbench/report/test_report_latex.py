@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session
+from tests.workbench.report.written import write_report
 from workbench.report.latex import escaped
-from workbench.report.writing import write_report
 
 # What a pdfLaTeX since 2018 takes as it is: ASCII but what it obeys, and letters of Latin-1 and A.
 HARMLESS = re.compile(

@@ -10,7 +10,8 @@ import pytest
 
 from tests.made_sessions import H200, LAPTOP, a_session
 from tests.workbench.report.reading_pages import read_page
-from workbench.report.writing import PAGE, PAPER, write_report
+from tests.workbench.report.written import write_report
+from workbench.report.writing import PAGE, PAPER
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("pdftotext"), reason="needs pdftotext (poppler-utils)"

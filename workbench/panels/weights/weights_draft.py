@@ -5,7 +5,6 @@ Immutable, so that every step back is the value that was there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -125,9 +124,6 @@ class WeightsDraft:
         if abs(total) <= 1e-12 * largest or total == 0:
             raise BadJobError("These weights add up to 0, which no divisor makes 1.")
         return replace(self, divisor=shortest(total))
-
-
-Change = Callable[[WeightsDraft], WeightsDraft]
 
 
 def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraft:
