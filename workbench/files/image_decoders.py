@@ -13,8 +13,8 @@ from PIL import Image, UnidentifiedImageError
 
 from workbench.files import (
     colour_profiles,
+    deep_pictures,
     from_bmp,
-    from_opencv,
     from_pillow,
     from_tiff,
     needs,
@@ -29,7 +29,7 @@ quiet_libraries.hush()
 READERS: tuple[Opened, ...] = (
     from_tiff.opened,
     from_bmp.opened,
-    from_opencv.opened,
+    deep_pictures.opened,
     from_pillow.opened,
 )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import cv2
+import imagecodecs
 import imageio.v3 as iio
 import numpy as np
 import tifffile
@@ -27,7 +27,7 @@ JPEG_QUALITY = 95  # where none is asked for
 PNG_LEVEL = 2
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
 MAX_JPEG_EXIF_BYTES = 65_000
-MAX_DEEP_BYTES = 2**31 - 1  # of what OpenCV encodes
+MAX_DEEP_BYTES = 2**31 - 1  # of what is encoded at once
 _PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 
@@ -119,26 +119,16 @@ def _write_png(
         options = {"icc_profile": icc, "compress_level": PNG_LEVEL}
         _write_8_bits(file, samples, "PNG", exif, **options)
         return
-    encoded = (
-        _encoded_grey_alpha_16(samples)
-        if channels == 2
-        else cv2.imencode(".png", _as_bgr(samples))[1].tobytes()
+    encoded = imagecodecs.png_encode(
+        samples if channels > 1 else samples[:, :, 0],
+        level=imagecodecs.PNG.COMPRESSION.SPEED,
+        strategy=imagecodecs.PNG.STRATEGY.RLE,
+        filter=imagecodecs.PNG.FILTER.SUB,
     )
     profile = b"icc\0\0" + zlib.compress(profile_for(channels))
     if exif is not None:
         encoded = png.insert_chunk(encoded, b"eXIf", exif)
     file.write(png.insert_chunk(encoded, b"iCCP", profile))
-
-
-def _encoded_grey_alpha_16(samples: NDArray[Any]) -> bytes:
-    """16-bit grey with alpha, which no library at hand writes.
-
-    Four bytes a pixel, high byte first: the very bytes of an 8-bit RGBA picture, so it is encoded
-    as one, and then its header is put right.
-    """
-    as_bytes = samples.astype(">u2").view(np.uint8)
-    encoded = cv2.imencode(".png", _as_bgr(as_bytes))[1].tobytes()
-    return png.with_header(encoded, bit_depth=16, colour_type=4)
 
 
 def _write_tiff(
@@ -212,12 +202,6 @@ def _write_8_bits(
         is_batch=False,
         **options,
     )
-
-
-def _as_bgr(samples: NDArray[Any]) -> NDArray[Any]:
-    """OpenCV's order of channels."""
-    order = {1: [0], 3: [2, 1, 0], 4: [2, 1, 0, 3]}[samples.shape[2]]
-    return np.ascontiguousarray(samples[:, :, order])
 
 
 FORMATS = (

@@ -47,7 +47,7 @@ def load(
     path = Path(path).absolute()
     _check_readable(path)
     from workbench.files import (
-        image_decoders,  # Pillow, OpenCV and tifffile: not before they are needed
+        image_decoders,  # Pillow and tifffile: not before they are needed
     )
 
     samples, notes, exif = image_decoders.decode(path, ask, is_stopped)

@@ -25,16 +25,10 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def insert_chunk(encoded: bytes, kind: bytes, data: bytes) -> bytes:
+def insert_chunk(encoded: bytes | bytearray, kind: bytes, data: bytes) -> bytes:
     """A PNG file's bytes with one more chunk, right behind its header."""
-    return encoded[:_HEADER_END] + chunk(kind, data) + encoded[_HEADER_END:]
-
-
-def with_header(encoded: bytes, bit_depth: int, colour_type: int) -> bytes:
-    """The same rows of bytes, declared to be of another depth and colour type."""
-    size = encoded[16:24]
-    header = chunk(b"IHDR", size + bytes((bit_depth, colour_type, 0, 0, 0)))
-    return SIGNATURE + header + encoded[_HEADER_END:]
+    view = memoryview(encoded)
+    return b"".join((view[:_HEADER_END], chunk(kind, data), view[_HEADER_END:]))
 
 
 def chunks(file: BinaryIO) -> Iterator[Chunk]:

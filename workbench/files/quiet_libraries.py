@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-import cv2
 from PIL import _imaging
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -36,7 +35,6 @@ def hush() -> None:
     """For the process, from now on; what fails still raises, or gives nothing."""
     for name in ("PIL", "tifffile", "imagecodecs"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     # Pillow's libtiff; where it is built in, its names are not to be had.
     with suppress(AttributeError, OSError):
         pillows = ctypes.CDLL(_imaging.__file__)

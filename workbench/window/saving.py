@@ -76,7 +76,7 @@ class Saving(QObject):
         name = f"{suggested_name(picture, result)}{extension}"
         if (path := self.ask_path(name, SAVE_FILTER)) is None:
             return
-        from workbench.files.reducing import fit_of  # OpenCV: not before it is needed
+        from workbench.files.reducing import fit_of  # imagecodecs: not before it is needed
 
         try:
             fit = fit_of(path, result.picture, picture.exif)

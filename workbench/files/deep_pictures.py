@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
-from typing import Any
 
-import cv2
+import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from workbench.files import from_pillow, png
 from workbench.files.needs import Need
-from workbench.files.png_sanitize import lean_png
 
 _PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type
-_TRANSPARENT_AS_BYTES = {1: 2, 3: 6}  # of the tRNS chunk, by channels
 _BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # the words of a PNM file's header; a comment ends with its line
 _PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s")
 
@@ -52,14 +48,12 @@ class DeepReader(from_pillow.PillowReader):
         self._start, self._is_png = start, start.startswith(png.SIGNATURE)
 
     def need(self) -> Need:
-        """Return what is read, a PNG unpacked, what is made of that, where OpenCV has grey and
-        alpha as colours, and a copy."""
+        """Return what is in the file, what is read from that, and, of a PNM, a copy."""
         width, height = self._image.size
-        pixels, channels = width * height, _channels_of(self._start)
-        ours = 2 * channels * pixels
-        given = ours if self._is_png else self._path.stat().st_size
-        made = 8 * pixels if channels == 2 else ours
-        return Need(self._path.name, width, height, channels, ours, given + made + ours)
+        channels = _channels_of(self._start)
+        ours = 2 * channels * width * height
+        held = self._path.stat().st_size + ours * (1 if self._is_png else 2)
+        return Need(self._path.name, width, height, channels, ours, held)
 
     def _exif(self) -> Image.Exif:
         """As it is in the file.  For a PNG without one Pillow would decode all pixels to be
@@ -70,14 +64,10 @@ class DeepReader(from_pillow.PillowReader):
         """Return uint16 samples, (H, W) or (H, W, C)."""
         if not self._is_png:
             return _stretched(*_pnm_samples(self._path), notes)
-        samples, channels = _png_samples(self._path), _channels_of(self._start)
-        if channels == 2:  # which OpenCV spreads over four
-            return samples[:, :, [0, 3]]
-        # Of grey OpenCV leaves the transparent value out, of colour it makes an alpha channel.
-        colours = samples if samples.ndim == 2 else samples[:, :, :channels]
-        if channels not in _TRANSPARENT_AS_BYTES:
-            return samples
-        return _with_alpha(self._path, colours, notes)
+        samples: NDArray[np.uint16] = imagecodecs.png_decode(self._path.read_bytes())
+        if samples[:1].size // samples.shape[1] > _channels_of(self._start):
+            notes.append("The colour marked as transparent became an alpha channel.")
+        return samples
 
 
 def _largest_sample(path: Path) -> int:
@@ -94,17 +84,6 @@ def _channels_of(start: bytes) -> int:
     if start.startswith(png.SIGNATURE):
         return _PNG_CHANNELS[start[25]]
     return 3 if start[1:2] in b"36" else 1
-
-
-def _png_samples(path: Path) -> NDArray[Any]:
-    """(H, W), or (H, W, C) with C = 3 or 4, as OpenCV reads them.  Raises ValueError."""
-    samples = cv2.imdecode(np.frombuffer(lean_png(path), np.uint8), cv2.IMREAD_UNCHANGED)
-    if samples is None:
-        raise ValueError(path.name)
-    if samples.ndim == 3:  # in place: another copy of a large picture may be one too many
-        code = {3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGBA}[samples.shape[2]]
-        cv2.cvtColor(samples, code, dst=samples)
-    return samples
 
 
 def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
@@ -129,20 +108,6 @@ def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
     if samples.min() < 0 or samples.max() > largest:
         raise ValueError(path.name)
     return samples.astype(np.uint16), largest
-
-
-def _with_alpha(path: Path, samples: NDArray[np.uint16], notes: list[str]) -> NDArray[np.uint16]:
-    """With an alpha channel where the file marks one value, or colour, as transparent."""
-    with path.open("rb") as file:
-        marks = [png.read_chunk(file, each) for each in png.chunks(file) if each.kind == b"tRNS"]
-    channels = samples.shape[2] if samples.ndim == 3 else 1
-    if not marks or marks[0] is None or len(marks[0]) != _TRANSPARENT_AS_BYTES[channels]:
-        return samples
-    notes.append("The colour marked as transparent became an alpha channel.")
-    clear = np.array(struct.unpack(f">{channels}H", marks[0]), np.uint16)
-    colours = samples.reshape(*samples.shape[:2], channels)
-    alpha = np.where((colours == clear).all(axis=2), 0, 65535).astype(np.uint16)
-    return np.dstack([colours, alpha])
 
 
 def _stretched(samples: NDArray[np.uint16], largest: int, notes: list[str]) -> NDArray[np.uint16]:
