@@ -15,22 +15,25 @@ ROOMS = {
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
         *("export", "engine", "measuring"),
     ),
-    "workbench": (),
+    "workbench": ("base", "widgets", "imaging"),
 }
 # A function says what it does.
 VERBS = """
-    Accept Add Adjust Allow Answer Append Apply Ask Bring Build Call Check Choose Clear Close
-    Colour Compare Compile Compose Compute Continue Convert Copy Correlate Count Cover Crop Cut
-    Decide Decode Describe Discard Do Download Draw Drive Drop Empty Encode End Ensure Enter
-    Explain Export Fetch Fill Filter Find Finish Fit Fold Forget Free Give Go Handle Have Hide
-    Hold Ignore Insert Join Keep Launch Lay Lead Leave Let List Load Look Make Map Mark Measure
-    Merge Move Name Notice Offer Open Pack Paint Parse Pass Pause Perform Pin Place Plan Point
-    Prepare Print Put Queue Raise Read Receive Refuse Register Remember Remove Replace Report
-    Reserve Reset Resize Restore Resume Return Round Run Save Say Scale Scroll Send Set Settle
-    Shape Share Show Slide Sort Split Start Step Stop Store Style Sum Swap Switch Take Tell Test
+    Accept Add Adjust Allow Answer Append Apply Ask Begin Bring Build Call Cancel Check Choose
+    Clear Close Colour Compare Compile Compose Compute Connect Continue Convert Copy Correlate
+    Count Cover Crop Cut Decide Decode Derive Describe Disable Discard Do Download Draw Drive
+    Drop Emit Empty Enable Encode End Ensure Enter Explain Export Express Fetch Fill Filter Find
+    Finish Fit Fix Fold Forget Free Give Go Handle Have Hide Hold Ignore Insert Join Keep Launch
+    Lay Lead Leave Let List Load Look Make Map Mark Measure Merge Move Name Notice Offer Open
+    Pack Paint Parse Pass Pause Perform Pin Place Plan Point Prepare Press Print Put Queue Raise
+    Read Receive Refuse Register Remember Remove Replace Replay Report Reserve Reset Resize
+    Restore Resume Return Round Run Save Say Scale Scroll Send Set Settle Shape Share Show Slide
+    Sort Split Start Step Stop Store Style Subtract Sum Summarise Swap Switch Take Tell Test
     Time Translate Try Turn Update Upload Use Wait Walk Warm Watch Widen Work Wrap Write Yield
     Zoom
 """
+# Documented where Qt declares them, as are all in camelCase.
+CALLED_BY_QT = "count event fixup validate"
 # A module or a class says what it is, or what it is for.
 FRAGMENTS = """
     About Also Among As At Because Behind Beside By For From How If In Into Of On Once Only Or
@@ -50,8 +53,8 @@ def _inside(parent: ast.AST, path: str, *, is_public: bool) -> Iterator[tuple]:
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             needs = is_public and not node.name.startswith("_")
-            # What Qt or an interface calls is documented there.
-            mine = (needs and node.name == node.name.lower()) or isinstance(node, ast.ClassDef)
+            mine = node.name == node.name.lower() and node.name not in CALLED_BY_QT.split()
+            mine |= isinstance(node, ast.ClassDef)
             yield f"{path}:{node.lineno} {node.name}", node, ast.get_docstring(node), needs and mine
             in_class = isinstance(node, ast.ClassDef)
             yield from _inside(node, path, is_public=needs and in_class)

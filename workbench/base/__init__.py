@@ -1,1 +1,1 @@
-"""What every room may use: numbers for people, themes, settings, background tasks, whole files."""
+"""Numbers for people, themes, settings, background tasks: what every room may use."""

@@ -1,4 +1,4 @@
-"""Arrays as they stand in C++ or Python code, as rows of numbers."""
+"""Parse arrays as they stand in C++ or Python code into rows of numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEEPEST = 2
 
 
 def rows_of_array(text: str) -> str:
-    """The rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}, with 1.0f as 1.0.
+    """Return the rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; 1.0f is 1.0.
 
     Of a square written as one row the rows are made.  `text` as it is where it is no such array, or
     more than one: then it is judged as numbers, and refused as that.
@@ -43,8 +43,10 @@ def rows_of_array(text: str) -> str:
 
 
 def _end_of_brackets(code: str, start: int) -> int | None:
-    """Behind the bracket that closes the one at `start`; None where none does, or too many are
-    within each other."""
+    """Return the position behind the bracket that closes the one at `start`.
+
+    None where none does, or too many are within each other.
+    """
     depth = 0
     for found in re.compile(r"[\[\]{}]").finditer(code, start):
         depth += 1 if found[0] in "[{" else -1

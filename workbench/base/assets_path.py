@@ -1,4 +1,4 @@
-"""Where the bundled files lie: beside the packages in a source tree, inside this one in a wheel."""
+"""Find the bundled files: beside the packages in a source tree, inside this one in a wheel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FOLDERS = (_PACKAGE / "assets", _PACKAGE.parent / "assets")
 
 
 def asset(name: str) -> Path:
-    """The bundled file `name`, such as "icon.svg".  Raises FileNotFoundError."""
+    """Return the path of the bundled file `name`, such as "icon.svg"; raise FileNotFoundError."""
     for folder in _FOLDERS:
         if (folder / name).exists():
             return folder / name

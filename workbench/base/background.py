@@ -1,4 +1,4 @@
-"""Do something slow off the GUI thread, and say on the GUI thread what came of it."""
+"""Do something slow off the GUI thread, and report its outcome on the GUI thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller
 
 
 class Background(QObject):
-    """Runs functions one after another on a thread of its own; made and closed by its owner.
+    """A thread that runs functions one after another; made and closed by its owner.
 
     An answer goes to the function given with the question, on the thread that asked.  Expected
     failures, of the types named at the start, go to `on_failure`, and so does a lack of memory, as
@@ -69,7 +69,7 @@ class Background(QObject):
 
 
 class _Runner(QObject):
-    """Lives on the thread.
+    """The object that lives on the thread and calls the functions there.
 
     Signals:
         answered(deliver, outcome): what to call with what; None for a bug.

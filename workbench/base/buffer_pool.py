@@ -16,8 +16,10 @@ KEPT = 2  # arrays at most, which nobody uses
 
 
 class BufferPool:
-    """Memory that nobody uses, of the size that was asked for last: the others are of a picture
-    that is no longer in view, or soon will not be.  For any thread."""
+    """Unused memory of the size that was asked for last.  For any thread.
+
+    Other sizes are of a picture that is no longer in view, or soon will not be.
+    """
 
     def __init__(self) -> None:
         self._kept: deque[NDArray[np.uint8]] = deque(maxlen=KEPT)
@@ -25,10 +27,11 @@ class BufferPool:
 
     @property
     def kept(self) -> tuple[NDArray[np.uint8], ...]:
+        """Return the buffers that nobody uses at the moment."""
         return tuple(self._kept)
 
     def take(self, size: int) -> NDArray[np.uint8]:
-        """So many bytes, with anything in them."""
+        """Return a buffer of so many bytes, with anything in it."""
         if size != self._size:
             self.clear()
             self._size = size
@@ -39,11 +42,12 @@ class BufferPool:
         return np.empty(size, np.uint8)
 
     def give_back(self, memory: NDArray[np.uint8]) -> None:
+        """Keep the buffer for the next who wants one of its size."""
         if memory.size == self._size:
             self._kept.append(memory)
 
     def clear(self) -> None:
-        """Keep nothing, and nothing of what comes back, until some is taken again."""
+        """Free all, and keep nothing that comes back, until some is taken again."""
         self._size = 0
         self._kept.clear()
 
@@ -52,8 +56,10 @@ POOL = BufferPool()
 
 
 def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """An array of this shape with anything in it; its memory comes back when the last view of it
-    is gone, in whatever thread."""
+    """Return an array of this shape with anything in it.
+
+    Its memory comes back when the last view of it is gone, in whatever thread.
+    """
     size = math.prod(shape)
     if MIN_BYTES < size <= MAX_BYTES:
         return np.asarray(_Loan(POOL.take(size))).reshape(shape)
@@ -62,7 +68,10 @@ def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
 
 
 class _Loan:
-    """What NumPy's views keep alive: they skip an array that only passes on another's memory."""
+    """The object that NumPy's views keep alive.
+
+    They skip an array that only passes on another's memory.
+    """
 
     def __init__(self, memory: NDArray[np.uint8]) -> None:
         self._memory = memory

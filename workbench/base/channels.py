@@ -1,4 +1,4 @@
-"""What the channels of a picture are called."""
+"""The names of a picture's channels."""
 
 # By how many there are.
 CHANNELS = {

@@ -1,4 +1,4 @@
-"""What is installed here and what the GPU is, as names and values."""
+"""Installed software and the GPU, as names and values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PACKAGES = (
 
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
-    """Names and values, for the terminal and for the About box."""
+    """Return names and values, for the terminal and for the About box."""
     return [
         ("Filter Workbench", program_version()),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
@@ -59,7 +59,7 @@ def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
 
 
 def _driver(device: Device | NoDevice) -> str:
-    """Its own version where the kernel module tells, and the newest CUDA it runs."""
+    """Return the driver's own version, if the kernel module tells, and the newest CUDA it runs."""
     parts = []
     try:
         text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def _driver(device: Device | NoDevice) -> str:
 
 
 def _cuda(version: int) -> str:
-    """13020 as "13.2"."""
+    """Return a CUDA version in words: 13020 as "13.2"."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
@@ -91,7 +91,7 @@ def _display() -> str:
 
 
 def gpu(device: Device | NoDevice) -> str:
-    """Its name and what limits a block; or why there is none, and what would mend that."""
+    """Return the GPU's name and what limits a block; or why there is none, and what to do."""
     if isinstance(device, NoDevice):
         return f"none. {device.reason} {device.remedy}".rstrip()
     major, minor = device.compute_capability

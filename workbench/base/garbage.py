@@ -1,4 +1,4 @@
-"""Garbage is collected in the GUI thread alone: Qt's objects may not die in another one."""
+"""Collect garbage in the GUI thread alone: Qt's objects may not die in another one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ EVERY_MS = 200
 
 
 class GarbageCollector(QObject):
-    """Takes over from Python's own collector, which runs in whichever thread allocates next, and
-    there destroys widgets that cycles kept alive.
+    """A collector that replaces Python's own, in the GUI thread.
+
+    Python's runs in whichever thread allocates next, and there destroys widgets that cycles
+    kept alive.
 
     Generations are collected by Python's own thresholds, looked at every EVERY_MS.
     """
@@ -25,7 +27,7 @@ class GarbageCollector(QObject):
         self._timer.start(EVERY_MS)
 
     def stop(self) -> None:
-        """Python's own collector goes on, if it ran before."""
+        """Let Python's own collector go on, if it ran before."""
         self._timer.stop()
         if self._was_enabled:
             gc.enable()

@@ -1,4 +1,4 @@
-"""JSON from files that others may have written: parsed within a limit of nesting."""
+"""Parse JSON that others may have written, within a limit of nesting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_DEPTH = 64  # values within each other; what this program writes has seven
 
 
 def parse(text: bytes) -> Any:
-    """Return what `text` stands for.
+    """Return the values that the JSON `text` stands for.
 
     Raises ValueError where it is no JSON, or nested so deeply that walking through it could use up
     Python's stack.

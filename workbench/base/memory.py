@@ -1,4 +1,4 @@
-"""How much memory this computer has left."""
+"""The memory that this computer has left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ LARGE_BYTES = 2**28  # less need not be asked about
 
 
 def memory_available_bytes() -> int:
-    """Bytes that can be had without swapping; on other systems than Linux, the memory there is."""
+    """Return the bytes that can be had without swapping.
+
+    On other systems than Linux, the memory there is.
+    """
     try:
         found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
         if found:
@@ -25,7 +28,7 @@ def memory_available_bytes() -> int:
 
 
 def require_memory(needed_bytes: int) -> None:
-    """Raise MemoryError where so much cannot be had.
+    """Raise MemoryError where so many bytes cannot be had.
 
     Linux promises any memory that is asked for, and ends the program once it is used.
     """

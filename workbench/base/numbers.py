@@ -1,4 +1,4 @@
-"""Numbers for people: three significant digits, the unit that suits them, a space that holds."""
+"""Format numbers for people: three significant digits, a unit that suits, a no-break space."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIXELS: Units = ((1.0, "MP"), (1e3, "GP"))
 
 
 def three_digits(value: float) -> str:
-    """0.0123, 1.20, 12.3, 123, 1,230: three significant digits, never an exponent."""
+    """Return three significant digits, never an exponent: 0.0123, 1.20, 12.3, 123, 1,230."""
     if value == 0:
         return "0"
     rounded = float(f"{value:.3g}")
@@ -26,8 +26,10 @@ def three_digits(value: float) -> str:
 
 
 def in_digits(value: float) -> str:
-    """A sample's value: whole numbers as they are, others to four digits: 255, -12.5, 0.0001234,
-    NaN, ∞."""
+    """Return a sample's value: 255, -12.5, 0.0001234, NaN, ∞.
+
+    Whole numbers as they are, others to four digits.
+    """
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
     if value == round(value) and abs(value) < 1e6:
@@ -36,41 +38,41 @@ def in_digits(value: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """123 µs, 1.23 ms, 12.3 s."""
+    """Return a duration: 123 µs, 1.23 ms, 12.3 s."""
     return _with_unit(ms, _DURATIONS)
 
 
 def duration_range(low_ms: float, high_ms: float) -> str:
-    """1.20 – 1.31 ms: both ends in the unit of the upper one."""
+    """Return both ends in the unit of the upper one: 1.20 – 1.31 ms."""
     scale, unit = _unit_for(high_ms, _DURATIONS)
     low, high = three_digits(low_ms / scale), three_digits(high_ms / scale)
     return f"{low}{GAP}–{GAP}{high}{GAP}{unit}"
 
 
 def megapixels(value: float) -> str:
-    """0.0655 MP, 16.8 MP."""
+    """Return millions of pixels: 0.0655 MP, 16.8 MP."""
     return _with_unit(value, _PIXELS)
 
 
 def pixel_rate(megapixels_per_s: float) -> str:
-    """843 MP/s, 12.1 GP/s."""
+    """Return a throughput: 843 MP/s, 12.1 GP/s."""
     return _with_unit(megapixels_per_s, _PIXEL_RATES)
 
 
 def byte_rate(gb_per_s: float) -> str:
-    """12.3 GB/s, 3.40 TB/s; decimal, as bandwidths are given."""
+    """Return a bandwidth, decimal as they are given: 12.3 GB/s, 3.40 TB/s."""
     return _with_unit(gb_per_s, _BYTE_RATES)
 
 
 def byte_count(count: int) -> str:
-    """512 B, 48.0 KiB; binary, as memory is given."""
+    """Return a size, binary as memory is given: 512 B, 48.0 KiB."""
     scale, unit = _unit_for(count, _BYTES)
     text = str(count) if scale == 1 else three_digits(count / scale)
     return f"{text}{GAP}{unit}"
 
 
 def ratio(value: float) -> str:
-    """0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
+    """Return a ratio: 0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
     if 0 < value < 0.0995:
         return f"{_plain(f'{value:#.2g}')}×"
     decimals = 2 if value < 0.995 else 1 if value < 99.95 else 0
@@ -78,7 +80,7 @@ def ratio(value: float) -> str:
 
 
 def ratio_between(value: float, low: float, high: float) -> str:
-    """12.3× (11.9× to 12.6×): a ratio and its interval; alone where there is none."""
+    """Return a ratio and its interval, if it has one: 12.3× (11.9× to 12.6×)."""
     return f"{ratio(value)} ({ratio(low)} to {ratio(high)})" if low < high else ratio(value)
 
 
@@ -88,13 +90,13 @@ def _with_unit(value: float, units: Units) -> str:
 
 
 def _unit_for(value: float, units: Units) -> tuple[float, str]:
-    """The largest unit of which there is at least one, once rounded: 999.9 µs is 1.00 ms."""
+    """Return the largest unit of which there is at least one, once rounded: 999.9 µs is 1.00 ms."""
     rounded = float(f"{abs(value):.3g}")
     return max((u for u in units if u[0] <= rounded), default=units[0])
 
 
 def _plain(text: str) -> str:
-    """`text` without an exponent or a point at its end: "1.23e-05" as "0.0000123"."""
+    """Return `text` without an exponent or a point at its end: "1.23e-05" as "0.0000123"."""
     if "e" not in text:
         return text.rstrip(".")
     mantissa, exponent = text.split("e")

@@ -1,4 +1,4 @@
-"""One heap for all threads: what one of them frees, the others and the system can have."""
+"""Share one heap among all threads: what one frees, the others and the system can have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _M_ARENA_MAX = -8  # of glibc's <malloc.h>
 
 
 def share_one_heap() -> None:
-    """From now on; to be called before threads begin.
+    """Share one heap from now on; to be called before threads begin.
 
     glibc gives each thread a heap of its own, up to eight for each core, and keeps the ends of all
     but the first.  The threads here allocate seldom, but much at a time: in a soak of nine minutes

@@ -1,4 +1,4 @@
-"""Words are shown as they stand, whoever wrote them.
+"""Show words as they stand, whoever wrote them.
 
 Left alone, Qt takes for HTML what looks like it: a session's title could then load any file of this
 computer, or of another one, as an image.  Labels, questions and tooltips come from here.
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 
 class Label(QLabel):
-    """A label of plain text; who tells it that its text is rich escapes what others wrote."""
+    """A label of plain text; rich text is opt-in, for code that escapes what others wrote."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -23,7 +23,7 @@ class Label(QLabel):
 
 
 def tip_text(text: str) -> str:
-    """Return what a tooltip has to be given, which knows no formats, so that it shows `text`."""
+    """Return what a tooltip has to be given so that it shows `text`: it knows no formats."""
     if not GuiQt.mightBeRichText(text):
         return text
     lines = escape(text).replace("\n", "<br>")

@@ -29,7 +29,7 @@ ON_X11 = {
 
 
 def platform() -> str:
-    """The platform plugin that Qt will take: "xcb", "wayland", "offscreen", "windows", "cocoa"."""
+    """Return the platform plugin that Qt will take: "xcb", "wayland", "offscreen", "cocoa" …."""
     if wanted := os.environ.get("QT_QPA_PLATFORM"):
         return wanted
     if sys.platform != "linux":
@@ -40,7 +40,7 @@ def platform() -> str:
 
 
 def why_no_window(on_platform: str) -> str | None:
-    """What Qt lacks to open a window there, and the command that brings it; None: nothing."""
+    """Return what Qt lacks to open a window there, and what installs it; None: nothing."""
     if sys.platform != "linux":
         return None
     missing = {**_missing(ALWAYS), **(_missing(ON_X11) if on_platform == "xcb" else {})}
@@ -53,7 +53,7 @@ def why_no_window(on_platform: str) -> str | None:
 
 
 def _why_no_x11() -> str | None:
-    """A display that does not answer makes Qt abort, so ask it first."""
+    """Return why there is no X11: a display that does not answer makes Qt abort."""
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(xcb.xcb_connect(None, None))

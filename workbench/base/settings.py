@@ -1,4 +1,4 @@
-"""What is remembered between two runs: choices, layout, recent files; one small JSON file."""
+"""Choices, layout and recent files, remembered between two runs in one small JSON file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Values = dict[str, Any]
 
 
 class UnreadableSettingsError(Exception):
-    """There is something in the file's place, and it holds no settings."""
+    """The settings file holds no settings."""
 
 
 class NewerSettingsError(Exception):
@@ -34,8 +34,9 @@ class NewerSettingsError(Exception):
 
 
 class Settings:
-    """Named values that outlive the program.  Never fails: without a readable file it starts
-    empty, and says so once in `complaint`.
+    """Named values that outlive the program.
+
+    Never fails: without a readable file it starts empty, and says so once in `complaint`.
 
     Nobody's settings are lost: a file that cannot be read is kept aside before another takes its
     place; one of a newer version stays as it is, and this version keeps a file of its own beside
@@ -52,7 +53,7 @@ class Settings:
         self._before = _texts(self._values)  # what is in the file, as far as is known here
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value called `name`, if there is one of the default's type."""
+        """Return the value called `name`, if there is one of the default's type."""
         value = self._values.get(name, default)
         return value if default is None or isinstance(value, type(default)) else default
 
@@ -61,12 +62,14 @@ class Settings:
         self._values[name] = value
 
     def values(self) -> Values:
-        """All of them, by name."""
+        """Return all values, by name."""
         return dict(self._values)
 
     def save(self) -> str:
-        """Write the file, whole or not at all; returns one sentence on why that could not be, ""
-        where it could: who is closing the program is not to be kept from it."""
+        """Write the file, whole or not at all; return one sentence on why that failed, or "".
+
+        Whoever is closing the program is not to be kept from it.
+        """
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # Where nobody lets go of it, it is better to write than to lose everything.
@@ -82,7 +85,7 @@ class Settings:
         return ""
 
     def forget(self) -> None:
-        """Begin anew, as on the first day."""
+        """Forget all, as on the first day."""
         self._values = {}
         self._is_forgotten = True
 
@@ -90,11 +93,12 @@ class Settings:
 
     @property
     def recent_files(self) -> list[Path]:
-        """The newest first."""
+        """Return the recent files, the newest first."""
         names = [each for each in self.get(RECENT, []) if isinstance(each, str) and each]
         return [Path(name) for name in names[:RECENT_FILES]]
 
     def add_recent_file(self, path: Path) -> None:
+        """Remember `path` as the newest of the recent files."""
         others = [each for each in self.recent_files if each != path]
         self.set(RECENT, [str(each) for each in [path, *others][:RECENT_FILES]])
 
@@ -124,7 +128,7 @@ class Settings:
         return values
 
     def _theirs(self) -> Values:
-        """What is in the file now; what cannot be read is out of the way then.
+        """Return what is in the file now; what cannot be read is moved out of the way.
 
         Raises OSError.
         """
@@ -137,7 +141,7 @@ class Settings:
             return {}
 
     def _merged(self, theirs: Values) -> Values:
-        """What was changed here, and of everything else what is in the file now."""
+        """Return what was changed here, and of everything else what is in the file now."""
         if self._is_forgotten:
             return dict(self._values)
         texts = _texts(self._values)
@@ -153,7 +157,7 @@ class Settings:
         return {**theirs, **ours}
 
     def _aside(self) -> Path:
-        """Where to keep a file that cannot be read: where there is none yet."""
+        """Return where to keep a file that cannot be read: a path that is free."""
         stem, suffix = self._path.stem, self._path.suffix
         names = (f"{stem}.damaged{number}{suffix}" for number in ("", *range(2, 100)))
         paths = [self._path.with_name(name) for name in names]
@@ -161,13 +165,13 @@ class Settings:
 
 
 def default_path() -> Path:
-    """In the user's configuration folder, or in the one that FILTER_WORKBENCH_CONFIG names."""
+    """Return the file in the user's configuration folder, or FILTER_WORKBENCH_CONFIG's."""
     folder = os.environ.get(DIRECTORY_VARIABLE) or user_config_dir("filter-workbench")
     return Path(folder) / "settings.json"
 
 
 def _own_path(path: Path) -> Path:
-    """`path`, or where this version keeps its settings beside those of a newer one.
+    """Return `path`, or this version's own beside the settings of a newer one.
 
     Raises UnreadableSettingsError.
     """
@@ -205,7 +209,7 @@ def _written(values: Values) -> bytes:
 
 
 def _texts(values: Values) -> dict[str, str]:
-    """Each value as text, to be compared: JSON has one kind of list."""
+    """Return each value as text, to be compared: JSON has one kind of list."""
     return {name: json.dumps(value) for name, value in values.items()}
 
 
@@ -214,6 +218,6 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _can_write_below(folder: Path) -> bool:
-    """Whether `folder` can be written, or made."""
+    """Return whether `folder` can be written, or made."""
     there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), None)  # noqa: PTH110 - Path's raises where looking is not allowed
     return there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

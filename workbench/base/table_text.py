@@ -1,5 +1,7 @@
-"""Numbers from a spreadsheet, and back: text with tabs, semicolons, commas or spaces between; and
-from a list in C++ or Python."""
+"""Numbers from a spreadsheet, and back: text with tabs, semicolons, commas or spaces.
+
+Also from a list in C++ or Python.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,21 @@ MAX_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
 
 
 class BadTextError(BadJobError):
-    """Text that is no square of numbers; str(error) is one sentence."""
+    """The text is not a square of numbers; str(error) is one sentence."""
 
 
 @lru_cache(maxsize=8192)
 def value_of(text: str) -> float | None:
-    """The number that a cell says: 0.25, 0,25, 1e-3 or 1/9; None where it is none, or not one that
-    float32 holds."""
+    """Return the number that a cell says: 0.25, 0,25, 1e-3 or 1/9.
+
+    None where it is none, or not one that float32 holds.
+    """
     value = _number(text)
     return value if value is not None and abs(value) <= MAX_VALUE else None
 
 
 def why_no_value(text: str) -> str:
-    """Why `value_of` gives none: "is not a number"."""
+    """Return why `value_of` gives none: "is not a number"."""
     return "is not a number" if _number(text) is None else "is too large for float32"
 
 
@@ -51,7 +55,7 @@ def _number(text: str) -> float | None:
 
 
 def _plain(text: str) -> float | None:
-    """A number without a slash; a comma between digits is a decimal one."""
+    """Return a number without a slash; a comma between digits is a decimal one."""
     text = text.strip()
     if "." not in text:
         text = re.sub(r"(?<=\d),(?=\d)", ".", text, count=1)
@@ -59,7 +63,7 @@ def _plain(text: str) -> float | None:
 
 
 def read_table(text: str) -> Texts:
-    """The cells of a square of numbers, of odd size from 1 to 31.
+    """Return the cells of a square of numbers, of odd size from 1 to 31; raise BadTextError.
 
     What stands between cells is whatever makes it one: of 1,5 as a number and as two, no more than
     one can be a square.  Raises BadTextError where there is none.
@@ -72,7 +76,7 @@ def read_table(text: str) -> Texts:
 
 
 def read_block(text: str) -> Texts | None:
-    """The cells of a rectangle of numbers, of any size; None where it is none."""
+    """Return the cells of a rectangle of numbers, of any size; None where it is none."""
     for table in _readings(text):
         if len({len(row) for row in table}) == 1 and _are_numbers(table):
             return table
@@ -80,7 +84,7 @@ def read_block(text: str) -> Texts | None:
 
 
 def _readings(text: str) -> list[Texts]:
-    """What the text may mean.  Raises BadTextError where there is nothing, or too much."""
+    """Return what the text may mean.  Raises BadTextError where there is nothing, or too much."""
     if len(text) > MAX_CHARACTERS:
         raise BadTextError("That is too much text for weights; copy only the cells.")
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
@@ -93,17 +97,17 @@ def _readings(text: str) -> list[Texts]:
 
 
 def as_text(cells: Texts, separator: str = "\t") -> str:
-    """A line a row, as spreadsheets take it."""
+    """Return a line per row, as spreadsheets take it."""
     return "\n".join(separator.join(row) for row in cells)
 
 
 def shortest(value: float) -> str:
-    """As few digits as are this number again: "0.25", "-1", "1e-05"."""
+    """Return as few digits as are this number again: "0.25", "-1", "1e-05"."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def compact(value: float, digits: int) -> str:
-    """So many digits in the fewest characters, for people: "0.25", "−1.5e−4"."""
+    """Return so many digits in the fewest characters, for people: "0.25", "−1.5e−4"."""
     plain = f"{value:.{digits}g}"
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
@@ -112,13 +116,13 @@ def compact(value: float, digits: int) -> str:
 
 
 def in_words(cell: str) -> str:
-    """A cell, at the beginning of a sentence."""
+    """Return a cell, as it stands at the beginning of a sentence."""
     cut = "…" if len(cell) > MAX_QUOTED else ""
     return f"“{cell[:MAX_QUOTED]}{cut}”" if cell else "An empty cell"
 
 
 def _ways(text: str) -> Iterator[Callable[[str], Texts]]:
-    """How the text may be meant, by the characters that it has."""
+    """Yield how the text may be meant, by the characters that it has."""
     if "\t" in text:
         yield lambda t: _split(t, "\n", "\t")
         return
@@ -143,8 +147,10 @@ def _split(text: str, between_rows: str, between_cells: str) -> Texts:
 
 
 def _without_margins(table: Texts) -> Texts:
-    """Without the empty columns left and right of the numbers, which come along with a selection
-    that was too wide, or with a separator behind the last one."""
+    """Remove the empty columns left and right of the numbers.
+
+    They come along with a selection that was too wide, or with a separator behind the last one.
+    """
     filled = [x for row in table for x, cell in enumerate(row) if cell]
     if not filled:
         return table
@@ -160,7 +166,7 @@ def _is_square(table: Texts) -> bool:
 
 
 def _objection(tables: list[Texts]) -> str:
-    """What is wrong with the reading that has the most numbers in it."""
+    """Return what is wrong with the reading that has the most numbers in it."""
 
     def numbers(table: Texts) -> float:
         cells = [cell for row in table for cell in row]

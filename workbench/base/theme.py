@@ -1,4 +1,4 @@
-"""How the program looks: light and dark colours, fonts, and the style sheet made from them."""
+"""The program's appearance: light and dark colours, fonts, and the style sheet made from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _ICONS = ("chevron-down", "chevron-up", "check", "close", "float")
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """One theme, as "#rrggbb".  Hues are Okabe and Ito's, shaded until they read as text.
+    """The colours of one theme, as "#rrggbb".
+
+    Hues are Okabe and Ito's, shaded until they read as text.
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
@@ -96,7 +98,7 @@ DARK = Colors(
 
 
 def apply(app: QApplication, scheme: Scheme = "system") -> None:
-    """Dress `app`.  With "system" it follows the desktop from then on.
+    """Style `app`; with "system" it follows the desktop from then on.
 
     Every widget gets QEvent.PaletteChange; who paints by itself asks `colors` again then.
     """
@@ -105,43 +107,46 @@ def apply(app: QApplication, scheme: Scheme = "system") -> None:
 
 
 def colors(palette: QPalette | None = None) -> Colors:
-    """The theme that `palette` (a widget's, by default the application's) belongs to."""
+    """Return the theme's colours that `palette` (a widget's, or the application's) belongs to."""
     window = (palette or QGuiApplication.palette()).color(QPalette.ColorRole.Window)
     return DARK if window.lightness() < 128 else LIGHT
 
 
 def letters(points: float) -> float:
-    """The program's, where the system's are so large: somewhat larger, unless they are large."""
+    """Return the size of the program's letters, somewhat larger than the system's.
+
+    Unless those are large.
+    """
     return max(points, min(points, LARGE_POINTS) * FONT_SCALE)
 
 
 def in_letters(px: int) -> int:
-    """What was drawn `px` pixels large for letters of the usual size, for those of the system."""
+    """Scale what was drawn `px` pixels large for usual letters to those of the system."""
     return max(px, round(px * QFontMetrics(QGuiApplication.font()).height() / USUAL_LINE_PX))
 
 
 def window_size(width: int, height: int) -> QSize:
-    """Of a window that was drawn so large, by `in_letters`; no larger than the screen."""
+    """Scale a window's size by `in_letters`, to no more than the screen."""
     room = QGuiApplication.primaryScreen().availableGeometry().size()
     return QSize(in_letters(width), in_letters(height)).boundedTo(room * SCREEN_SHARE)
 
 
 def numbers_font() -> QFont:
-    """The application's font with digits of one width, so that changing numbers stand still."""
+    """Return the application's font with digits of one width: changing numbers stand still."""
     font = QFont(QGuiApplication.font())
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 
 def fixed_font() -> QFont:
-    """The system's monospaced font, in the application's size: for columns and code."""
+    """Return the system's monospaced font, in the application's size: for columns and code."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPointSizeF(QGuiApplication.font().pointSizeF())
     return font
 
 
 class _Theme(QObject):
-    """Lives as a child of the application, and follows the desktop where that is chosen."""
+    """The chosen theme, as a child of the application; follows the desktop if that is chosen."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)

@@ -1,4 +1,4 @@
-"""Something to be done in a moment, once, however often it is asked for until then."""
+"""Do something in a moment, once, however often it is asked for until then."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AFTER_PAINTING_MS = 100
 
 
 class Throttle(QTimer):
-    """Begins to wait when it is asked for first; `stop` drops what was asked for."""
+    """A timer that starts when it is first asked; `stop` drops what was asked for."""
 
     def __init__(self, wait_ms: int, act: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)
@@ -21,5 +21,6 @@ class Throttle(QTimer):
 
     @Slot()
     def ask(self) -> None:
+        """Ask for it, in a moment."""
         if not self.isActive():
             self.start()

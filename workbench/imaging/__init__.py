@@ -1,1 +1,1 @@
-"""From samples to what the screen shows: levels, differences, histograms.  No widgets."""
+"""Turn samples into what the screen shows: levels, differences, histograms.  No widgets."""

@@ -1,4 +1,4 @@
-"""One 8-bit picture minus another: with 511 possible differences OpenCV and tables do it all."""
+"""Differences of 8-bit pictures: with 511 possible values OpenCV and tables do it all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.imaging.display import Bytes
 
 
 def largest(one: Bytes, other: Bytes) -> int:
-    """The largest |difference| of two arrays (rows, W, C) alike in shape."""
+    """Return the largest |difference| of two arrays (rows, W, C) alike in shape."""
     import cv2  # here: the window paints before anything heavy is imported
 
     return int(cv2.norm(one, other, cv2.NORM_INF))
@@ -33,8 +33,9 @@ def paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
 def paint_signed(
     bgra: Bytes, one: Bytes, other: Bytes, scale: float, colours: NDArray[np.uint8]
 ) -> None:
-    """Fill `bgra` with the colour of the difference, of the channel that differs most, times
-    `scale`; of two that differ as much, the one that is above.
+    """Fill `bgra` with the colour of the difference of the channel that differs most.
+
+    Times `scale`; of two channels that differ as much, the one that is above.
 
     one, other  as of `paint_sizes`
     colours     (2 n + 1, 4) as `bgra`: what stands for -n, 0 at index n, and n
@@ -56,7 +57,7 @@ def paint_signed(
 
 
 def _most(sizes: Any) -> Any:
-    """(rows, W): the largest of three channels."""
+    """Return the largest of three channels: (rows, W)."""
     import cv2
 
     red, green, blue = cv2.split(sizes)
@@ -64,7 +65,7 @@ def _most(sizes: Any) -> Any:
 
 
 def _steps(scale: float, most: int) -> Bytes:
-    """(256,): each size times `scale`, rounded, no more than `most`."""
+    """Return each size times `scale`, rounded, no more than `most`: (256,)."""
     sizes = np.minimum(np.arange(256, dtype=np.float32) * np.float32(scale), most)
     steps: Bytes = np.rint(sizes).astype(np.uint8)
     return steps

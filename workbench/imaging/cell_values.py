@@ -1,4 +1,4 @@
-"""The values of pixels, written into them: one layer to lay over the picture.
+"""Values written into their pixels: one layer to lay over the picture.
 
 It is put together from ready-made digits by NumPy, on another thread: thousands of numbers take a
 painter far longer than a frame lasts.
@@ -26,14 +26,14 @@ Region = tuple[int, int, int, int]  # left, top, right, bottom, in pixels of the
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Digits:
-    """(len(ALPHABET), height, width) uint8: how much of a pixel each character covers."""
+    """The glyphs: how much of a pixel each covers, (len(ALPHABET), height, width) uint8."""
 
     shapes: Bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellRequest:
-    """What to write.
+    """The numbers to write, and where.
 
     samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
     region   which of them
@@ -49,8 +49,10 @@ class CellRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The layer for a wish, premultiplied; its corner stands at `corner`, in device pixels from the
-    picture's."""
+    """The layer for a request, premultiplied.
+
+    Its corner stands at `corner`, in device pixels from the picture's.
+    """
 
     wish: CellRequest
     image: QImage
@@ -59,7 +61,7 @@ class Cells:
 
 
 def written(wish: CellRequest) -> Cells:
-    """Write a wish's numbers, channels from top to bottom."""
+    """Write a request's numbers, channels from top to bottom."""
     left, top, right, bottom = wish.region
     side = math.floor(wish.scale)
     covered = _in_cells(wish, side)
@@ -82,7 +84,7 @@ def written(wish: CellRequest) -> Cells:
 
 
 def in_characters(value: float) -> str:
-    """At most six: -0.123, 12.5, 65535, -1e-05, nan."""
+    """Return a value in at most six characters: -0.123, 12.5, 65535, -1e-05, nan."""
     if value == 0:
         return "0"
     if 999.5 <= abs(value) < 99999.5:  # three digits would be written with an exponent
@@ -93,7 +95,7 @@ def in_characters(value: float) -> str:
 
 
 def _in_cells(wish: CellRequest, side: int) -> Bytes:
-    """(rows, columns, side, side): how much of each pixel of each cell is covered."""
+    """Return how much of each pixel of each cell is covered: (rows, columns, side, side)."""
     left, top, right, bottom = wish.region
     values = wish.samples[top:bottom, left:right]
     rows, columns, channels = values.shape
@@ -115,8 +117,10 @@ def _in_cells(wish: CellRequest, side: int) -> Bytes:
 
 
 def _ink(pixels: Bytes) -> NDArray[np.bool_]:
-    """Whether white is read better than black, for each pixel: (H, W, 4) blue, green, red, or
-    (H, W) grey."""
+    """Return whether white is read better than black, for each pixel.
+
+    The pixels are (H, W, 4) blue, green, red, or (H, W) grey.
+    """
     if pixels.ndim == 2:
         return pixels < LIGHT
     light = pixels[..., :3] @ np.array([0.114, 0.587, 0.299])

@@ -1,4 +1,4 @@
-"""One picture minus another, to look at: what differs, by how much, and to which side."""
+"""Subtract one picture from another, to look at: what differs, by how much, to which side."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MIDDLE = 127
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """What came of it.
+    """The picture of a difference, and how to read it.
 
     gain        by which the differences are multiplied; full intensity is white
     largest     |difference| of all finite samples, in sample values
@@ -45,7 +45,7 @@ class Difference:
     not_finite: int = 0
 
     def __str__(self) -> str:
-        """How to read it: "×20", and on a second line what the colours mean and how far it goes."""
+        """Return how to read it: "×20", then what the colours mean and how far it goes."""
         kind = "signed: orange above, blue below" if self.is_signed else "absolute"
         parts = [kind, f"largest {numbers.in_digits(self.largest)}"]
         if self.largest == 0:
@@ -63,7 +63,9 @@ def subtracting(
     is_signed: bool = False,
     gain: float | None = None,
 ) -> Iterator[Difference | None]:
-    """`one` minus `other`, alpha left out; None on the way, the last step is the Difference.
+    """Subtract `other` from `one`, alpha left out; the last step is the Difference.
+
+    None on the way.
 
     one, other  (H, W, C) alike in shape, of any pixel types in the same units
     full        the value of full intensity
@@ -102,7 +104,7 @@ def subtracting(
 
 
 def auto_gain(largest: float, full: float) -> float:
-    """The largest of 1, 2, 5, 10 … 1000 that takes `largest` no further than `full`."""
+    """Return the largest of 1, 2, 5, 10 … 1000 that takes `largest` no further than `full`."""
     steps = [m * 10.0**power for power in range(3) for m in (1, 2, 5)] + [MAX_GAIN]
     fitting = [step for step in steps if step * largest <= full]
     return fitting[-1] if fitting else MIN_GAIN
@@ -110,7 +112,7 @@ def auto_gain(largest: float, full: float) -> float:
 
 @cache
 def diverging() -> NDArray[np.uint8]:
-    """(255, 4) blue, green, red, 255: the colours from -1 to 1, nothing at index MIDDLE."""
+    """Return the colours from -1 to 1, nothing at index MIDDLE: (255, 4) blue, green, red, 255."""
     places = np.linspace(0, 2 * MIDDLE, len(STOPS))
     at = np.arange(2 * MIDDLE + 1)
     red, green, blue = (np.interp(at, places, channel) for channel in zip(*STOPS, strict=True))
@@ -120,7 +122,7 @@ def diverging() -> NDArray[np.uint8]:
 
 
 def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
-    """Whole rows: all, where they are few; else shared out so that all threads end together."""
+    """Yield bands of whole rows: all, where they are few; else so that threads end together."""
     parts = -(-height * row_bytes // PART_BYTES)
     if parts > 1:
         parts = -(-parts // usable_cores()) * usable_cores()
@@ -132,13 +134,13 @@ def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
 def _both(
     one: NDArray[Any], other: NDArray[Any], colours: int, part: Rectangle
 ) -> tuple[slice, NDArray[Any], NDArray[Any]]:
-    """The rows of a part, and what both have there, (rows, W, colours)."""
+    """Return the rows of a part, and what both have there, (rows, W, colours)."""
     rows = slice(*part[:2])
     return rows, _coloured(one[rows], colours), _coloured(other[rows], colours)
 
 
 def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
-    """Its first `colours` channels, C-contiguous."""
+    """Return its first `colours` channels, C-contiguous."""
     if samples.shape[2] == 4 and samples.dtype.name in ("uint8", "uint16", "float32"):
         import cv2  # ten times as fast as NumPy
 
@@ -147,14 +149,14 @@ def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
 
 
 def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
-    """float32, which holds differences of 16 bits exactly."""
+    """Return the difference as float32, which holds differences of 16 bits exactly."""
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is shown as such
         apart: NDArray[np.float32] = np.subtract(one, other, dtype=np.float32)
     return apart
 
 
 def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
-    """The largest |difference| that is finite, and how many are not."""
+    """Return the largest |difference| that is finite, and how many are not."""
     most = max(float(apart.max()), -float(apart.min()))
     if math.isfinite(most):
         return most, 0
@@ -163,7 +165,7 @@ def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
 
 
 def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:
-    """As `_paint`, of 8 bits, and the same to the last bit."""
+    """Paint as `_paint`, of 8 bits, and the same to the last bit."""
     if is_signed:
         byte_differences.paint_signed(bgra, one, other, scale * MIDDLE, diverging())
     else:
@@ -173,7 +175,7 @@ def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed:
 def _paint(
     bgra: Bytes, one: NDArray[Any], other: NDArray[Any], scale: float, is_signed: bool
 ) -> None:
-    """Their difference, (rows, W, colours), times `scale`: 1 is the end of the scale."""
+    """Paint the difference, (rows, W, colours), times `scale`: 1 is the end of the scale."""
     apart = _minus(one, other)
     with np.errstate(invalid="ignore", over="ignore"):
         if is_signed:

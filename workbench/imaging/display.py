@@ -1,4 +1,4 @@
-"""From samples to what is painted, on the worker thread: levels, transparency, and a pyramid."""
+"""Turn samples into what is painted, on the worker thread: levels, transparency, and a pyramid."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKER_PX = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Display:
-    """What a view paints; immutable, so it may cross threads.
+    """A picture ready for a view to paint; immutable, so it may cross threads.
 
     images  Format_RGB32, or Format_Grayscale8 for large grey ones; the picture first, then each
             half as wide and high as the one before (rounded up), averaged by area, until both sides
@@ -39,7 +39,7 @@ class Display:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the picture in pixels."""
+        """Return width and height of the picture in pixels."""
         return self.images[0].width(), self.images[0].height()
 
 
@@ -73,18 +73,18 @@ def to_display(
 
 
 def as_display(pixels: tuple[Bytes, ...]) -> Display:
-    """Pixels that are fit for the screen already: see `Display.pixels`."""
+    """Return a Display of pixels that are fit for the screen already: see `Display.pixels`."""
     formats = {2: QImage.Format.Format_Grayscale8, 3: QImage.Format.Format_RGB32}
     return Display(tuple(_image(each, formats[each.ndim]) for each in pixels), pixels)
 
 
 def averaged(pixels: Bytes) -> Display:
-    """One picture that is fit for the screen, (H, W, 4) or (H, W), and its averages."""
+    """Return one picture that is fit for the screen, (H, W, 4) or (H, W), and its averages."""
     return as_display((pixels, *_smaller(pixels)))
 
 
 def _bands(height: int, width: int) -> list[slice]:
-    """Whole rows of about BAND_PIXELS; a multiple of the checkerboard's period."""
+    """Return bands of whole rows of about BAND_PIXELS; a multiple of the checkerboard's period."""
     period = 2 * CHECKER_PX
     rows = max(BAND_PIXELS // width // period, 1) * period
     return [slice(top, min(top + rows, height)) for top in range(0, height, rows)]
@@ -95,7 +95,7 @@ def _has_nan(samples: NDArray[Any]) -> bool:
 
 
 def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
-    """(H, W) of grey without NaN; the samples themselves where they are what is to be seen."""
+    """Return (H, W) of grey without NaN; the samples themselves where they can be shown as such."""
     samples = samples[:, :, 0]
     if samples.dtype == np.uint8 and (low, high) == (0.0, 255.0):
         return samples

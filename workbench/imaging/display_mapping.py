@@ -1,4 +1,4 @@
-"""How a result is shown: between which levels, and what becomes of values below zero."""
+"""The mapping of a result to the screen: its levels, and what becomes of negative values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
 
 @dataclass(frozen=True, slots=True)
 class DisplayMapping:
-    """What is shown as black and as white.
+    """The values shown as black and as white.
 
     levels     sample values shown as black and white; None: 0 and full intensity
     negative_display  clipped   values below black are black
@@ -36,8 +36,11 @@ class DisplayMapping:
 
 
 def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:
-    """Whether what comes of `weights` swings around zero: they cancel each other, so that a flat
-    area gives nothing.  A gradient's length is never below zero."""
+    """Return whether what comes of `weights` swings around zero.
+
+    They cancel each other, so that a flat area gives nothing.  A gradient's length is never
+    below zero.
+    """
     total = float(np.abs(weights).sum(dtype=np.float64))
     return not gradient and total > 0 and abs(float(weights.sum(dtype=np.float64))) < CANCEL * total
 
@@ -46,7 +49,7 @@ _wide: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
 
 
 def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
-    """(H, W, C) float32, read-only, in the same units: nothing it is filtered to is cut off.
+    """Return the answer with nothing cut off: (H, W, C) float32, read-only, in the same units.
 
     samples  read-only; the answer is kept as long as they live
     Raises MemoryError.
@@ -62,8 +65,10 @@ def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
-    """`samples`, which were made of `picture`, in the units that files have: floats that were made
-    of whole numbers are in theirs, and white is 1 in a file of floats."""
+    """Return `samples`, which were made of `picture`, in the units that files have.
+
+    Floats that were made of whole numbers are in theirs, and white is 1 in a file of floats.
+    """
     if samples.dtype.kind != "f" or picture.dtype.kind != "u":
         return samples
     require_memory(4 * samples.size)
@@ -71,6 +76,6 @@ def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any
 
 
 def known_unclipped(samples: NDArray[Any]) -> NDArray[np.float32] | None:
-    """What `unclipped` gives, if that has been worked out: that takes a while on large pictures."""
+    """Return what `unclipped` gives, if that has been computed: it takes a while."""
     found = _wide.get(id(samples))
     return found[1] if found is not None and found[0]() is samples else None

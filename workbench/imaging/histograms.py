@@ -1,4 +1,4 @@
-"""Which values a picture has, and how many of each: a histogram and its numbers, per channel."""
+"""Count which values a picture has: a histogram and its numbers, per channel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROWS = 256
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """One channel of one picture; NaN and infinities left out, and counted.
+    """The statistics of one channel of one picture; NaN and infinities left out, and counted.
 
     percentiles  the values below which 1, 50 and 99 % of the samples lie
     """
@@ -32,7 +32,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """One channel of one picture.
+    """The histogram of one channel of one picture.
 
     edges   (n + 1,) the bins' ends, the same for all pictures that are compared
     counts  (n,) with n at most BINS
@@ -47,9 +47,11 @@ class Histogram:
 def counting(
     pictures: tuple[NDArray[Any], ...],
 ) -> Iterator[tuple[tuple[Histogram, ...], ...] | None]:
-    """The histograms of each picture, (H, W, C) alike in shape, channel by channel; None on the
-    way.  The bins span what all of them hold; 8 bits have a bin for each value, and whole numbers
-    as many values in each bin, or a comb of the bins' own would be seen."""
+    """Count each picture, (H, W, C) alike in shape, channel by channel; None on the way.
+
+    The bins span what all of them hold; 8 bits have a bin for each value, and whole numbers as
+    many values in each bin, or a comb of the bins' own would be seen.
+    """
     spans = []
     for picture in pictures:
         spans.append(_span(picture))
@@ -66,7 +68,7 @@ def counting(
 
 
 def _edges(pixel_types: set[str], low: float, high: float) -> NDArray[np.float64]:
-    """Of at most BINS bins from `low` to `high`."""
+    """Return the edges of at most BINS bins from `low` to `high`."""
     if pixel_types == {"uint8"}:
         low, high = 0.0, 255.0
     if pixel_types & {"uint8", "uint16"}:
@@ -90,7 +92,7 @@ def _span(picture: NDArray[Any]) -> tuple[float, float]:
 def _counting(
     samples: NDArray[Any], name: str, edges: NDArray[np.float64]
 ) -> Generator[None, None, Histogram]:
-    """Yields on the way."""
+    """Count one channel; yields on the way."""
     if samples.dtype.kind == "u":
         values = np.zeros(np.iinfo(samples.dtype).max + 1, np.int64)
         for top in range(0, samples.shape[0], _ROWS):
@@ -110,7 +112,7 @@ def _counting(
 
 
 def _of_counts(counts: NDArray[np.int64]) -> Numbers:
-    """Of whole numbers, by how many there are of each."""
+    """Return the statistics of whole numbers, by how many there are of each."""
     there = np.flatnonzero(counts)
     total = int(counts.sum())
     mean = float((np.arange(counts.size) * counts).sum() / total)

@@ -13,7 +13,9 @@ Line = tuple[Pixel, Pixel]
 
 
 def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
-    """(n, C): one pixel for each step along the longer side of `line`, both its ends among them.
+    """Return the samples along `line`, (n, C): one pixel per step of its longer side.
+
+    Both its ends are among them.
 
     samples  (H, W, C); what of the line lies beyond its edges is left out
     """
@@ -23,7 +25,7 @@ def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
 
 
 def distances(samples: NDArray[Any], line: Line) -> NDArray[np.float64]:
-    """(n,) float64: how many pixels each of `along` is away from where the line begins."""
+    """Return how many pixels each of `along` is away from the beginning: (n,) float64."""
     _, _, inside = _pixels(samples, line)
     return np.linspace(0.0, math.dist(*line), inside.size)[inside]
 
@@ -31,7 +33,7 @@ def distances(samples: NDArray[Any], line: Line) -> NDArray[np.float64]:
 def _pixels(
     samples: NDArray[Any], line: Line
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """x and y of each step, and whether it is inside the picture."""
+    """Return x and y of each step, and whether it is inside the picture."""
     (x0, y0), (x1, y1) = line
     steps = max(abs(x1 - x0), abs(y1 - y0))
     xs = np.rint(np.linspace(x0, x1, steps + 1)).astype(np.int64)
@@ -41,15 +43,17 @@ def _pixels(
 
 
 def row(samples: NDArray[Any], y: int) -> Line:
+    """Return the line along row `y`, from side to side."""
     return (0, y), (samples.shape[1] - 1, y)
 
 
 def column(samples: NDArray[Any], x: int) -> Line:
+    """Return the line along column `x`, from top to bottom."""
     return (x, 0), (x, samples.shape[0] - 1)
 
 
 def in_words(line: Line) -> str:
-    """Row 12, column 7, or where it goes from and to."""
+    """Return where the line goes: "row 12", "column 7", or from one pixel to another."""
     (x0, y0), (x1, y1) = line
     if y0 == y1:
         return f"row {y0}, x {min(x0, x1)} to {max(x0, x1)}"

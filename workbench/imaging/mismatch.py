@@ -1,4 +1,4 @@
-"""Every pixel of an answer held against the oracle, what is in view first."""
+"""Hold every pixel of an answer against the oracle, what is in view first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLORS = {DIFFERS: (233, 180, 86), WRONG: (0, 94, 255)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mismatch:
-    """What is known so far.
+    """The pixels found to differ so far.
 
     compared, total   pixels
     differing, wrong  pixels with a sample that is not what the oracle, rounded, says; and those of
@@ -48,11 +48,14 @@ class Mismatch:
 
     @property
     def is_over(self) -> bool:
+        """Return whether every pixel has been compared."""
         return self.compared == self.total
 
     def next_after(self, place: int, step: int) -> int | None:
-        """The next of `places` after (step 1) or before (-1) `place`, around the picture's ends;
-        None where there is none."""
+        """Return the next of `places` after (step 1) or before (-1) `place`.
+
+        Around the picture's ends; None where there is none.
+        """
         if self.places.size == 0:
             return None
         if step > 0:
@@ -63,7 +66,7 @@ class Mismatch:
 
     @property
     def scope(self) -> str:
-        """How much of it has been compared."""
+        """Return how much of it has been compared."""
         share = 100 * self.compared // self.total
         return "all compared" if self.is_over else f"{share} % compared"
 
@@ -123,8 +126,11 @@ def _mismatch(
 
 
 def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
-    """Each size of the picture; where it is made smaller a mark outlives its neighbours, so that a
-    single pixel is seen at any zoom."""
+    """Return each size of the picture.
+
+    Where it is made smaller a mark outlives its neighbours, so that a single pixel is seen at
+    any zoom.
+    """
     for pixels in shown.pixels:
         height, width = pixels.shape[:2]
         if marks.shape != (height, width):
@@ -148,7 +154,7 @@ def _halved(marks: Bytes) -> Bytes:
 
 
 def _tiles(height: int, width: int, in_view: Rectangle | None) -> Iterator[Rectangle]:
-    """All of them, those in view first."""
+    """Return all tiles, those in view first."""
     top, bottom, left, right = in_view or (0, 0, 0, 0)
     corners = [(y, x) for y in range(0, height, TILE) for x in range(0, width, TILE)]
     corners.sort(key=lambda at: not (top - TILE < at[0] < bottom and left - TILE < at[1] < right))

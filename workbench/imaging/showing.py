@@ -1,4 +1,4 @@
-"""Samples made ready to paint as a `DisplayMapping` asks for."""
+"""Make samples ready to paint as a `DisplayMapping` asks for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
 
 
 def furthest(samples: NDArray[Any]) -> float:
-    """The finite value furthest from zero, alpha left out; 1 where all are zero."""
+    """Return the finite value furthest from zero, alpha left out; 1 where all are zero."""
     colours = samples[..., :-1] if samples.shape[2] in (2, 4) else samples
     low, high = float(colours.min()), float(colours.max())
     if not (np.isfinite(low) and np.isfinite(high)):

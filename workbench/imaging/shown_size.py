@@ -1,4 +1,4 @@
-"""How much memory a picture takes once it is made ready to paint.  Knows nothing of Qt."""
+"""The memory that a picture takes once it is made ready to paint; imports without Qt."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ COMPACT_PIXELS = 1 << 26
 
 
 def is_compact(height: int, width: int, channels: int) -> bool:
-    """Whether such a picture is shown from one byte a pixel."""
+    """Return whether such a picture is shown from one byte a pixel."""
     return channels == 1 and height * width >= COMPACT_PIXELS
 
 
 def shown_bytes(height: int, width: int, channels: int) -> int:
-    """What the Display of such a picture takes: the picture and its averages."""
+    """Return what the Display of such a picture takes: the picture and its averages."""
     return height * width * (1 if is_compact(height, width, channels) else 4) * 4 // 3

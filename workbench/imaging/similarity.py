@@ -1,4 +1,4 @@
-"""How alike two pictures are, in three numbers: largest error, PSNR and SSIM."""
+"""The similarity of two pictures in three numbers: largest error, PSNR and SSIM."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What comparing two pictures gave, alpha left out.
+    """The outcome of comparing two pictures, alpha left out.
 
     largest  |difference|, in sample values; NaN where a sample is NaN
     psnr_db  10 · log₁₀(full² / mean squared difference); infinite where nothing differs, minus
@@ -70,7 +70,7 @@ def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[L
 
 
 def _similarities(a: Floats, b: Floats, full: float) -> Floats:
-    """(rows - 10, W - 10): SSIM of each window that lies wholly in a and b, (rows, W)."""
+    """Return SSIM of each window that lies wholly in a and b: (rows - 10, W - 10)."""
     c1, c2 = (K1 * full) ** 2, (K2 * full) ** 2
     with np.errstate(invalid="ignore"):  # of what is not finite comes NaN
         mean_a, mean_b = _weighted(a), _weighted(b)

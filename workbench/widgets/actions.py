@@ -1,4 +1,4 @@
-"""Every action in one table: where it stands, what it is called, its keys, what it does."""
+"""Describe every action in one table: its menu, its name, its keys, what it does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class MenuTree:
         self._menus: dict[str, QMenu] = {}
 
     def menu(self, path: str) -> QMenu:
-        """The menu called "&File", or "&File/&Recent" inside it; made if there is none."""
+        """Return the menu called "&File", or "&File/&Recent" inside it; made if there is none."""
         if path not in self._menus:
             parent, _, title = path.rpartition("/")
             above = self.menu(parent) if parent else self._window.menuBar()

@@ -11,7 +11,7 @@ from workbench.base.plain_text import tip_text
 
 
 def make_button(name: str, text: str, tip: str) -> QToolButton:
-    """A button with a name and a tooltip that keyboard and screen reader find, too."""
+    """Return a button with a name and a tooltip that keyboard and screen reader find, too."""
     button = QToolButton()
     button.setObjectName(name)
     button.setText(text)
@@ -25,7 +25,9 @@ def make_button(name: str, text: str, tip: str) -> QToolButton:
 def make_segments(
     segments: tuple[tuple[str, str, str], ...], want: Callable[[str], None]
 ) -> dict[str, QToolButton]:
-    """Buttons of which one is down, joined to a bar; each of `segments` is name, text and tip.
+    """Return buttons of which one is down, joined to a bar.
+
+    Each of `segments` is name, text and tip.
 
     want  is called with the name of one that is clicked
     """
@@ -46,6 +48,6 @@ def make_segments(
 
 
 def check_segment(segments: dict[str, QToolButton], name: str) -> None:
-    """Have the one called `name` down."""
+    """Press the button called `name`."""
     for each, button in segments.items():  # in a QButtonGroup, Tab would reach just one of them
         button.setChecked(each == name)

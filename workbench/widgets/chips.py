@@ -39,7 +39,7 @@ def paint_chip(
 
 
 def lines_in(text: str, metrics: QFontMetrics, room: int) -> list[str]:
-    """`text` in lines of at most `room` pixels.
+    """Return `text` in lines of at most `room` pixels.
 
     A line that is too long is broken between its parts, as a number that is cut is another one, and
     only what is longer still loses its middle.

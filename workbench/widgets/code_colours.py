@@ -49,7 +49,7 @@ INSIDE = 1  # Qt's state of a line that ends within one
 
 
 class CodeColours(QSyntaxHighlighter):
-    """Colours a document in one language, until another is chosen."""
+    """A highlighter of a document in one language, until another is chosen."""
 
     def __init__(self, document: QTextDocument, colors: Colors) -> None:
         super().__init__(document)
@@ -78,7 +78,7 @@ class CodeColours(QSyntaxHighlighter):
             start = self._colour_until_long_text(text, start)
 
     def _colour_long_text(self, text: str) -> int:
-        """The rest of what was opened in an earlier line; returns where it ends, -1 if later."""
+        """Colour the rest of what was opened in an earlier line; return its end, or -1."""
         self.setCurrentBlockState(0)
         return self._end_of_long_text(text, 0, 0) if self.previousBlockState() == INSIDE else 0
 

@@ -1,4 +1,4 @@
-"""Source text to read: one width a letter, coloured, with a choice of files and a copy button."""
+"""Source text to read, in colour and in letters of one width, with a choice and a copy button."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MARGIN_PX = 6
 
 
 class SourceText(NamedTuple):
-    """Something to read, and what it is called."""
+    """A text to read, and its name."""
 
     name: str
     text: str
@@ -35,7 +35,7 @@ class SourceText(NamedTuple):
 
 
 class CodeView(QWidget):
-    """Shows one of several texts.
+    """A view of one of several texts.
 
     Signals:
         large_wanted(): the user wants more room to read.
@@ -80,6 +80,7 @@ class CodeView(QWidget):
 
     @property
     def text(self) -> str:
+        """Return the text in view."""
         return self._edit.toPlainText()
 
     def show_texts(self, texts: Sequence[SourceText], caption: str = "") -> None:
@@ -98,13 +99,13 @@ class CodeView(QWidget):
         self._show_chosen()
 
     def show_large(self, is_large: bool) -> None:
-        """Whether there is as much room as can be had."""
+        """Tell the view whether it has as much room as can be had."""
         self._large.setText("Put back" if is_large else "Enlarge")
         tip = "Put it back beside the pictures" if is_large else "Read it in a window of its own"
         self._large.setToolTip(tip_text(tip))
 
     def show_sentence(self, sentence: str) -> None:
-        """Why there is no text, in its place."""
+        """Show why there is no text, in its place."""
         self._texts = ()
         self._files.hide()
         self._copy.setEnabled(False)

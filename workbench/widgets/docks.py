@@ -26,7 +26,7 @@ AREAS = {
 
 @dataclass(frozen=True, slots=True)
 class Dock:
-    """What the class of a panel declares, as DOCK, of how it stands in a window.
+    """The place of a panel in a window, as the panel's class declares it by DOCK.
 
     title      on its tab, and in the menu of all panels
     place      those on the right share it, a tab each
@@ -48,22 +48,26 @@ class Dock:
 
 
 class Remembered(Protocol):
-    """A panel with choices of its own that the next start takes up.
+    """A panel with choices of its own that the next start takes up."""
 
-    restore  takes what `choices` gave; what is not there is as on the first day
-    """
+    def choices(self) -> dict[str, Any]:
+        """Return what the panel remembers, as JSON can hold it."""
 
-    def choices(self) -> dict[str, Any]: ...
-
-    def restore(self, data: dict[str, Any], /) -> None: ...
+    def restore(self, data: dict[str, Any], /) -> None:
+        """Take up what `choices` gave; what is not there is as on the first day."""
 
 
 class Docks(Mapping[str, QDockWidget]):
-    """The docks of a window, by their titles; a panel behind another's tab does nothing until it
-    is chosen."""
+    """The docks of a window, by their titles.
+
+    A panel behind another's tab does nothing until it is chosen.
+    """
 
     def __init__(self, window: QMainWindow, centre: QWidget, panels: Sequence[QWidget]) -> None:
-        """panels: each with its DOCK, in the order in which Tab goes through them."""
+        """Add a dock for each panel.
+
+        panels: each with its DOCK, in the order in which Tab goes through them.
+        """
         self._window = window
         self._declared: dict[str, Dock] = {}
         self._docks: dict[str, QDockWidget] = {}
@@ -92,12 +96,12 @@ class Docks(Mapping[str, QDockWidget]):
         self[title].raise_()
 
     def enter(self, title: str) -> None:
-        """Bring it forward, and give it the keyboard."""
+        """Bring the panel forward, and give it the keyboard."""
         self.bring_forward(title)
         keyboard.enter(self[title].widget())
 
     def show(self, title: str, is_shown: bool) -> None:
-        """Bring it forward, or hide it."""
+        """Bring the panel forward, or hide it."""
         if is_shown:
             self.bring_forward(title)
         else:

@@ -12,7 +12,7 @@ _UP, _DOWN = (Move.MoveHome, Move.MovePageUp), (Move.MoveEnd, Move.MovePageDown)
 
 
 class DropDown(ElidingBox):
-    """Shows all its entries at once; keys go past those that cannot be chosen."""
+    """A list that shows all its entries at once; keys pass those that cannot be chosen."""
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
@@ -23,12 +23,15 @@ class DropDown(ElidingBox):
         self.setView(_Entries(self))
 
     def entries(self) -> list[str]:
-        """What can be chosen, as it reads."""
+        """Return the entries that can be chosen, as they read."""
         return [self.itemText(number) for number in range(self.count())]
 
 
 class _Entries(QListView):
-    """Home and End lead to an entry that can be chosen, where Qt stops short of a heading."""
+    """A list view whose Home and End lead to an entry that can be chosen.
+
+    Qt stops short of a heading.
+    """
 
     def moveCursor(  # noqa: N802
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier

@@ -12,7 +12,7 @@ PADDING_PX = 2
 
 
 class ElidingBox(QComboBox):
-    """Cuts its entry with an ellipsis where it is too long; Qt would cut through a letter.
+    """A combo box that cuts a long entry with an ellipsis; Qt would cut through a letter.
 
     The wheel changes it only while it has the focus.
     """

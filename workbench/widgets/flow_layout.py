@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem
 
 
 class Flow(QLayout):
-    """Widgets side by side, in as many rows as the width makes it."""
+    """A layout of widgets side by side, in as many rows as the width makes it."""
 
     def __init__(self, spacing: int) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Flow(QLayout):
         return Qt.Orientation(0)
 
     def _place(self, box: QRect, *, is_real: bool) -> int:
-        """The height it takes in the width of `box`."""
+        """Place the widgets in `box`; return the height that they take in its width."""
         x, y, row_height = box.x(), box.y(), 0
         for item in self._items:
             size = item.sizeHint()

@@ -17,7 +17,7 @@ class Form(QFormLayout):
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
     def add(self, text: str, field: QWidget, buddy: QWidget | None = None) -> None:
-        """A row; Alt and the letter of `text` go to `buddy`, where the field is several widgets."""
+        """Add a row; Alt and the letter of `text` go to `buddy` if the field is several widgets."""
         label = Label(text)
         label.setBuddy(buddy or field)
         # Qt gives a label its row's whole height only if it wants to grow.

@@ -1,4 +1,4 @@
-"""What cannot run is hatched: told from all colours, in every theme and print."""
+"""Hatch what cannot run: told from all colours, in every theme and print."""
 
 from __future__ import annotations
 
@@ -9,4 +9,5 @@ from workbench.base.theme import Colors
 
 
 def hatched(colors: Colors) -> QBrush:
+    """Return a hatched brush of this colour."""
     return QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)

@@ -11,8 +11,10 @@ from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
 
 
 class JumpSlider(QSlider):
-    """Horizontal; a press on the track moves the handle there, and dragging goes on from it.
-    The wheel moves it only while it has the focus."""
+    """A horizontal slider whose handle jumps to a press on the track, then is dragged.
+
+    The wheel moves it only while it has the focus.
+    """
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)

@@ -1,4 +1,4 @@
-"""Where the keyboard goes when a panel comes forward."""
+"""Give the keyboard to a panel that comes forward."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from PySide6.QtWidgets import QWidget
 
 
 def enter(panel: QWidget) -> None:
-    """Give the keyboard to the first part of `panel` that Tab comes to; itself it would show no
-    focus."""
+    """Give the keyboard to the first part of `panel` that Tab comes to.
+
+    The panel itself would show no focus.
+    """
     (_first_stop(panel) or panel).setFocus(Qt.FocusReason.TabFocusReason)
 
 
 def _first_stop(panel: QWidget) -> QWidget | None:
-    """Not by nextInFocusChain(), by which PySide takes each part to belong to the one before, and
-    to be gone with it."""
+    """Return the first part that Tab comes to.
+
+    Not by nextInFocusChain(), by which PySide takes each part to belong to the one before, and
+    to be gone with it.
+    """
     for part in panel.children():
         if not isinstance(part, QWidget) or not part.isVisible() or not part.isEnabled():
             continue

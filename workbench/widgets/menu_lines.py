@@ -1,4 +1,4 @@
-"""What a window's menus hold, line by line, as they would be seen now."""
+"""The lines of a window's menus, as they would be seen now."""
 
 from __future__ import annotations
 
@@ -13,24 +13,28 @@ Menus = Mapping[QAction, QMenu]  # by what stands for them in the menus above
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MenuLine:
-    """path  the titles of the menus above it, from the menu bar down, without their &"""
+    """A line of a menu that does something.
+
+    path  the titles of the menus above it, from the menu bar down, without their &
+    """
 
     path: tuple[str, ...]
     action: QAction
 
     @property
     def name(self) -> str:
+        """Return the line's text, without the & of mnemonics."""
         return plain(self.action.text()).removesuffix("…")
 
     @property
     def keys(self) -> str:
-        """Its shortcuts as this system writes them: "Ctrl+Y"; empty without any."""
+        """Return its shortcuts as this system writes them: "Ctrl+Y"; empty without any."""
         native = QKeySequence.SequenceFormat.NativeText
         return " or ".join(key.toString(native) for key in self.action.shortcuts())
 
 
 def menu_lines(window: QMainWindow) -> list[MenuLine]:
-    """Every line that does something, in order; menus that are filled when opened are filled."""
+    """Return every line that does something, in order; menus filled when opened are filled."""
     # Not by QAction.menu(): PySide 6.8 takes what that gave for deleted soon afterwards.
     menus = {menu.menuAction(): menu for menu in window.findChildren(QMenu)}
     lines: list[MenuLine] = []
@@ -50,5 +54,5 @@ def _lines(menu: QMenu, path: tuple[str, ...], menus: Menus) -> Iterator[MenuLin
 
 
 def plain(text: str) -> str:
-    """Without the & of mnemonics: "Save && &quit" is "Save & quit"."""
+    """Return text without the & of mnemonics: "Save && &quit" is "Save & quit"."""
     return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

@@ -53,7 +53,7 @@ _MARGIN = 18
 
 
 class MessageBar(QWidget):
-    """Floats over the view that is its parent, below the captions; moves nothing there.
+    """A bar that floats over the view that is its parent, below the captions; moves nothing there.
 
     Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
@@ -81,11 +81,12 @@ class MessageBar(QWidget):
 
     @property
     def kind(self) -> Kind | None:
-        """What is being said is of this kind; None: nothing is."""
+        """Return the kind of the message in view; None: there is none."""
         return self._kind
 
     @property
     def sentence(self) -> str:
+        """Return the message in view; empty: there is none."""
         return self._sentence.toPlainText()
 
     def show_message(
@@ -97,8 +98,10 @@ class MessageBar(QWidget):
         *,
         stays: bool = False,
     ) -> None:
-        """Say `sentence` instead of whatever was said; `details` are one click away, and so is
-        what can be done about it: `actions`, MAX_ACTS at most.
+        """Show `sentence` instead of whatever was said.
+
+        `details` are one click away, and so is what can be done about it: `actions`,
+        MAX_ACTS at most.
 
         stays  also an info waits until it is dismissed
         """
@@ -123,7 +126,7 @@ class MessageBar(QWidget):
         self._wait()
 
     def clear(self, kind: Kind | None = None) -> None:
-        """Say nothing any more; with `kind`, only if what is being said is of that kind."""
+        """Hide the message; with `kind`, only if it is of that kind."""
         if kind in (None, self._kind):
             self._timer.stop()
             self._kind = None
@@ -131,7 +134,7 @@ class MessageBar(QWidget):
             self.hide()
 
     def dismiss(self, sentence: str) -> None:
-        """It holds no longer: say nothing any more, if it is what is being said."""
+        """Hide `sentence`, which holds no longer, if it is the message in view."""
         if self._kind is not None and self.sentence == sentence:
             self.clear()
 
@@ -193,7 +196,7 @@ class MessageBar(QWidget):
         self.update()
 
     def _place(self) -> None:
-        """In the middle of the view's width, as high as the sentence then needs."""
+        """Place the bar in the middle of the view's width, as high as the sentence then needs."""
         width = min(self._over.width() - 2 * _MARGIN, WIDEST)
         self._fold(width < NARROW)
         self.resize(width, self.height())
@@ -248,7 +251,7 @@ class MessageBar(QWidget):
 
 
 class Sentence(QTextEdit):
-    """Text to read and select, as high as its width makes it; breaks long paths anywhere."""
+    """A text to read and select, as high as its width makes it; breaks long paths anywhere."""
 
     def __init__(self) -> None:
         super().__init__()

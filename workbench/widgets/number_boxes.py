@@ -1,4 +1,4 @@
-"""Boxes for numbers typed in: nothing is lost on the way, and what is refused is said."""
+"""Boxes for typed numbers: nothing is lost on the way, and what is refused is said."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ State = QValidator.State
 
 
 class DecimalBox(QDoubleSpinBox):
-    """Takes a decimal point or comma, or a fraction; a number out of range becomes the nearest in
-    it, and the range is told."""
+    """A box that takes a decimal point or comma, or a fraction.
+
+    A number out of range becomes the nearest in it, and the range is told.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         _prepare(self)
 
     def show_value(self, value: float) -> None:
-        """Without telling it."""
+        """Set the value without telling anybody."""
         _show(self, round(value, self.decimals()))
 
     def show_range(self, low: float, high: float, decimals: int, step: float) -> None:
-        """Without telling it, should that change the value."""
+        """Set the range without telling anybody, should that change the value."""
         self.setSingleStep(step)
         limits = round(low, decimals), round(high, decimals)
         if (*limits, decimals) == (self.minimum(), self.maximum(), self.decimals()):
@@ -61,14 +63,14 @@ class DecimalBox(QDoubleSpinBox):
 
 
 class WholeBox(QSpinBox):
-    """Takes whole numbers; one out of range becomes the nearest in it, and the range is told."""
+    """A box that takes whole numbers; one out of range becomes the nearest, and that is told."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         _prepare(self)
 
     def show_value(self, value: int) -> None:
-        """Without telling it."""
+        """Set the value without telling anybody."""
         _show(self, value)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
@@ -102,14 +104,14 @@ def _show(box: Any, value: float) -> None:
 
 
 def is_page_key(event: QEvent) -> bool:
-    """Whether a shortcut of the window would take Page Up or Down from what has the focus."""
+    """Return whether a shortcut of the window would take Page Up or Down from the focus."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 def _claim(box: QAbstractSpinBox, event: QEvent) -> bool | None:
-    """Whether the box, and not the window, has this key; None: that is Qt's to say."""
+    """Return whether the box, and not the window, has this key; None: that is Qt's to say."""
     is_mine, is_the_windows = is_page_key(event), _is_for_the_window(box, event)
     if not (is_mine or is_the_windows):
         return None
@@ -118,7 +120,7 @@ def _claim(box: QAbstractSpinBox, event: QEvent) -> bool | None:
 
 
 def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
-    """Undo and redo, unless something is being typed that they could take back."""
+    """Test for undo and redo, unless something is being typed that they could take back."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     keys = QKeySequence.StandardKey
@@ -127,7 +129,10 @@ def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
 
 
 def _judge(box: Any, pattern: re.Pattern[str], text: str) -> State:
-    """Too large or too small is only intermediate: more may be typed, or `fixup` mends it."""
+    """Return how Qt is to take what is typed: out of range is only intermediate.
+
+    More may be typed, or `fixup` mends it.
+    """
     if not pattern.fullmatch(text.strip()):
         return State.Invalid
     number = _number(text)
@@ -167,7 +172,7 @@ def tell(box: QAbstractSpinBox, sentence: str) -> None:
 
 
 def range_of(box: Any) -> str:
-    """ "A whole number from 1 to 127"."""
+    """Return the range in words: "A whole number from 1 to 127"."""
     kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
     low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
     return f"{kind} from {low} to {high}"

@@ -9,7 +9,7 @@ from workbench.widgets.number_boxes import WholeBox, tell
 
 
 class OddSpinBox(WholeBox):
-    """Picks one of a range of odd sizes; an even number typed in becomes the next odd one.
+    """A picker of odd sizes in a range; an even number typed in becomes the next odd one.
 
     Signals:
         picked(ksize): the user chose another size.
@@ -26,6 +26,7 @@ class OddSpinBox(WholeBox):
         self.valueChanged.connect(self._pick)
 
     def show_size(self, ksize: int, sizes: range) -> None:
+        """Show a size and the range of sizes without telling anybody."""
         with QSignalBlocker(self):
             if (self.minimum(), self.maximum()) != (sizes[0], sizes[-1]):
                 self.setRange(sizes[0], sizes[-1])

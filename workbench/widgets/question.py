@@ -14,7 +14,7 @@ Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip,
 
 
 class Question(QWidget):
-    """Hidden while there is nothing to ask; any answer ends it.
+    """A line that is hidden while there is nothing to ask; any answer ends it.
 
     name  of the object; its buttons are called name-0, name-1
     """
@@ -39,6 +39,7 @@ class Question(QWidget):
 
     @property
     def sentence(self) -> str:
+        """Return the question; empty while there is none."""
         return self._sentence.text()
 
     def ask(self, sentence: str, *answers: Answer) -> None:

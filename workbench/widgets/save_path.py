@@ -1,4 +1,4 @@
-"""Asks where to save: the name gets an ending, and no file gives way without a question."""
+"""Ask where to save: the name gets an extension, and no file gives way without a question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REPLACE = "{} is there already. Replace it?"
 
 
 def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) -> Path | None:
-    """Where to save; None: nowhere.
+    """Ask where to save; return None for nowhere.
 
     proposed    with its ending, which chooses the type that is offered first
     file_types  as Qt has them: "PNG (*.png);;TIFF (*.tif *.tiff)"
@@ -35,12 +35,12 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
 
 
 def save_folder(settings: Settings) -> Path:
-    """Where something was saved last."""
+    """Return where something was saved last."""
     return Path(settings.get(FOLDER, ""))
 
 
 def remember_folder(settings: Settings, path: Path) -> None:
-    """Begin in the folder of `path` the next time; not where it turns out not to be there."""
+    """Begin in the folder of `path` the next time, if that is there."""
     if os.path.isdir(path.parent):  # noqa: PTH112 - the same
         settings.set(FOLDER, str(path.parent))
 
@@ -50,8 +50,11 @@ def _endings(file_type: str) -> list[str]:
 
 
 def _is_whole(path: Path, types: list[str]) -> bool:
-    """Whether the name has an ending; where there is a choice also one that is not offered, as who
-    saves says better what is wrong with it.  That of "lesson 1.5" is none."""
+    """Return whether the name has an extension.
+
+    Where there is a choice also one that is not offered, as whoever saves says better what is
+    wrong with it.  That of "lesson 1.5" is none.
+    """
     if any(path.suffix.lower() in _endings(each) for each in types):
         return True
     is_choice = len([each for each in types if _endings(each)]) > 1

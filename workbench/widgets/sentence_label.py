@@ -9,6 +9,7 @@ from workbench.widgets.tile import scaled_font
 
 
 def words_label(name: str, scale: float = 1.0) -> QLabel:
+    """Return a label for a sentence, as high as its words take in the panel's width."""
     label = Label()
     label.setObjectName(name)
     label.setFont(scaled_font(scale))

@@ -1,4 +1,4 @@
-"""Keeps the window from being laid out anew whenever a text changes."""
+"""Keep the window from being laid out anew whenever a text changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class Steady(QWidget):
-    """Holds one widget, all over, and asks for other room only where that needs it.
+    """A holder of one widget that asks for other room only where that needs it.
 
     Each text set in a label has all layouts above it done again, up to the window's own, which
     takes a millisecond: too long while a slider is dragged.

@@ -1,4 +1,4 @@
-"""The implementations to tick, in two columns that scroll: the ladder is longer than a panel."""
+"""Implementations to tick, in two columns that scroll: the ladder is longer than a panel."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Tick(QCheckBox):
 
 
 class TickList(QScrollArea):
-    """A column a kind of implementation."""
+    """A column per kind of implementation."""
 
     def __init__(self, titles: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +67,7 @@ class TickList(QScrollArea):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def add(self, tick: Tick, column: int) -> None:
-        """Below those that the column has."""
+        """Add a box below those that the column has."""
         self._counts[column] += 1
         self._grid.addWidget(tick, self._counts[column], column)
         row_px, rows = tick.sizeHint().height(), max(self._counts)

@@ -15,7 +15,7 @@ MUTED = QPalette.ColorRole.PlaceholderText
 
 
 class ValueTile(QFrame):
-    """Shows one number; never changes its size, so that numbers can change in place.
+    """A card that shows one number; never changes its size as the number changes.
 
     widest  a text as wide as any number it will show
     scale   size of the value against the program's font
@@ -55,7 +55,8 @@ class ValueTile(QFrame):
         unsure: str = "",
         more: str = "",
     ) -> None:
-        """
+        """Show a value.
+
         note    a word beside the caption
         unsure  why it is not to be relied on: then it is pale
         more    what the tooltip says of this value, before what it says of any
@@ -86,28 +87,32 @@ class ValueTile(QFrame):
 
     @property
     def tip(self) -> str:
-        """What the tooltip says of any value."""
+        """Return what the tooltip says of any value."""
         return self._tip
 
     @property
     def caption(self) -> str:
+        """Return the caption, as it reads."""
         return self._name
 
     @property
     def text(self) -> str:
+        """Return the value, as it reads."""
         return self._value.text()
 
     @property
     def detail(self) -> str:
+        """Return the small print, as it reads."""
         return self._detail.whole_text
 
     @property
     def is_pale(self) -> bool:
+        """Return whether the value is pale: it is not to be relied on."""
         return self._value.foregroundRole() == MUTED
 
 
 class ElidedLabel(Label):
-    """One line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
+    """A line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
 
     def __init__(self, scale: float, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
         super().__init__()
@@ -118,12 +123,14 @@ class ElidedLabel(Label):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_text(self, text: str) -> None:
+        """Show `text`, cut where it is too long."""
         if text != self._whole:
             self._whole = text
             self._elide()
 
     @property
     def whole_text(self) -> str:
+        """Return the text before it is cut."""
         return self._whole
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -144,7 +151,7 @@ class ElidedLabel(Label):
 
 
 def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The program's font for numbers, `factor` times as large."""
+    """Return the program's font for numbers, `factor` times as large."""
     font = theme.numbers_font()
     font.setPointSizeF(font.pointSizeF() * factor)
     font.setWeight(weight)

@@ -40,7 +40,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, slots=True)
 class PictureTile:
-    """One picture on the wall.
+    """A picture on the wall, and its name.
 
     key   what `chosen` carries
     hint  the tooltip: what the picture is good for
@@ -52,7 +52,7 @@ class PictureTile:
 
 
 class TileList(QListView):
-    """Arrow keys walk over the tiles; a click, Enter or Space chooses one.
+    """A wall of pictures; arrow keys walk over it; a click, Enter or Space chooses one.
 
     Signals:
         chosen(key): the user wants to open this picture.
@@ -92,11 +92,11 @@ class TileList(QListView):
         self.setVisible(bool(tiles))
 
     def keys(self) -> list[Any]:
-        """What is on the wall, in order."""
+        """Return the keys of what is on the wall, in order."""
         return [item.data(_KEY) for item in self._all_items()]
 
     def show_thumbnail(self, key: object, image: QImage, caption: str) -> None:
-        """Hang a picture into its tile, with a few words on it; ignored where the tile is gone."""
+        """Put a picture into its tile, with a few words on it; ignored where the tile is gone."""
         for item in self._all_items():
             if item.data(_KEY) == key:
                 item.setData(QPixmap.fromImage(image), Qt.ItemDataRole.DecorationRole)
@@ -104,7 +104,7 @@ class TileList(QListView):
                 item.setData(f"{item.text()}, {caption}", Qt.ItemDataRole.AccessibleTextRole)
 
     def caption(self, key: object) -> str | None:
-        """What stands under the title; None until the thumbnail hangs."""
+        """Return what stands under the title; None until the thumbnail is there."""
         found = next(item for item in self._all_items() if item.data(_KEY) == key)
         caption = found.data(_CAPTION)
         return None if caption is None else str(caption)
@@ -137,11 +137,11 @@ class TileList(QListView):
         return [self._items().item(row) for row in range(self._items().rowCount())]
 
     def _take_items(self) -> list[QStandardItem]:
-        """All items, off the wall."""
+        """Take all items off the wall, and return them."""
         return [self._items().takeRow(0)[0] for _ in range(self._items().rowCount())]
 
     def _fit(self) -> None:
-        """Columns that share the width, and the height that all rows take."""
+        """Fit columns to the width, and the height to all rows."""
         smallest = tile_size(self)
         width = self.viewport().width() - 1  # a row that fills the view to the last pixel wraps
         columns = max(1, width // smallest.width())
@@ -161,7 +161,7 @@ def _new_item(tile: PictureTile) -> QStandardItem:
 
 
 def tile_size(widget: QWidget) -> QSize:
-    """A tile with its margins, in the widget's font."""
+    """Return the size of a tile with its margins, in the widget's font."""
     text = 2 * widget.fontMetrics().height()
     return QSize(
         THUMBNAIL.width() + 2 * _PADDING + _GAP,
@@ -170,7 +170,7 @@ def tile_size(widget: QWidget) -> QSize:
 
 
 class _TileDelegate(QStyledItemDelegate):
-    """Paints a tile: a card, the picture with round corners, title and caption below."""
+    """A painter of tiles: a card, the picture with round corners, title and caption below."""
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
         view = option.widget

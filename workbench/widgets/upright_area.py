@@ -8,10 +8,13 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
 class UprightArea(QScrollArea):
-    """At least as wide as what it holds and the scroll bar beside it: sideways nothing is lost."""
+    """A scroll area as wide as what it holds and the scroll bar: sideways nothing is lost."""
 
     def __init__(self, inside: QWidget | None = None, parent: QWidget | None = None) -> None:
-        """inside  what it holds; None: it is set later"""
+        """Make an area that scrolls up and down.
+
+        inside  what it holds; None: it is set later
+        """
         super().__init__(parent)
         self._narrowest = 0
         if inside is not None:
@@ -33,7 +36,7 @@ class UprightArea(QScrollArea):
         return super().eventFilter(watched, event)
 
     def _ask_for_room(self) -> None:
-        """Only where it needs another width: the whole window is laid out for that."""
+        """Ask for another width only where it is needed: the whole window is laid out for that."""
         if (narrowest := self.minimumSizeHint().width()) != self._narrowest:
             self._narrowest = narrowest
             self.updateGeometry()

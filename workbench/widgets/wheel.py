@@ -1,4 +1,4 @@
-"""The wheel scrolls a panel; it changes only what was clicked, or came to, before."""
+"""Let the wheel scroll a panel; it changes only what was clicked, or came to, before."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 
 
 def no_wheel_focus(control: QWidget) -> None:
-    """Not be given the focus by the wheel, as Qt's own are."""
+    """Keep the wheel from giving `control` the focus, as it does with Qt's own."""
     control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
 def ignore_wheel(control: QWidget, event: QWheelEvent) -> bool:
-    """Whether the wheel is meant for what scrolls around `control`, which then gets it."""
+    """Return whether the wheel is meant for what scrolls around `control`, which then gets it."""
     if control.hasFocus():
         return False
     event.ignore()
