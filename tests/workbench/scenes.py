@@ -22,7 +22,6 @@ from workbench.charts.chart_view import ChartView
 from workbench.model.state import Picture
 from workbench.panels.anatomy.warp_strip import LaneStrip
 from workbench.panels.blocks.candidates import field_of
-from workbench.panels.blocks.pick_spots import Spots
 from workbench.panels.blocks.rows import rows_of, sentence_of
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.sweep.compare_dialog import CompareDialog
@@ -31,7 +30,7 @@ from workbench.panels.weights.response_view import ResponseView
 from workbench.window.tune_dialog import TuneDialog
 
 # What has to say in words what it draws.
-CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView, Spots)
+CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView)
 PROJECTOR_PX = (1280, 720)
 ERROR = (
     "The picture cannot be filtered with this block shape: 64×32 is 2048 threads, and a block of "

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QToolTip, QWidget
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
@@ -153,9 +153,7 @@ class Canvas(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         key = Qt.Key(event.key())
         if key in STEPS and self.spots:
-            first = 0 if STEPS[key] > 0 else len(self.spots) - 1
-            at = first if self._at is None else (self._at + STEPS[key]) % len(self.spots)
-            self._go_to(at, tell=True)
+            self._go_to(self._after(key), tell=True)
         elif (
             key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._at is not None
         ):
@@ -164,6 +162,18 @@ class Canvas(QWidget):
             self.show_all()
         else:
             super().keyPressEvent(event)
+
+    def _after(self, key: Qt.Key) -> int:
+        """Return the spot that an arrow key leads to: of tiles the one above or below, else the
+        next or the one before."""
+        if self._at is None:
+            return 0 if STEPS[key] > 0 else len(self.spots) - 1
+        if (here := self.spots[self._at].box) and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            boxes = ((number, each.box) for number, each in enumerate(self.spots) if each.box)
+            away = [(abs(box[0] - here[0]), STEPS[key] * (here[1] - box[1]), n) for n, box in boxes]
+            if ahead := [each for each in away if each[1] > 0]:
+                return min(ahead)[2]
+        return (self._at + STEPS[key]) % len(self.spots)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)
@@ -181,7 +191,7 @@ class Canvas(QWidget):
         super().paintEvent(event)
         if self.hasFocus():
             painter = QPainter(self)
-            painter.setPen(QPen(QColor(theme.colors(self.palette()).accent), 2))
+            painter.setPen(QPen(QColor(theme.colors().accent), 2))
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
             painter.end()
         if self.plot is None:
@@ -205,7 +215,8 @@ class Canvas(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self.plot is not None:
+        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange  # in a scroll area the latter
+        if event.type() in kinds and self.plot is not None:
             self._dress()
 
     def _place_plot(self) -> None:
@@ -214,7 +225,7 @@ class Canvas(QWidget):
     def _dress(self) -> None:
         from workbench.charts.drawing import plotting
 
-        plotting.dress(self.plot, theme.colors(self.palette()), scaled_font(0.85))
+        plotting.dress(self.plot, theme.colors(), scaled_font(0.85))
         self.ready.emit()
 
     def _go_to(self, index: int, *, tell: bool) -> None:
@@ -226,7 +237,7 @@ class Canvas(QWidget):
         self._at = index
         spot = self.spots[index]
         self._drop_ring()
-        pen = pg.mkPen(theme.colors(self.palette()).accent, width=3)
+        pen = pg.mkPen(theme.colors().accent, width=3)
         self._ring = Markers(
             x=[spot.x], y=[spot.y], symbol="o", size=RING_PX, pen=pen, brush=None, useCache=False
         )
@@ -234,7 +245,15 @@ class Canvas(QWidget):
         if tell:
             self.setAccessibleDescription(spot.text)
             at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
+            self._bring_into_sight(at.toPoint())
             self._say(spot, at)
+
+    def _bring_into_sight(self, at: QPoint) -> None:
+        """Scroll to a place in the plot, where this stands in a scroll area."""
+        inside = self.parentWidget()
+        area = inside.parentWidget() if inside is not None else None
+        if isinstance(area, QScrollArea):
+            area.ensureVisible(at.x(), at.y(), 0, 2 * NEAR_PX)
 
     def _drop_ring(self) -> None:
         from workbench.charts.drawing import plotting

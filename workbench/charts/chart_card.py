@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontInfo, QPalette, QResizeEvent
+from PySide6.QtGui import QFont, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from workbench.base import theme
 from workbench.base.plain_text import Label
-from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_words import NOT_IN_SIGHT
 from workbench.charts.data.figure import Figure
+from workbench.charts.figure_view import FigureView
 from workbench.charts.legend import Legend
 from workbench.widgets.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
-HIDDEN = "Everything is hidden; show something by the legend."
-MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
 URGENT = ("✗", NOT_IN_SIGHT)  # how notes begin that are never folded
 NARROW_PX = 500  # of the card: in a narrower one notes are folded
 
@@ -37,7 +34,6 @@ class ChartCard(QFrame):
         super().__init__(parent)
         self.setProperty("card", True)
         self._figure: Figure | None = None
-        self._factor = 1.0  # of all letters
         self._title = _words("chart-title")
         self._subtitle = _words("chart-subtitle", MUTED)
         self._sentence = _words("chart-sentence")
@@ -52,12 +48,10 @@ class ChartCard(QFrame):
         self._legend = Legend()
         self._legend.hidden.connect(self.hidden)
         self._legend.pinned.connect(self.pinned)
-        self._canvas = Canvas(EMPTY)
-        self._canvas.setObjectName("chart-canvas")
-        self._canvas.setAccessibleName("Points of the chart")
-        self._canvas.setMinimumHeight(MIN_PX)
-        self._canvas.ready.connect(self._draw)
-        self._canvas.picked.connect(self.picked)
+        self._view = FigureView(EMPTY)
+        self._view.setObjectName("chart-canvas")
+        self._view.setAccessibleName("Points of the chart")
+        self._view.picked.connect(self.picked)
         self._lay_out()
         self.show_larger(1.0)
 
@@ -74,9 +68,8 @@ class ChartCard(QFrame):
                 label.setText(text)
             label.setVisible(bool(text))
         self._legend.show_entries(figure.entries if figure else ())
-        self._canvas.show_summary(figure.summary if figure else EMPTY)
         self._show_notes()
-        self._draw()
+        self._view.show_figure(figure)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -99,7 +92,6 @@ class ChartCard(QFrame):
 
     def show_larger(self, factor: float) -> None:
         """Letters so many times as large as usual; the plot follows with the next figure."""
-        self._factor = factor
         for label, scale, weight in (
             (self._title, 1.05, QFont.Weight.DemiBold),
             (self._subtitle, 0.85, QFont.Weight.Normal),
@@ -108,38 +100,11 @@ class ChartCard(QFrame):
         ):
             label.setFont(scaled_font(factor * scale, weight))
         self._legend.show_larger(factor)
+        self._view.show_larger(factor)
 
     def make_plot(self) -> None:
-        """Now, rather than after the window was painted."""
-        self._canvas.make_plot()
-
-    @Slot()
-    def _draw(self) -> None:
-        plot, figure = self._canvas.plot, self._figure
-        if plot is None:
-            return
-        if figure is None or figure.is_empty:
-            is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
-            self._canvas.show_empty(HIDDEN if is_hidden else EMPTY)
-            return
-        from workbench.charts.drawing.painter import draw, least_px, most_px
-
-        font = self._letters()
-        self._canvas.setMinimumHeight(round(least_px(figure, self._canvas.width(), font)))
-        self._canvas.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
-        self._canvas.show_plot()
-        closer = self._canvas.closer_range
-        drawn = draw(plot, figure, theme.colors(self._canvas.palette()), font)
-        self._canvas.show_drawn(drawn)
-        if closer and drawn.can_zoom:
-            plot.setXRange(*closer[0], padding=0)
-            plot.setYRange(*closer[1], padding=0)
-
-    def _letters(self) -> QFont:
-        """Of the plot, by pixels: a page has them too, and no points."""
-        font = scaled_font(0.92)
-        font.setPixelSize(round(self._factor * QFontInfo(font).pixelSize()))
-        return font
+        """Make the plot now, rather than after the window was painted."""
+        self._view.make_plot()
 
     def _lay_out(self) -> None:
         inside = QVBoxLayout(self)
@@ -147,8 +112,8 @@ class ChartCard(QFrame):
         inside.setSpacing(4)
         above = (self._title, self._subtitle, self._legend)
         below = (self._sentence, self._fold, self._notes)
-        for widget in (*above, self._canvas, *below):
-            inside.addWidget(widget, int(widget is self._canvas))
+        for widget in (*above, self._view, *below):
+            inside.addWidget(widget, int(widget is self._view))
         inside.addStretch()
 
 

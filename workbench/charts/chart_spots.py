@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from kernels.sweeps.cell import Cell
+from typing import Any, NamedTuple
 
 
 class Spot(NamedTuple):
-    """In the plot's coordinates.
+    """A place in the plot's coordinates.
 
+    cell  what a click or Enter asks for; None: it leads nowhere
     box  left, low, right, high of a bar or a tile; None: a mark at x, y
     """
 
     x: float
     y: float
     text: str
-    cell: Cell | None = None
+    cell: Any = None
     box: tuple[float, float, float, float] | None = None
 
 

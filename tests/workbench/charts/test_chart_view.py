@@ -19,10 +19,11 @@ from tests.workbench.driving import child, pick, until
 from workbench.base import theme
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
-from workbench.charts.chart_card import EMPTY, HIDDEN
+from workbench.charts.chart_card import EMPTY
 from workbench.charts.chart_view import ChartView
 from workbench.charts.data.slices import Data
 from workbench.charts.drawing.plot_labels import Labels
+from workbench.charts.figure_view import HIDDEN
 from workbench.charts.legend import Legend
 from workbench.charts.option_row import OptionRow
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kernels.sweeps.cell import Cell
-
 Standing = Literal["live", "recorded", "published"]
 
 
@@ -95,7 +93,8 @@ class Axis:
 class Dot:
     """A median with its quartiles.
 
-    text      what it says to who points at it
+    text      what it says to whoever points at it
+    cell      what a click asks for, such as a Cell of a sweep; None: it leads nowhere
     is_wrong  it has a place along x, but is no value: y does not count
     """
 
@@ -104,7 +103,7 @@ class Dot:
     low: float
     high: float
     text: str
-    cell: Cell | None = None
+    cell: Any = None
     is_wrong: bool = False
 
 
@@ -143,11 +142,12 @@ class Plot:
 class Bar:
     """One bar, with its quartiles as a whisker.
 
-    slot     which of the places side by side it takes, in every group the same
-
-    value    None: there is no value, and `words` says why in two or three words
+    value    None: there is no value, and `words` says why
+    cell     what a click asks for; None: it leads nowhere
     is_best  it belongs to those equal to the best
-    is_part  drawn paler: it says the same as the bar before, and what comes with it
+    is_part  drawn paler: it says the same as the bar before, and what comes with it, or is not
+             known to be right
+    slot     which of the places side by side it takes, in every group the same
     """
 
     entry: Entry
@@ -156,7 +156,7 @@ class Bar:
     high: float
     words: str
     text: str
-    cell: Cell | None = None
+    cell: Any = None
     is_best: bool = False
     is_part: bool = False
     slot: int = 0
@@ -172,20 +172,30 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """is_upright  from a base line upwards, for short labels; else from left to right"""
+    """Bars in groups along one axis.
+
+    is_upright    from a base line upwards, for short labels; else from left to right
+    names_beside  level bars have their names beside them even in a narrow plot
+    """
 
     axis: Axis
     groups: tuple[Group, ...]
     is_upright: bool = False
+    names_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
     """One cell of a grid.
 
-    value    what colours it; None: no colour
-    words    what stands in it, the most important line first
-    verdict  "good" and "bad" answers, "missing" ones, "" where the value is what matters
+    value       what colours it; None: no colour
+    words       what stands in it, the most important line first
+    cell        what a click asks for; None: it leads nowhere
+    is_best     outlined: it belongs to those equal to the best
+    verdict     "good" and "bad" answers, "missing" ones, what was "refused"; "" where the value is
+                what matters
+    is_pale     its value is not known to be right
+    is_current  it is what the window filters with now
     """
 
     column: int
@@ -193,9 +203,11 @@ class Tile:
     value: float | None
     words: tuple[str, ...]
     text: str
-    cell: Cell | None = None
+    cell: Any = None
     is_best: bool = False
-    verdict: Literal["", "good", "bad", "missing"] = ""
+    verdict: Literal["", "good", "bad", "missing", "refused"] = ""
+    is_pale: bool = False
+    is_current: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
-from PySide6.QtGui import QFont
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
 from workbench.charts.chart_spots import Spot
@@ -73,14 +74,18 @@ def draw_marks(
     return [_spot(each, scale, is_upright=is_upright) for each in placed]
 
 
-def words_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> Label:
-    """At the end of a level bar: its value, or why it has none."""
+def words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: float) -> Label:
+    """Return what stands at the end of a level bar: its value, or why it has none, cut to fit."""
     bar = each.bar
+    words = bar.words
+    if not bar.value:
+        room_px = wide_px - 3 * font.pixelSize()
+        words = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, room_px)
     color = colors.text if bar.value else colors.muted
     if bar.words.startswith("✗"):
         color = colors.bad
     x = scale.place(bar.high) if bar.value else scale.start
-    return Label(x, each.middle, f"\u2002\u2009{bar.words}", font, color, (0.0, 0.5))
+    return Label(x, each.middle, f"\u2002\u2009{words}", font, color, (0.0, 0.5))
 
 
 def mark_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> Label:
@@ -132,6 +137,7 @@ def _draw_markers(
     *,
     is_upright: bool,
 ) -> None:
+    placed = [each for each in placed if each.bar.entry.style.marker is not None]
     ends = [scale.place(each.bar.value or 0.0) for each in placed]
     middles = [each.middle for each in placed]
     styles = [each.bar.entry.style for each in placed]

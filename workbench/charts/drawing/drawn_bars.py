@@ -41,8 +41,12 @@ def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
 
 def rows(body: Bars, wide_px: float) -> float:
     """How many rows level bars take, with the gaps between groups."""
-    is_narrow = wide_px < NARROW_PX
+    is_narrow = _has_names_above(body, wide_px)
     return sum(len(group.bars) + is_narrow + 0.5 for group in body.groups)
+
+
+def _has_names_above(body: Bars, wide_px: float) -> bool:
+    return wide_px < NARROW_PX and not body.names_beside
 
 
 def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> Drawn:
@@ -77,7 +81,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
 
 def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> Drawn:
     """Each group a block of rows; in a narrow plot its name has a row of its own above them."""
-    is_narrow = plot.width() < NARROW_PX
+    is_narrow = _has_names_above(body, plot.width())
     captions = Captions(body.axis.label)
     left = plot.getAxis("left")
     left.fixed = []
@@ -112,7 +116,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
             ticks.append((-(at + len(group.bars) / 2), name))
         for bar in group.bars:
             placed.append(Placed(bar, -(at + 0.5), half))
-            labels.append(words_of(placed[-1], scale, colors, small))
+            labels.append(words_of(placed[-1], scale, colors, small, wide))
             at += 1
         at += 0.5
     left.fixed, left.font, left.text_color = ticks, small, QColor(colors.text)

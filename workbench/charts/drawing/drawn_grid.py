@@ -15,11 +15,14 @@ from workbench.charts.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Axis, Grid, Tile
 from workbench.charts.drawing.cividis import cividis, text_on
 from workbench.charts.drawing.margins import EDGE_PX, Captions, make_room, wrapped
+from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Label, Labels
 from workbench.charts.drawing.series_style import mixed
+from workbench.widgets.hatching import hatched
 
 GAP = 0.03  # of a tile, left free around it
 MIN_TEXT_PX = 8
+PALE_SHARE = 0.45  # of the background in what is not known to be right
 MAX_TILE, MAX_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
 NAME_SHARE = 0.42  # of the width, at most
 TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
@@ -67,8 +70,9 @@ def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     low, high = _ends(body)
     how = _writing(font, body, size)
     fills = [_fill(tile, body, colors, low, high) for tile in body.tiles]
-    _draw_tiles(plot, body.tiles, fills)
+    _draw_tiles(plot, body.tiles, fills, colors)
     _draw_outlines(plot, body.tiles, fills, colors)
+    _draw_current(plot, body.tiles)
     if how is not None:
         labels = [
             label
@@ -124,13 +128,14 @@ def _ends(body: Grid) -> tuple[float, float]:
 
 
 def _fill(tile: Tile, body: Grid, colors: Colors, low: float, high: float) -> QColor:
-    tints = {"good": colors.good, "bad": colors.bad, "missing": colors.muted}
+    tints = {"good": colors.good, "bad": colors.bad}
     if tile.verdict:
-        share = {"good": 0.78, "bad": 0.55, "missing": 0.86}[tile.verdict]
-        return mixed(QColor(tints[tile.verdict]), colors.panel, share)
+        share = {"good": 0.78, "bad": 0.55}.get(tile.verdict, 0.86)
+        return mixed(QColor(tints.get(tile.verdict, colors.muted)), colors.panel, share)
     assert tile.value is not None
     share = _share(tile.value, low, high, body.scale)
-    return cividis(share if body.more_is_better else 1 - share)
+    fill = cividis(share if body.more_is_better else 1 - share)
+    return mixed(fill, colors.panel, PALE_SHARE) if tile.is_pale else fill
 
 
 def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
@@ -141,7 +146,7 @@ def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
     return (value - low) / (high - low)
 
 
-def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor]) -> None:
+def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors) -> None:
     half = 0.5 - GAP
     if tiles:
         plot.addItem(
@@ -150,7 +155,10 @@ def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor]) -> No
                 x1=[tile.column + half for tile in tiles],
                 y0=[-tile.row - half for tile in tiles],
                 y1=[-tile.row + half for tile in tiles],
-                brushes=[pg.mkBrush(fill) for fill in fills],
+                brushes=[
+                    hatched(colors) if tile.verdict == "refused" else pg.mkBrush(fill)
+                    for tile, fill in zip(tiles, fills, strict=True)
+                ],
                 pen=pg.mkPen(None),
             )
         )
@@ -169,6 +177,14 @@ def _draw_outlines(
         for color, width in ((colors.text, 5), (colors.panel, 1.6)):
             pen = pg.mkPen(color, width=width)
             plot.addItem(pg.BarGraphItem(**box, brush=pg.mkBrush(fill), pen=pen))
+
+
+def _draw_current(plot: Any, tiles: Sequence[Tile]) -> None:
+    """Put a dot into the upper right corner of the tile that is in use."""
+    at = [(tile.column + 0.38, 0.32 - tile.row) for tile in tiles if tile.is_current]
+    if at:
+        x, y = zip(*at, strict=True)
+        plot.addItem(Markers(x=x, y=y, size=8, pen=pg.mkPen("k"), brush=pg.mkBrush("w")))
 
 
 def _labels(

@@ -11,15 +11,14 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QPushButton,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench.base.plain_text import Label, tip_text
-from workbench.panels.blocks.block_bars import Bars
-from workbench.panels.blocks.block_map_view import BlockMap
+from workbench.charts.figure_view import FigureView
+from workbench.panels.blocks.block_figures import bars_of, map_of
 from workbench.panels.blocks.candidates import Field
 from workbench.panels.blocks.picks import ShapePicks
 from workbench.panels.blocks.rows import Row
@@ -37,6 +36,7 @@ class Phase(Enum):
     DONE = "done"
 
 
+MIN_CHART_PX = 220
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 PAUSE_TIP = "Let it stand still, or go on."
@@ -64,6 +64,7 @@ class BlocksPanel(QWidget):
         self.setObjectName("blocks-panel")
         self.phase = Phase.IDLE
         self._has_field = False
+        self.rows: tuple[Row, ...] = ()
         self._subject = Label()
         self._subject.setObjectName("blocks-subject")
         self._subject.setFont(scaled_font(1.05))
@@ -78,7 +79,7 @@ class BlocksPanel(QWidget):
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._make_buttons()
-        self._make_views()
+        self._make_chart()
         self._lay_out()
         self.show_phase(Phase.IDLE)
 
@@ -97,13 +98,14 @@ class BlocksPanel(QWidget):
         is_of_blocks = not isinstance(field, Field) or field.is_of_blocks
         self.picks.setVisible(is_of_blocks)
         self._map_button.setEnabled(is_of_blocks)
-        self._views.setCurrentIndex(int(self._map_button.isChecked() and is_of_blocks))
+        self._show_chart()
         self.show_phase(self.phase)
 
     def show_rows(self, rows: Sequence[Row], sentence: str) -> None:
-        for view in (self.bars, self.map):
-            view.show_rows(rows, sentence)
+        """Show how the candidates stand, and what that says in a sentence."""
+        self.rows = tuple(rows)
         self._sentence.setText(sentence)
+        self._show_chart()
 
     def show_phase(self, phase: Phase) -> None:
         self.phase = phase
@@ -127,7 +129,7 @@ class BlocksPanel(QWidget):
     def restore(self, data: dict[str, Any]) -> None:
         self.picks.restore(data)
         (self._map_button if data.get("map") is True else self._bars_button).setChecked(True)
-        self._show_view()
+        self._show_chart()
 
     # -- how it is built
 
@@ -146,17 +148,14 @@ class BlocksPanel(QWidget):
         self._which = QButtonGroup(self)
         for button in (self._bars_button, self._map_button):
             self._which.addButton(button)
-            button.clicked.connect(self._show_view)
+            button.clicked.connect(self._show_chart)
         self._bars_button.setChecked(True)
 
-    def _make_views(self) -> None:
-        self.bars = Bars("Times of the contenders")
-        self.map = BlockMap("Times by block width and height")
-        self._views = QStackedWidget()
-        self._views.addWidget(UprightArea(self.bars))
-        self._views.addWidget(self.map)
-        for view in (self.bars, self.map):
-            view.picked.connect(self.picked)
+    def _make_chart(self) -> None:
+        self.chart = FigureView("")
+        self.chart.setAccessibleName("Times of the candidates")
+        self.chart.setMinimumWidth(MIN_CHART_PX)
+        self.chart.picked.connect(self.picked)
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
@@ -175,11 +174,14 @@ class BlocksPanel(QWidget):
         for part in (self._subject, self._work, self.picks):
             column.addWidget(part)
         column.addLayout(buttons)
-        column.addWidget(self._views, 1)
+        column.addWidget(UprightArea(self.chart), 1)
         column.addWidget(self._sentence)
 
-    def _show_view(self) -> None:
-        self._views.setCurrentIndex(int(self._map_button.isChecked()))
+    def _show_chart(self) -> None:
+        """Draw a bar for each, or the map, which is one of block shapes alone."""
+        is_map = self._map_button.isChecked() and self._map_button.isEnabled()
+        figure_of = map_of if is_map else bars_of
+        self.chart.show_figure(figure_of(self.rows, self._sentence.text()) if self.rows else None)
 
 
 def _view_button(name: str, text: str, tip: str, segment: str) -> QToolButton:

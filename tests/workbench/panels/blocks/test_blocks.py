@@ -1,10 +1,11 @@
 """Block shapes compared live: what takes part, how it stands, and the panel in the real window."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
@@ -19,8 +20,9 @@ from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
 from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.charts.data.figure import Grid
 from workbench.model.state import Picture, State
-from workbench.panels.blocks.block_bars import Bars
+from workbench.panels.blocks.block_figures import bars_of
 from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearShapesError, parsed
 from workbench.panels.blocks.blocks_panel import Phase
 from workbench.panels.blocks.candidates import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
@@ -163,16 +165,13 @@ def test_why_there_is_no_fastest():
     assert sentence_of(refused, is_over=True) == "None of them can run this job."
 
 
-def test_bars_that_grow_with_the_logarithm_say_so(qtbot):
+@pytest.mark.parametrize("slowest", [2.0, 200.0])
+def test_bars_that_grow_with_the_logarithm_say_so(slowest):
     field = a_field()
-    bars = Bars("made up")
-    qtbot.addWidget(bars)
-    heights = []
-    for slowest in (2.0, 200.0):
-        bars.show_rows(rows_of(field, a_round(field, timed(1.0), timed(slowest)), None), "")
-        heights.append((bars.is_log, bars.sizeHint().height()))
-    assert [is_log for is_log, _ in heights] == [False, True]
-    assert heights[1][1] - heights[0][1] == round(bars.boxes()[0][0].height())  # for the note
+    rows = rows_of(field, a_round(field, timed(1.0), timed(slowest)), None)
+    axis = bars_of(rows, "").body.axis
+    assert axis.is_log == (slowest == 200.0)
+    assert ("logarithmic" in axis.label) == axis.is_log
 
 
 def test_a_row_says_its_numbers_and_the_occupancy():
@@ -219,7 +218,20 @@ def endless(monkeypatch, window):
 
 
 def rows(window):
-    return {row.key: row for row in window.blocks.bars.rows}
+    return {row.key: row for row in window.blocks.rows}
+
+
+def click_on(qtbot, window, shape):
+    """Click into the bar or the tile of a block shape."""
+    chart = window.blocks.chart
+    until(qtbot, lambda: chart.spots)
+    name = "{}×{}".format(*shape)
+    spot = next(each for each in chart.spots if each.text.splitlines()[0].split(":")[0] == name)
+    left, low, _, high = spot.box
+    box = chart.plot.getViewBox()
+    across = spot.x if spot.box[2] < math.inf else (left + box.viewRange()[0][1]) / 2
+    at = box.mapViewToScene(QPointF(across, (low + high) / 2)).toPoint()
+    QTest.mouseClick(chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
 def done(qtbot, window):
@@ -243,10 +255,7 @@ def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
 def test_a_click_on_a_bar_applies_the_shape_and_measures_nothing_again(qtbot, window):
     trigger(window, "Block shapes, live")
     done(qtbot, window)
-    bars = window.blocks.bars
-    box = next(box for box, row in bars.boxes() if row.key == (8, 8))
-    place = box.center().toPoint()
-    settle(qtbot, window, lambda: QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=place))
+    settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert rows(window)[8, 8].is_current
     window.following._follow()
@@ -259,13 +268,11 @@ def test_a_map_shows_refused_shapes_that_cannot_be_taken(qtbot, window):
     trigger(window, "Block shapes, live")
     done(qtbot, window)
     assert set(rows(window)) == {*PRESETS, *GRID}
-    assert window.blocks.map.isVisible()
+    assert isinstance(window.blocks.chart.figure.body, Grid)
     refused = rows(window)[256, 32]
     assert refused.state == "refused"
     assert "8192 threads" in refused.text
-    block_map = window.blocks.map
-    box = next(box for box, row in block_map.boxes() if row.key == (256, 32))
-    QTest.mouseClick(block_map, Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    click_on(qtbot, window, (256, 32))
     assert window.store.state.block_xy == (32, 8)
 
 
@@ -274,7 +281,8 @@ def test_the_arrow_keys_go_over_the_map_and_enter_takes_a_shape(qtbot, window):
     child(window, "blocks-grid").click()
     trigger(window, "Block shapes, live")
     done(qtbot, window)
-    block_map = window.blocks.map
+    block_map = window.blocks.chart
+    until(qtbot, lambda: block_map.spots)
     block_map.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):  # the first enters it
         QTest.keyClick(block_map, key)

@@ -1,0 +1,71 @@
+"""Draws a figure as soon as there is a plot, and again for each other size, theme or figure."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QFont, QFontInfo
+from PySide6.QtWidgets import QWidget
+
+from workbench.base import theme
+from workbench.charts.canvas import Canvas
+from workbench.charts.data.figure import Figure
+from workbench.widgets.tile import scaled_font
+
+HIDDEN = "Everything is hidden; show something by the legend."
+MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
+
+
+class FigureView(Canvas):
+    """A canvas for figures of every kind, as high as they need, in letters that suit its size."""
+
+    def __init__(self, empty: str, parent: QWidget | None = None) -> None:
+        """empty  what it says as long as there is nothing to draw"""
+        super().__init__(empty, parent)
+        self._nothing = empty
+        self._figure: Figure | None = None
+        self._factor = 1.0
+        self.setMinimumHeight(MIN_PX)
+        self.ready.connect(self._draw)
+
+    @property
+    def figure(self) -> Figure | None:
+        """What is shown; None where there is nothing."""
+        return self._figure
+
+    def show_figure(self, figure: Figure | None) -> None:
+        """Show what it says at once, and draw it if there is a plot."""
+        self._figure = figure
+        self.show_summary(figure.summary if figure else self._nothing)
+        self._draw()
+
+    def show_larger(self, factor: float) -> None:
+        """Take letters so many times as large as usual, from the next figure on."""
+        self._factor = factor
+
+    @Slot()
+    def _draw(self) -> None:
+        figure = self._figure
+        if figure is None or figure.is_empty:
+            is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
+            self.show_empty(HIDDEN if is_hidden else self._nothing)
+            return
+        if self.plot is None:
+            return
+        from workbench.charts.drawing.painter import draw, least_px, most_px
+
+        font = self._letters()
+        self.setMinimumHeight(round(least_px(figure, self.width(), font)))
+        self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
+        self.show_plot()
+        closer = self.closer_range
+        drawn = draw(self.plot, figure, theme.colors(), font)
+        self.show_drawn(drawn)
+        if closer and drawn.can_zoom:
+            self.plot.setXRange(*closer[0], padding=0)
+            self.plot.setYRange(*closer[1], padding=0)
+
+    def _letters(self) -> QFont:
+        """Return the plot's font, by pixels: a page has them too, and no points."""
+        font = scaled_font(0.92)
+        font.setPixelSize(round(self._factor * QFontInfo(font).pixelSize()))
+        return font
