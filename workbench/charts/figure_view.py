@@ -33,14 +33,18 @@ class FigureView(Canvas):
         return self._figure
 
     def show_figure(self, figure: Figure | None) -> None:
-        """Show what it says at once, and draw it if there is a plot."""
+        """Show what it says at once, and draw it if there is a plot; nothing if it is the same."""
+        if figure == self._figure:
+            return
         self._figure = figure
         self.show_summary(figure.summary if figure else self._nothing)
         self._draw()
 
     def show_larger(self, factor: float) -> None:
-        """Take letters so many times as large as usual, from the next figure on."""
-        self._factor = factor
+        """Take letters so many times as large as usual."""
+        if factor != self._factor:
+            self._factor = factor
+            self._draw()
 
     @Slot()
     def _draw(self) -> None:

@@ -13,6 +13,8 @@ from workbench.charts.data import figure as shown
 from workbench.charts.drawing import drawn_bars, drawn_dots, drawn_grid
 from workbench.charts.drawing.plotting import dress, emptied
 
+COMPACT_ROW = 1.35  # heights of a letter, of a bar that has its name beside it
+
 
 def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
     """Draw everything anew into `plot`, which has its size already.
@@ -44,9 +46,13 @@ def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
 
 def most_px(figure: shown.Figure, font: QFont) -> float:
     """The height above which a figure gains nothing."""
-    if isinstance(figure.body, shown.Grid):
-        tiles_px = drawn_grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
-        return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
+    match figure.body:
+        case shown.Bars(names_beside=True):
+            row = QFontMetricsF(font).height()
+            return COMPACT_ROW * drawn_bars.rows(figure.body, 0.0) * row + 4 * row
+        case shown.Grid():
+            tiles_px = drawn_grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
+            return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
     return math.inf
 
 
