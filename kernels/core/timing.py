@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from kernels.core.statistics import median_interval, relative_spread
+from kernels.core.statistics import median_interval
 
 Cache = Literal["cold", "warm"]
 # Why no more samples were taken, see `Timing`.
@@ -61,11 +61,6 @@ class Timing:
     def max_ms(self) -> float:
         """Return the longest sample."""
         return max(self.samples_ms)
-
-    @property
-    def spread(self) -> float:
-        """Return quartile range over median; 0.01 is one percent."""
-        return relative_spread(self.samples_ms)
 
     @property
     def independent_ms(self) -> tuple[float, ...]:

@@ -55,17 +55,17 @@ class CeilingBench:
             "empty_launch_ms": self.empty_launch().median_ms,
         }
 
-    def copy(self, count: int, sampling: Sampling = SAMPLING) -> Timing:
+    def copy(self, count: int) -> Timing:
         """Time a copy of `count` bytes from one place on the device to another."""
         source, target = (self._cp.zeros(count, np.uint8) for _ in range(2))
         stream = self._cp.cuda.get_current_stream()
         return self._time(
-            lambda: target.data.copy_from_device_async(source.data, count, stream), "cold", sampling
+            lambda: target.data.copy_from_device_async(source.data, count, stream), "cold"
         )
 
-    def empty_launch(self, sampling: Sampling = SAMPLING) -> Timing:
+    def empty_launch(self) -> Timing:
         """Time a kernel that does nothing."""
-        return self._time(self._timer.launch_nothing, "cold", sampling)
+        return self._time(self._timer.launch_nothing, "cold")
 
     def _fma_tflop_s(self) -> float:
         kernel = self._module.get_function("multiply_adds")
@@ -84,5 +84,5 @@ class CeilingBench:
         timing = self._time(lambda: kernel((blocks,), (THREADS,), values), "warm")
         return 16 * count * L2_PASSES / 1e6 / timing.median_ms
 
-    def _time(self, launch: Any, cache: Cache, sampling: Sampling = SAMPLING) -> Timing:
-        return take_samples(lambda: self._timer.sample_ms(launch, cache), sampling, cache)
+    def _time(self, launch: Any, cache: Cache) -> Timing:
+        return take_samples(lambda: self._timer.sample_ms(launch, cache), SAMPLING, cache)

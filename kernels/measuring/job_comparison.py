@@ -58,13 +58,11 @@ class Snapshot:
     standings  in the jobs' order
     groups     the numbers of those whose time counts: fastest first, what noise cannot tell from
                the first of a tuple is in it (`statistics.groups_of_equals`)
-    together   how many take turns at the same time
     """
 
     jobs: tuple[Job, ...]
     standings: tuple[CandidateState, ...]
     groups: tuple[tuple[int, ...], ...]
-    together: int
 
     @property
     def is_over(self) -> bool:
@@ -106,14 +104,14 @@ def comparing(
                     if standings[number].is_over:
                         running.pop(number).close()
                     if clock() - told >= NEWS_EVERY_S and not _all_over(standings):
-                        yield _round(jobs, standings, together)
+                        yield _round(jobs, standings)
                         told = clock()
                     else:
                         yield Progress("comparing")
         finally:
             for turns in running.values():
                 turns.close()
-    yield _round(jobs, standings, together)
+    yield _round(jobs, standings)
 
 
 def _together(jobs: Sequence[Job], held_bytes: int) -> int:
@@ -125,10 +123,10 @@ def _all_over(standings: Sequence[CandidateState]) -> bool:
     return all(each.is_over for each in standings)
 
 
-def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState], together: int) -> Snapshot:
+def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState]) -> Snapshot:
     timings = {n: s.timing for n, s in enumerate(standings) if s.counts and s.timing is not None}
     summed_up = tuple(_summed_up(each) for each in standings)
-    return Snapshot(jobs, summed_up, tuple(groups_of_equals(timings)), together)
+    return Snapshot(jobs, summed_up, tuple(groups_of_equals(timings)))
 
 
 def _summed_up(standing: CandidateState) -> CandidateState:

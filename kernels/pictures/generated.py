@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 SCENE_FILE = Path(__file__).with_name("scene.png")
 NOISE_SEED = 42
+CELL = 8  # pixels of a checkerboard's square
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -63,9 +64,9 @@ def scene() -> NDArray[np.uint8]:
     return np.asarray(iio.imread(SCENE_FILE, plugin="pillow", mode="RGB"), np.uint8)
 
 
-def checkerboard(size: int = 64, cell: int = 8) -> NDArray[np.uint8]:
-    """(size, size, 1): squares of `cell` pixels, 0 and 255, black at the top left."""
-    y, x = np.indices((size, size)) // cell
+def checkerboard(size: int = 64) -> NDArray[np.uint8]:
+    """(size, size, 1): squares of CELL pixels, 0 and 255, black at the top left."""
+    y, x = np.indices((size, size)) // CELL
     return np.asarray((x + y) % 2 * 255, np.uint8)[:, :, np.newaxis]
 
 

@@ -170,11 +170,6 @@ class Rung:
         return {name: str(value) for name, value in values.items() if name in mentioned}
 
     @property
-    def functions(self) -> tuple[str, ...]:
-        """Return the CUDA functions of its passes, each once."""
-        return tuple(dict.fromkeys(each.function for each in self.passes if not each.library))
-
-    @property
     def text(self) -> str:
         """Return the whole of what is compiled, without the prelude's defaults for editors.
 

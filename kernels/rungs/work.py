@@ -72,11 +72,6 @@ class Work:
         return max(0.0, 1 - self.samples / self.picture_loads)
 
     @property
-    def intensity(self) -> float:
-        """Return the job's operations per byte: least_flops over compulsory_bytes."""
-        return self.least_flops / self.compulsory_bytes
-
-    @property
     def rung_intensity(self) -> float | None:
         """Return the rung's operations per byte: its flops over its memory_bytes."""
         if self.flops is None or self.memory_bytes is None:

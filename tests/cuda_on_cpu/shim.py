@@ -21,6 +21,7 @@ from kernels.cuda.launch import LaunchStep, plan_steps
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Pass, Rung
 from tests.cuda_on_cpu.compiler import PLAIN, Flavour, build
+from tests.cuda_on_cpu.functions import functions_of
 from tests.made_up import H200
 
 # So few multiprocessors that blocks which share out the rows among them walk some way, as they do
@@ -161,7 +162,7 @@ class Shim:
 
     def _one(self, number: int, knobs: Knobs) -> str:
         # extern "C" looks through namespaces, so the passes must have names of their own.
-        passes = [(name, f"{name}_{number}") for name in self.rung.functions]
+        passes = [(name, f"{name}_{number}") for name in functions_of(self.rung)]
         lines = [f"#define {name} {value}" for name, value in (*knobs, *passes)]
         lines += [f"namespace rung_{number} {{", '#line 1 "prelude.cuh"']
         lines += [self._written(self.rung.headers)]

@@ -52,7 +52,6 @@ class Colors:
     bad: str
     warn: str
     grid: str
-    plot_background: str
     surround: str
     series: tuple[str, ...]
 
@@ -72,7 +71,6 @@ LIGHT = Colors(
     bad="#b34700",
     warn="#8a5d00",
     grid="#d9dde2",
-    plot_background="#ffffff",
     surround="#b4b4b4",
     series=("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00", "#3a9ad4", "#000000"),
 )
@@ -91,7 +89,6 @@ DARK = Colors(
     bad="#ff8f4d",
     warn="#f0b429",
     grid="#363b42",
-    plot_background="#1b1e22",
     surround="#3c3c3c",
     series=("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#f0e442", "#ffffff"),
 )

@@ -57,7 +57,7 @@ class Clock:
             return self._ceilings.empty_launch().median_ms
 
 
-def time_on_cpu(run: Callable[[], Any], sampling: Sampling = ON_CPU) -> Timing:
+def time_on_cpu(run: Callable[[], Any]) -> Timing:
     """As `Clock.time`, for what returns when it is done."""
 
     def run_ms() -> float:
@@ -65,4 +65,4 @@ def time_on_cpu(run: Callable[[], Any], sampling: Sampling = ON_CPU) -> Timing:
         run()
         return (perf_counter() - start) * 1e3
 
-    return take_samples(run_ms, sampling)
+    return take_samples(run_ms, ON_CPU)

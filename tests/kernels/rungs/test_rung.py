@@ -15,6 +15,7 @@ from kernels.rungs.device_text import LADDER
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.job_facts import Facts, knobs
 from kernels.rungs.rung import Pass, ladder, read_rung
+from tests.cuda_on_cpu.functions import functions_of
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
@@ -38,7 +39,7 @@ def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
 def test_a_rung_introduces_itself(rung):
     assert rung.title
     assert rung.idea.endswith(".")
-    for function in rung.functions:
+    for function in functions_of(rung):
         assert f" {function}(" in rung.source
 
 

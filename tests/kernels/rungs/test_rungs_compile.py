@@ -12,6 +12,7 @@ from kernels.core.job import Job
 from kernels.cuda.nvrtc import compile_rung, compiler_for
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
+from tests.cuda_on_cpu.functions import functions_of
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
@@ -57,7 +58,7 @@ def test_a_rung_compiles_without_spills(rung, job, architecture):
     if compiler_for(architecture) is None:
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
     found = compile_rung(rung, job, architecture).resources
-    assert {each.function for each in found} == set(rung.functions)
+    assert {each.function for each in found} == set(functions_of(rung))
     assert sum(each.spill_bytes for each in found) <= SPILLS.get(rung.key, 0)
     registers = max(each.registers for each in found)
     facts = Facts(job)

@@ -21,7 +21,7 @@ def leave_it_light(qapp):
 
 
 BOTH = pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-BEHIND_TEXT = ("surface", "panel", "raised", "hover", "plot_background")
+BEHIND_TEXT = ("surface", "panel", "raised", "hover")
 
 
 @BOTH
@@ -32,7 +32,7 @@ def test_text_stands_out_from_everything_behind_it(colors, name, back):
 
 
 @BOTH
-@pytest.mark.parametrize("back", ["surface", "panel", "plot_background"])
+@pytest.mark.parametrize("back", ["surface", "panel"])
 @pytest.mark.parametrize("name", ["accent", "good", "bad", "warn"])
 def test_coloured_words_stand_out_from_everything_behind_them(colors, name, back):
     assert contrast(getattr(colors, name), getattr(colors, back)) >= TEXT
@@ -54,8 +54,7 @@ def test_outlines_of_controls_and_the_ring_of_focus_stand_out(colors, back):
 
 @BOTH
 def test_the_colours_of_charts_stand_out_and_are_none_twice(colors):
-    for back in (colors.plot_background, colors.panel):
-        assert [each for each in colors.series if contrast(each, back) < GRAPHICS] == []
+    assert [each for each in colors.series if contrast(each, colors.panel) < GRAPHICS] == []
     assert len(set(colors.series)) == len(colors.series) >= 6
 
 
