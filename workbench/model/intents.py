@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,28 @@ LOOKING = "Looking for a GPU…"
 
 
 def job_for(state: State) -> Job | None:
-    """The job to run now; None without a picture.  Raises KernelError where the choices clash."""
+    """Return the job to run now; None without a picture.  Of the newest state it is built once.
+
+    Raises KernelError where the choices clash.
+    """
     if state.picture is None:
         return None
     wide = known_unclipped(state.picture.samples) if is_unclipped(state) else None
+    samples = state.picture.samples if wide is None else wide
+    newest = _newest_job.get(state)
+    if newest is None or newest.picture is not samples:
+        newest = _job(state, samples)
+        _newest_job.clear()
+        _newest_job[state] = newest
+    return newest
+
+
+_newest_job: WeakKeyDictionary[State, Job] = WeakKeyDictionary()
+
+
+def _job(state: State, samples: NDArray[Any]) -> Job:
     return Job(
-        picture=state.picture.samples if wide is None else wide,
+        picture=samples,
         weights=weights_for(state),
         border=state.border,
         implementation=state.implementation,

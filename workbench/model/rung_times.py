@@ -29,14 +29,16 @@ Block = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What two jobs have to share for their times to be compared; content costs no time.
+    """What two jobs have to share for their times to be compared.
+
+    Two are equal where `Job.same_work(…, any_content=True)` holds; beside that method this stands
+    because it is a key, and because a sweep's cell has no job.
 
     weights  their hash: a session may see thousands, of up to 64 kB each
     """
 
     shape: tuple[int, ...]
     pixel_type: str
-    filter_title: str
     weights: bytes
     gradient: bool
     border: str
@@ -44,10 +46,10 @@ class Work:
 
     @classmethod
     def of(cls, job: Job) -> Work:
+        """Return that of `job`."""
         return cls(
             job.picture.shape,
             job.pixel_type,
-            job.filter_title,
             _hash(job.weights),
             job.gradient,
             job.border,
@@ -56,12 +58,11 @@ class Work:
 
     @classmethod
     def of_cell(cls, cell: Cell) -> Work:
-        """That of one of its pictures."""
+        """Return that of one of the pictures of `cell`."""
         chosen = filters.get(cell.filter)
         return cls(
             (cell.height, cell.width, cell.channels),
             cell.pixel_type,
-            chosen.title,
             _hash(weights_of(cell)),
             chosen.gradient,
             cell.border,

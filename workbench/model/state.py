@@ -90,7 +90,7 @@ class Picture:
         return replace(self, samples=stored, original=samples, beyond=lost)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class State:
     """Everything the user has chosen.  Never holds a widget, a result or a GPU array.
 

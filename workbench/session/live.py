@@ -103,10 +103,12 @@ class Live(QObject):
         if self._waits_for_unclipped(state):
             return
         try:
-            self._asked = intents.job_for(state)
+            job = intents.job_for(state)
         except KernelError as error:
             self._refuse(error)
-        if self._asked is not None:
+            return
+        if job is not None:
+            self._asked = replace(job)  # every run has its own: by that its results are known
             look = intents.look_for(state)
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
 

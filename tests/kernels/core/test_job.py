@@ -126,6 +126,21 @@ def test_equal_weights_are_the_same_work_and_equal_pictures_are_not():
     assert not job.same_work(replace(job, picture=job.picture.copy()))
 
 
+def test_a_time_is_of_the_same_work_whatever_a_picture_of_that_shape_shows():
+    job = a_job()
+    assert job.same_work(replace(job, picture=picture(4, 5, 1)), any_content=True)
+    for others in (picture(5, 4, 1), picture(4, 5, 1, dtype=np.uint16)):
+        assert not job.same_work(replace(job, picture=others), any_content=True)
+    assert not job.same_work(replace(job, border="wrap"), any_content=True)
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Job)])
+def test_a_run_is_the_same_where_it_is_done_in_the_same_way(name):
+    job = a_job()
+    other = replace(job, **{name: OTHER_VALUES[name]})
+    assert job.same_run(other) == (name in ("filter_title", "is_flat"))
+
+
 def test_rates_follow_from_the_median():
     job = Job(picture(1000, 2000, 3), WEIGHTS)
     result = Result(job, job.picture, Timing((9.0, 2.0, 1.0)), (), upload_ms=3.0)

@@ -11,6 +11,7 @@ from kernels.core.job import Pick
 from kernels.engine.engine import all_implementations
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
+from workbench.imaging.display_mapping import unclipped
 from workbench.model import intents
 from workbench.model.state import Picture, State
 
@@ -138,3 +139,18 @@ def test_a_caption_says_what_was_done():
     job = intents.job_for(replace(STATE, implementation="auto"))
     picked = Pick("opencv", None, "There is no GPU.")
     assert intents.caption(job, picked) == "Gaussian blur 5×5 · Auto: OpenCV"
+
+
+def test_a_job_is_built_once_for_a_state():
+    job = intents.job_for(STATE)
+    assert intents.job_for(STATE) is job
+    assert intents.job_for(replace(STATE)) is job  # an equal one
+    assert intents.job_for(replace(STATE, border="wrap")).border == "wrap"
+
+
+def test_the_job_of_a_state_follows_its_picture_being_stored_as_floats():
+    picture = Picture("whole", np.full((8, 9, 1), 7, np.uint8))
+    state = replace(STATE, picture=picture, filter="sobel_x", ksize=3)
+    assert intents.job_for(state).picture is picture.samples
+    wide = unclipped(picture.samples)
+    assert intents.job_for(state).picture is wide

@@ -1,7 +1,13 @@
-"""What a line of the ladder says for who cannot see its bar."""
+"""What a line of the ladder says to somebody who cannot see its bar, and what its time is of."""
 
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job
 from tests.made_up import IMPLEMENTATIONS
-from workbench.model.rung_times import Place
+from workbench.model.rung_times import Place, Work
 
 
 def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
@@ -10,3 +16,24 @@ def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
     assert refused.in_words == "Shared-memory tile: There is no GPU."
     able = Place(shared, None, None, None, None)
     assert able.in_words == "Shared-memory tile: not measured yet"
+
+
+WEIGHTS = np.ones((3, 3), np.float32)
+JOB = Job(np.zeros((4, 5, 1), np.uint8), WEIGHTS)
+OTHERS = {
+    "picture": JOB.picture.copy(),
+    "weights": 2 * WEIGHTS,
+    "border": "wrap",
+    "implementation": "opencv",
+    "block_xy": (8, 8),
+    "filter_title": "Box blur",
+    "gradient": True,
+    "offset": 3.0,
+    "is_flat": True,
+}
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Job)])
+def test_times_are_of_one_work_where_jobs_say_so(name):
+    other = replace(JOB, **{name: OTHERS[name]})
+    assert (Work.of(JOB) == Work.of(other)) == JOB.same_work(other, any_content=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -129,7 +128,8 @@ class BlockComparison(QObject):
             job = intents.job_for(state)
         except KernelError:
             return None
-        return result.picked if job is not None and _is_alike(result.job, job) else None
+        is_alike = job is not None and result.job.same_work(job, any_content=True)
+        return result.picked if is_alike else None
 
     @Slot(bool)
     def _show_or_hide(self, is_visible: bool) -> None:
@@ -187,12 +187,6 @@ class BlockComparison(QObject):
     def _rows(self) -> tuple[Row, ...]:
         assert isinstance(self._field, Field)
         return rows_of(self._field, self._found, self._field.current(self._window.store.state))
-
-
-def _is_alike(one: Job, other: Job) -> bool:
-    """Whether `auto` picks the same for both: a picture's content makes no difference to it."""
-    kinds = [(job.picture.shape, job.pixel_type) for job in (one, other)]
-    return kinds[0] == kinds[1] and replace(one, picture=other.picture).same_work(other)
 
 
 def _is_same(one: Field | str, other: Field | str) -> bool:

@@ -76,12 +76,7 @@ def is_answer(result: Result, state: State) -> bool:
         wanted = intents.job_for(state)
     except KernelError:
         return False
-    job = result.job
-    return (
-        wanted is not None
-        and job.same_work(wanted)
-        and (job.implementation, job.block_xy) == (wanted.implementation, wanted.block_xy)
-    )
+    return wanted is not None and result.job.same_run(wanted)
 
 
 def _speedup(result: Result, baseline: Result | None) -> tuple[str, str]:
