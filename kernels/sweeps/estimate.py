@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice, pairwise
 from statistics import median
 
@@ -134,9 +134,4 @@ def _timed(record: Record) -> bool:
 
 
 def _kind(cell: Cell) -> str:
-    return _kinds()[cell.implementation]
-
-
-@cache
-def _kinds() -> dict[str, str]:
-    return {each.key: each.kind for each in all_implementations()}
+    return next(each.kind for each in all_implementations() if each.key == cell.implementation)
