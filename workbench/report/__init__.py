@@ -1,1 +1,1 @@
-"""What a student hands in: sessions as a page, as LaTeX tables and as CSV.  Knows no window."""
+"""The report that a student hands in: a page, LaTeX tables and CSV.  Knows no window."""

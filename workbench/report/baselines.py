@@ -1,4 +1,4 @@
-"""What speed-ups are measured against: one implementation, named, at the very same work."""
+"""Baselines of speed-ups: one implementation, named, at the very same work."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from workbench.report.report_words import is_on_gpu, plural
 
 
 def work_of(cell: Cell) -> Cell:
-    """The cell without the way in which it is done: equal for all that do the same work."""
+    """Return the cell without the way in which it is done: equal for all that do the same work."""
     return replace(cell, implementation="", block_xy=None, cache=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """key    of the implementation
+    """The implementation that speed-ups of a session are against.
+
+    key    of the implementation
     times  by work: its quickest verified measurement
     """
 
@@ -32,7 +34,7 @@ class Baseline:
 
     @property
     def title(self) -> str:
-        """ "OpenCV, 8 threads"; a rung has no threads to name."""
+        """Return "OpenCV, 8 threads"; a rung has no threads to name."""
         threads = sorted({each.threads for each in self.times.values() if each.threads})
         name = title_of(self.key)
         if not threads:
@@ -40,8 +42,11 @@ class Baseline:
         return f"{name}, {list_of([plural(each, 'thread') for each in threads])}"
 
     def speed_up(self, record: Record) -> Comparison | None:
-        """Of a verified record; None where the baseline did not do the same work, or where one of
-        the two is a single run."""
+        """Return the speed-up of a verified record.
+
+        None where the baseline did not do the same work, or where one of the two is a
+        single run.
+        """
         theirs = self.against(record)
         if record.verified is None or theirs is None:
             return None
@@ -74,8 +79,11 @@ def interval(found: Comparison) -> str:
 
 
 def baseline_of(session: Session) -> Baseline | None:
-    """The CPU implementation that is the quickest at most of the works; without one the plainest
-    rung.  None where fewer than two implementations gave right answers."""
+    """Return the CPU implementation that is the quickest at most of the works.
+
+    Without one the plainest rung.  None where fewer than two implementations gave right
+    answers.
+    """
     verified = [each for each in session.records if each.verified]
     keys = dict.fromkeys(each.cell.implementation for each in verified)
     if len(keys) < 2:
@@ -89,7 +97,7 @@ def baseline_of(session: Session) -> Baseline | None:
 
 
 def _quickest(records: Iterable[Record]) -> dict[Cell, Measurement]:
-    """Of each work the quickest cell."""
+    """Return the quickest cell of each work."""
     best: dict[Cell, tuple[Cell, Measurement]] = {}
     for record in records:
         measured, work = record.verified, work_of(record.cell)

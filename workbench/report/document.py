@@ -1,4 +1,4 @@
-"""Everything a report says, as data: what the templates are filled with."""
+"""The whole content of a report, as data: what the templates are filled with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from workbench.report.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """machines         (name, card) of each there is
+    """The content of a report.
+
+    machines         (name, card) of each there is
     implementations  (title, idea) of each that gave a verified time
     long             tables that are read last, or never
     recorded         "Recorded" where all was, "Partly recorded" where some was, else ""
@@ -45,7 +47,7 @@ class Document:
 
     @property
     def tables(self) -> Iterator[Table]:
-        """All of them, in order."""
+        """Return all tables, in order."""
         for versus in self.versus:
             yield versus.table
         for section in self.sections:
@@ -56,7 +58,7 @@ class Document:
 def composing(
     sessions: Sequence[Session], pictures: Mapping[str, NDArray[Any]], written: float
 ) -> Iterator[Progress | Document]:
-    """Work out the whole report, a part at a time; the last thing yielded is the Document."""
+    """Compose the whole report, a part at a time; the last thing yielded is the Document."""
     # All was measured before: what has to be said is whether it came with the program.
     sessions = [replace(session, is_recorded=session.is_shipped) for session in sessions]
     engine, counts = Engine(use_gpu=False), Counts()
@@ -91,7 +93,7 @@ def composing(
 
 
 def _with_numbers_at_end(section: Section, counts: Counts) -> Section:
-    """Its long tables come after those of all sections."""
+    """Number its long tables after those of all sections."""
     long = tuple(replace(each, number=next(counts.tables)) for each in section.long)
     return replace(section, long=long)
 
@@ -119,7 +121,7 @@ def _lead(sessions: Sequence[Session]) -> str:
 
 
 def _implementations(sessions: Sequence[Session]) -> Iterator[tuple[str, str]]:
-    """From the plainest up."""
+    """Return the implementations, from the plainest up."""
     records = (record for session in sessions for record in session.records)
     there = {record.cell.implementation for record in records if record.verified}
     return ((each.title, each.idea) for each in all_implementations() if each.key in there)

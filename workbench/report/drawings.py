@@ -26,12 +26,14 @@ SIZE_PX = (680, 360)
 
 
 class ToDraw(Progress):
-    """The step that comes next draws, which only the GUI thread may."""
+    """A note that the next step draws, which only the GUI thread may."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportChart:
-    """key     unique in a report: its id
+    """A chart of a report.
+
+    key     unique in a report: its id
     number  "Figure 3" on the page
     svg     one element, ready to stand in HTML as it is
     strokes the same for a PDF, and its size in pixels
@@ -51,12 +53,14 @@ class ReportChart:
 
     @property
     def label(self) -> str:
-        """ "Figure 3", and "Figure 3 (recorded)" where it is."""
+        """Return "Figure 3", and "Figure 3 (recorded)" where it is."""
         return labelled("Figure", self.number, self.is_recorded)
 
 
 def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterator[ReportChart]:
-    """Every kind of chart that has something to show of `sessions`, against the tables' baseline.
+    """Draw every kind of chart that has something to show of `sessions`.
+
+    Against the tables' baseline.
 
     prefix  of all ids inside, so that they are unique in the page
     counts  gives each its number
@@ -84,7 +88,7 @@ def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterat
 
 
 def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ...]:
-    """Its notes; for those that stand under an earlier chart, where they do.
+    """Return the chart's notes; those that stand under an earlier chart are left out.
 
     told  note -> the number of the chart that has it; gets those of `figure`
     """
@@ -95,12 +99,15 @@ def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ..
 
 
 def _without_words(figure: Figure) -> Figure:
-    """The page says them around it, as text that can be marked and read aloud."""
+    """Return the figure without its words, which the page says around it, to be marked and read."""
     return replace(figure, title="", subtitle="", sentence="", notes=())
 
 
 def embedded(svg: str, figure: Figure, prefix: str) -> str:
-    """The svg element alone: scaled by the page, named for who cannot see it, its ids prefixed."""
+    """Return the svg element alone.
+
+    It is scaled by the page, named for screen readers, and its ids have a prefix.
+    """
     element = svg[svg.index("<svg") :].rstrip()
     opening, rest = element.split(">", 1)
     for attribute in ("width", "height", "role", "aria-label"):

@@ -1,4 +1,4 @@
-"""What the GPU takes with the way there and back, and from which size on it pays off even so."""
+"""Times on the GPU with both transfers, and the size from which it pays off even so."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS = (
 
 
 def end_to_end_table(session: Session, key: str) -> Table | None:
-    """Upload, kernel and download; None where transfers were not measured."""
+    """Return upload, kernel and download; None where transfers were not measured."""
     records = [each for each in session.records if each.verified and each.verified.transfers]
     if not records:
         return None
@@ -59,7 +59,7 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
 
 
 def _times_ms(record: Record) -> tuple[float, ...]:
-    """Of a record with transfers, the times of PARTS."""
+    """Return the times of PARTS, of a record with transfers."""
     measured = record.verified
     assert measured is not None
     assert measured.transfers is not None
@@ -85,8 +85,11 @@ def _on_cpu(session: Session) -> Baseline | None:
 
 
 def pays_off(session: Session) -> Iterator[str]:
-    """For each way on the GPU, from which size on its total beats the baseline at every larger one
-    as well; only where size is all that varies beside the way."""
+    """Yield for each way on the GPU the size from which on it pays off.
+
+    From there its total beats the baseline at every larger size as well; only where size is all
+    that varies beside the way.
+    """
     baseline = _on_cpu(session)
     if baseline is None or outer_dimensions(session) != ("sizes",):
         return

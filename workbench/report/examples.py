@@ -1,4 +1,4 @@
-"""A small picture before and after each filter of a session, worked out when the report is."""
+"""A small picture before and after each filter of a session, computed with the report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ ONCE = Sampling(max_samples=1, check=True)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """number         "Figure 3" on the page
+    """A picture before and after a filter.
+
+    number         "Figure 3" on the page
     before, after  data URIs of PNG files
     caption        which filter, of what, computed by what
     """
@@ -46,7 +48,7 @@ class Example:
 def examples(
     session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
 ) -> Iterator[Progress | Example]:
-    """One for each filter, with the largest weights of it that were measured, up to MAX_KSIZE.
+    """Make one example for each filter, with its largest weights measured, up to MAX_KSIZE.
 
     pictures  by name, (H, W, C): those given to the sweep that are at hand
     counts    gives each its number
@@ -97,7 +99,7 @@ def _example(
 def _on_small_picture(
     cell: Cell, pictures: Mapping[str, NDArray[Any]]
 ) -> tuple[Cell, dict[str, NDArray[Any]], str]:
-    """The cell on few pixels, those pixels, and what they show in words."""
+    """Return the cell on few pixels, those pixels, and what they show in words."""
     small = replace(
         cell, implementation="sequential", block_xy=None, cache=None, pixel_type="uint8", count=1
     )
@@ -114,14 +116,14 @@ def _on_small_picture(
 
 
 def _middle_of(picture: NDArray[Any]) -> NDArray[Any]:
-    """As many of its pixels as fit: scaled down, weights would do something else."""
+    """Return as many of its pixels as fit: scaled down, weights would do something else."""
     height, width = picture.shape[:2]
     top, left = max(0, height - HEIGHT) // 2, max(0, width - WIDTH) // 2
     return np.ascontiguousarray(picture[top : top + HEIGHT, left : left + WIDTH])
 
 
 def _data_uri(samples: NDArray[Any]) -> str:
-    """(H, W, 1 to 4) as a PNG of 8 bits; alpha stays."""
+    """Return (H, W, 1 to 4) as a PNG of 8 bits; alpha stays."""
     shallow = stored_as(samples, "uint8")
     image = Image.fromarray(shallow[..., 0] if shallow.shape[2] == 1 else shallow)
     file = io.BytesIO()

@@ -9,7 +9,7 @@ from itertools import count
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the next figure and the next table are called; each counts on by itself."""
+    """The numbers of the next figure and the next table; each counts on by itself."""
 
     figures: Iterator[int] = field(default_factory=lambda: count(1))
     tables: Iterator[int] = field(default_factory=lambda: count(1))

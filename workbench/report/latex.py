@@ -1,4 +1,4 @@
-"""Text that LaTeX takes as it is meant, whatever stands in it."""
+"""Escape text for LaTeX, so that it is taken as it is meant, whatever stands in it."""
 
 from __future__ import annotations
 
@@ -54,8 +54,11 @@ LATIN_ENDS = 0x180  # what every LaTeX since 2018 can print without a package
 
 
 def escaped(text: str) -> str:
-    """Return `text` in LaTeX's own words; what it has no words for becomes its code point, and a
-    word of more than MAX_WORD letters may be broken."""
+    """Return `text` in LaTeX's own words.
+
+    What it has no words for becomes its code point, and a word of more than MAX_WORD letters
+    may be broken.
+    """
     words = unicodedata.normalize("NFC", text).split(" ")
     return " ".join(map(_breakable, words))
 

@@ -1,4 +1,4 @@
-"""How wide a table's columns are in LaTeX, and how large its letters, so that it fits an A4 page.
+"""Widths of a table's columns in LaTeX, and the size of its letters, to fit an A4 page.
 
 Widths of letters are those of Computer Modern at 10 pt (Knuth, Computers & Typesetting E), rounded
 upwards by kinds of letters; smaller sizes of it are wider for their height, and so are other fonts.
@@ -25,8 +25,10 @@ MIN_SENTENCE_EM = 9.0  # what is made of words is not set in a column of single 
 
 @dataclass(frozen=True, slots=True)
 class ColumnLayout:
-    """size, line    of the letters and of their lines, in points
-    columns       what \\begin{longtable} takes
+    """The size of a table's letters and the width of its columns.
+
+    size, line    of the letters and of their lines, in points
+    columns       what \begin{longtable} takes
     is_landscape  it stands on a page that is turned
     """
 
@@ -37,8 +39,10 @@ class ColumnLayout:
 
 
 def layout_of(table: Table) -> ColumnLayout:
-    """Return the largest letters in which no cell has to be broken; else those of 8 or of 7 points
-    in which words stay whole; else a page that is turned."""
+    """Return the largest letters in which no cell has to be broken.
+
+    Else those of 8 or of 7 points in which words stay whole; else a page that is turned.
+    """
     for size, line in SIZES:
         if (widths := _natural(table, size)) is not None:
             return ColumnLayout(size, line, _columns(table, widths), False)
@@ -54,14 +58,16 @@ def layout_of(table: Table) -> ColumnLayout:
 
 
 def _natural(table: Table, size: float) -> list[float] | None:
-    """Widths in which every cell has one line; None where they are too wide together."""
+    """Return widths in which every cell has one line; None where they are too wide together."""
     widths = [max(pair) for pair in zip(_whole(table, size), _least(table, size), strict=True)]
     return widths if sum(widths) <= _room(table, PORTRAIT_PT) else None
 
 
 def _broken(table: Table, size: float, page_pt: float) -> list[float] | None:
-    """Widths in which every word has one line, what is left given to the longest cells; None where
-    they are too wide together."""
+    """Return widths in which every word has one line; None where they are too wide together.
+
+    What is left is given to the longest cells.
+    """
     least, whole = _least(table, size), _whole(table, size)
     left = _room(table, page_pt) - sum(least)
     if left < 0:
@@ -76,7 +82,7 @@ def _room(table: Table, page_pt: float) -> float:
 
 
 def _whole(table: Table, size: float) -> list[float]:
-    """The width of each column's widest cell, in points."""
+    """Return the width of each column's widest cell, in points."""
     return [
         max((_points(row.cells[at], size) for row in table.rows), default=0.0)
         for at in range(len(table.columns))
@@ -84,7 +90,10 @@ def _whole(table: Table, size: float) -> list[float]:
 
 
 def _least(table: Table, size: float) -> list[float]:
-    """The width of each column's longest word, its header's included; numbers are one word."""
+    """Return the width of each column's longest word, its header's included.
+
+    Numbers are one word.
+    """
     found = []
     for at, column in enumerate(table.columns):
         cells = [row.cells[at] for row in table.rows]
@@ -98,7 +107,7 @@ def _least(table: Table, size: float) -> list[float]:
 
 
 def _unbroken(text: str) -> Sequence[str]:
-    """What LaTeX sets in one line: words, and what stands between their hyphens."""
+    """Yield what LaTeX sets in one line: words, and what stands between their hyphens."""
     pieces = text.replace("-", "- ").split(" ")
     return [piece[at : at + MAX_WORD] for piece in pieces for at in range(0, len(piece), MAX_WORD)]
 
@@ -121,7 +130,7 @@ def _em(letter: str) -> float:
 
 
 def _columns(table: Table, widths: Sequence[float]) -> str:
-    """Numbers to the right, words to the left, each column as wide as told."""
+    """Return the columns: numbers to the right, words to the left, each as wide as told."""
     sides = ["raggedleft" if each.is_number else "raggedright" for each in table.columns]
     columns = (
         rf">{{\{side}\arraybackslash}}p{{{width:.1f}pt}}"

@@ -1,4 +1,4 @@
-"""What really ran on the GPU for each time: launches, resources, and what limits the occupancy."""
+"""Launches that really ran on the GPU for each time: resources, and what limits the occupancy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.report.tables import Column, Table, TableRow, without_empty
 
 
 def launches_table(session: Session, key: str) -> Table | None:
-    """Of every verified cell that a rung ran; None where there is none."""
+    """Return every verified cell that a rung ran; None where there is none."""
     ran = [(each, each.verified) for each in session.records if each.verified and each.cell.cache]
     if not ran:
         return None

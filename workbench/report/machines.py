@@ -1,4 +1,4 @@
-"""The card that says which computer measured."""
+"""The card that describes the computer that measured."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ CEILINGS = {
 
 
 def cards(machines: Iterable[Machine]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """(name, card) of each there is.  Ceilings are measured anew for each sweep, so that machines
-    which differ in them alone are one."""
+    """Return (name, card) of each computer.
+
+    Ceilings are measured anew for each sweep, so that machines which differ in them alone are
+    one.
+    """
     found: dict[str, list[Machine]] = {}
     for machine in machines:
         found.setdefault(repr(replace(machine, ceilings={})), []).append(machine)
@@ -28,7 +31,7 @@ def cards(machines: Iterable[Machine]) -> Iterator[tuple[str, tuple[tuple[str, s
 
 
 def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tuple[str, str]]:
-    """(what, value); what is unknown is left out."""
+    """Yield (what, value); what is unknown is left out."""
     without_code = machine.no_gpu.replace("`", "")  # of Markdown, which a page is not
     yield "GPU", machine.gpu or f"none. {without_code}".rstrip()
     yield from (("CPU", machine.cpu), ("Memory", machine.memory), ("System", machine.system))
@@ -52,7 +55,7 @@ def _limits(limits: dict[str, int]) -> Iterator[str]:
 
 
 def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
-    """Those of another version stay as they are called."""
+    """Return the ceilings in words; those of another version stay as they are called."""
     for name in dict.fromkeys(name for each in all_of_them for name in each):
         values = sorted({_in_words(name, each[name]) for each in all_of_them if name in each})
         yield f"{CEILINGS.get(name, name)} {' to '.join((values[0], *values[1:][-1:]))}"

@@ -1,4 +1,4 @@
-"""How it was measured, in paragraphs that are computed from what the sessions hold."""
+"""The method of measuring, in paragraphs that are computed from what the sessions hold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOTH = "Samples from an emptied L2 cache (cold) and from one left as it was (war
 
 
 def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
-    """(what about, text): only about what was really done in these sessions."""
+    """Return (what about, text) only about what was really done in these sessions."""
     sessions = list(sessions)
     measured = [
         (record.cell.implementation, record.outcome)
@@ -43,7 +43,7 @@ def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
 
 
 def _time(measured: Measured) -> Iterator[str]:
-    """Of the kernel alone, on GPU and CPU, and from which cache."""
+    """Describe the time: of the kernel alone, on GPU and CPU, and from which cache."""
     if any(is_on_gpu(key) for key, _ in measured):
         yield (
             "On the GPU a time is that of the kernel alone, between two CUDA events around its "
@@ -61,7 +61,7 @@ def _time(measured: Measured) -> Iterator[str]:
 
 
 def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
-    """How many there are and why there are not more."""
+    """Describe how many samples there are and why there are not more."""
     kernels = [each.kernel for _, each in measured]
     if not kernels:
         return
@@ -92,7 +92,7 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
 
 
 def _in_one_go(sessions: Sequence[Session]) -> Iterator[Session]:
-    """Those that were measured before there were rounds: a spread that settles ends no round."""
+    """Return the sessions measured before there were rounds: a stable spread ends no round."""
     for session in sessions:
         outcomes = [each.outcome for each in session.records if not isinstance(each.outcome, str)]
         if not any(each.kernel.rounds for each in outcomes):
@@ -123,7 +123,7 @@ def _statistics() -> str:
 
 
 def _verified(measured: Measured) -> Iterator[str]:
-    """What the word means, how much of it there was, and what was found."""
+    """Describe what "verified" means, how much of it there was, and what was found."""
     checks = [each.check for _, each in measured if each.check is not None]
     if checks:
         yield (
@@ -147,7 +147,7 @@ def _verified(measured: Measured) -> Iterator[str]:
 
 
 def _speed_up(measured: Measured) -> Iterator[str]:
-    """Against what, and with how many threads."""
+    """Describe what speed-ups are against, and with how many threads."""
     threads: dict[str, set[int]] = {}
     for key, each in measured:
         if not is_on_gpu(key) and each.threads:
@@ -171,7 +171,7 @@ def _transfers(measured: Measured) -> str:
 
 
 def _conditions(measured: Measured) -> Iterator[str]:
-    """Clocks and temperature over all of it, and whether the device slowed itself down."""
+    """Describe clocks and temperature over all of it, and whether the device slowed down."""
     health = [each.health for _, each in measured if each.health is not None]
     if not health:
         return

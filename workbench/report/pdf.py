@@ -48,8 +48,10 @@ EXAMPLE_PX = 330.0  # wide: two side by side
 
 
 def pdf(document: Document) -> bytes:
-    """Return the whole report: text that can be marked, fonts embedded, each page numbered, and
-    marked where what it shows is recorded."""
+    """Return the whole report: text that can be marked, fonts embedded, each page numbered.
+
+    Pages are marked where what they show is recorded.
+    """
     have_application()
     pictures = _Pictures(document)
     texts = [_laid_out(document, pictures, "report")]
@@ -75,7 +77,7 @@ def pdf(document: Document) -> bytes:
 
 
 def _laid_out(document: Document, pictures: _Pictures, part: str) -> QTextDocument:
-    """The template's `part`, whose tables fit and whose headings stay with what they are of."""
+    """Lay out the template's `part`: tables fit, and headings stay with what they are of."""
     text = QTextDocument()
     text.setDocumentMargin(0)
     text.setUseDesignMetrics(True)  # the printer's, not the screen's
@@ -112,8 +114,10 @@ def _blocks(text: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def _keep_together(text: QTextDocument, document: Document) -> None:
-    """Begin a page where a heading or a caption would stand at the end of one without what it is
-    of, and where what is recorded begins or ends."""
+    """Begin a page where a heading or a caption would stand alone at the end of one.
+
+    Also where what is recorded begins or ends.
+    """
     marks = {each.key: each.is_recorded for each in document.sections}
     before = bool(document.sections) and document.recorded == "Recorded"
     first: QTextBlock | None = None
@@ -131,7 +135,7 @@ def _keep_together(text: QTextDocument, document: Document) -> None:
 
 
 def _anchor(block: QTextBlock) -> str:
-    """The name that the template gives a section's heading; "" of all else."""
+    """Return the name that the template gives a section's heading; "" of all else."""
     if block.blockFormat().headingLevel() != 2:
         return ""
     parts: Any = block  # an iterable, of which Qt's types know nothing
@@ -140,7 +144,7 @@ def _anchor(block: QTextBlock) -> str:
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
-    """What belongs on the page of what stands above `block`: itself, or some rows of its table."""
+    """Return what belongs on the page of what stands above `block`: itself, or some rows."""
     table = QTextCursor(block).currentTable()
     if table is None:
         return block
@@ -156,14 +160,14 @@ def _begin_page(block: QTextBlock) -> None:
 
 
 def _page_of(text: QTextDocument, block: QTextBlock) -> int:
-    """Counted from 0: where its first line ends."""
+    """Return the page of its first line, counted from 0."""
     box = text.documentLayout().blockBoundingRect(block)
     line = block.layout().lineAt(0).height() if block.layout().lineCount() else box.height()
     return int((box.top() + line - 1) // BODY_PX.height())
 
 
 def _fit_tables(text: QTextDocument) -> None:
-    """Letters of tables that are wider than the page become smaller, until they are not."""
+    """Shrink the letters of tables that are wider than the page until they are not."""
     for frame in text.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
             for size in SMALLER_PX:
@@ -208,8 +212,10 @@ def _paint(
 
 
 def _marks(text: QTextDocument, document: Document) -> list[str]:
-    """What each page's header says of where its figures come from: of a section's pages what is
-    true of the section, of all others what is true of the report."""
+    """Return what each page's header says of where its figures come from.
+
+    Of a section's pages what is true of the section, of all others what is true of the report.
+    """
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
     marks = [document.recorded] * text.pageCount()
     now, begins = document.recorded, 0
@@ -223,7 +229,7 @@ def _marks(text: QTextDocument, document: Document) -> list[str]:
 
 
 def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) -> None:
-    """The header and the footer."""
+    """Paint the header and the footer."""
     left, wide = SIDE_MM * PX_PER_MM, BODY_PX.width()
     plain, bold = _font(), _font()
     plain.setPixelSize(MARK_PX)
@@ -246,7 +252,7 @@ def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) 
 
 
 class _Pictures(QPyTextObject):
-    """Draws the charts and the examples where the text has room for them, by their names."""
+    """A painter of charts and examples where the text has room for them, by their names."""
 
     def __init__(self, document: Document) -> None:
         super().__init__()

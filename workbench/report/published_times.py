@@ -1,4 +1,4 @@
-"""What others published of the same cells, beside what was measured here and marked as theirs."""
+"""Published times of the same cells, beside what was measured here and marked as theirs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.report.units import Unit, unit_of_times
 
 
 def published_table(session: Session, key: str) -> Table | None:
-    """Theirs and ours, cell by cell; None where nothing was published."""
+    """Return theirs and ours, cell by cell; None where nothing was published."""
     try:
         published = published_for(session.plan)
     except BadJobError:  # it names implementations of another version of this program
@@ -66,7 +66,7 @@ def _rows(
 
 
 def _sources(published: Iterable[Published]) -> dict[str, None]:
-    """ "Università di Camerino, …, table 5.5, GeForce GTX 1050 Ti", once each."""
+    """Return each source once: "Università di Camerino, …, table 5.5, GeForce GTX 1050 Ti"."""
     return dict.fromkeys(
         ", ".join(filter(None, (each.source, f"table {each.table}" if each.table else "")))
         for each in published
@@ -74,11 +74,11 @@ def _sources(published: Iterable[Published]) -> dict[str, None]:
 
 
 def _measured(session: Session) -> dict[Cell, Measurement]:
-    """Verified ones, from a cold cache where there are both."""
+    """Return verified records, from a cold cache where there are both."""
     ordered = sorted(session.records, key=lambda each: each.cell.cache != "warm")
     return {_as_published(each.cell): each.verified for each in ordered if each.verified}
 
 
 def _as_published(cell: Cell) -> Cell:
-    """Without what publications do not tell: what was in the picture, and in the cache."""
+    """Return the cell without what publications do not tell: the picture, and the cache."""
     return replace(cell, cache=None, picture="")

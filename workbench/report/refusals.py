@@ -1,4 +1,4 @@
-"""What has no time: refused, given up, not checked or wrong; each reason, and whose it is."""
+"""Cells without a time: refused, given up, not checked or wrong; each reason, and whose it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 
 
 def refusals_table(session: Session, key: str) -> Table | None:
-    """A row a reason; None where every cell has a time."""
+    """Return a row per reason; None where every cell has a time."""
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in session.records:
         if record.objection:
@@ -42,13 +42,13 @@ def refusals_table(session: Session, key: str) -> Table | None:
 
 
 def missing(session: Session) -> int:
-    """How many cells of the plan have no record: the sweep was stopped before them."""
+    """Return how many cells of the plan have no record: the sweep was stopped before them."""
     done = {each.cell for each in session.records}
     return len(set(planned(session)) - done)
 
 
 def which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
-    """ "Untiled; size 512², 1024²": the values they have of what varies."""
+    """Return the values they have of what varies: "Untiled; size 512², 1024²"."""
     cells = [each.cell for each in records]
     parts = []
     for name in reversed(dimensions):

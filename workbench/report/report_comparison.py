@@ -29,7 +29,10 @@ from workbench.report.units import Unit, unit_of_times
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """title and sentences about all cells, the table of each, and the charts of both sessions."""
+    """Two sessions compared.
+
+    title and sentences about all cells, the table of each, and the charts of both sessions.
+    """
 
     title: str
     sentences: tuple[str, ...]
@@ -38,8 +41,10 @@ class Versus:
 
 
 def comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Progress | Versus]:
-    """Of every two sessions of one plan, or of just two with cells in common: two plans that share
-    some cells by chance say nothing about each other.  A part at a time."""
+    """Compare every two sessions of one plan, or just two with cells in common.
+
+    Two plans that share some cells by chance say nothing about each other.  A part at a time.
+    """
     for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
         if len(sessions) == 2 or a.plan.title == b.plan.title:
             pairs = compare_sessions(a, b)
@@ -97,7 +102,7 @@ def _row(pair: Pair, headers: Sequence[str], unit: Unit) -> TableRow:
 
 
 def _medians_ms(pair: Pair) -> list[float]:
-    """Of A and of B, both verified, as they are wherever they are compared."""
+    """Return the medians of A and of B, verified as they are wherever they are compared."""
     both = (each.verified for each in (pair.a, pair.b) if each)
     return [each.kernel.median_ms for each in both if each]
 
@@ -116,7 +121,10 @@ def _sentences(pairs: Sequence[Pair], name_b: str) -> Iterator[str]:
 
 
 def _names(a: Session, b: Session) -> tuple[str, str]:
-    """Of the machines, with the mark of what is recorded; two of one name get a letter."""
+    """Return the machines' names, with the mark of what is recorded.
+
+    Two of one name get a letter.
+    """
     names = _name(a), _name(b)
     return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")
 

@@ -17,7 +17,7 @@ WAYS = ("implementations", "caches", "blocks")  # the dimensions that are no par
 
 
 def value_of(dimension: str, cell: Cell) -> str:
-    """What `cell` has there: "1024²", "5×5", "Shared-memory tile"; empty where it has no choice."""
+    """Return what `cell` has there: "1024²", "5×5", "Shared-memory tile"; or an empty text."""
     value = chart_dimensions.of(cell, dimension)
     if value is None:
         return ""
@@ -25,12 +25,15 @@ def value_of(dimension: str, cell: Cell) -> str:
 
 
 def column_of(dimension: str) -> Column:
-    """The column that `value_of` fills."""
+    """Return the column that `value_of` fills."""
     return Column(chart_dimensions.label(dimension), dimension in COUNTS)
 
 
 def varied(session: Session) -> tuple[str, ...]:
-    """The dimensions in which its cells differ; those of its plan as far as it was measured."""
+    """Return the dimensions in which its cells differ.
+
+    Those of its plan as far as it was measured.
+    """
     cells = [record.cell for record in session.records]
     values = {
         name: {chart_dimensions.of(cell, name) for cell in cells} - {None}
@@ -40,56 +43,56 @@ def varied(session: Session) -> tuple[str, ...]:
 
 
 def outer_dimensions(session: Session) -> tuple[str, ...]:
-    """What tells the works apart that its cells do."""
+    """Return what tells apart the works that its cells do."""
     return tuple(name for name in varied(session) if name not in WAYS)
 
 
 def header_dimensions(session: Session) -> tuple[str, ...]:
-    """What tells its cells apart, and the implementation in any case."""
+    """Return what tells its cells apart, and the implementation in any case."""
     several = varied(session)
     inner = tuple(name for name in WAYS if name in several or name == "implementations")
     return (*outer_dimensions(session), *inner)
 
 
 def conditions(session: Session) -> str:
-    """All that its cells have in common, as a sentence."""
+    """Return all that its cells have in common, as a sentence."""
     cells = [record.cell for record in session.records]
     return sentence(held_fixed(cells, ("implementations",)))
 
 
 def is_on_gpu(implementation: str) -> bool:
-    """Whether it is a rung of the ladder."""
+    """Return whether it is a rung of the ladder."""
     return kind_of(implementation) == "cuda"
 
 
 def name_of(machine: Machine) -> str:
-    """Its GPU; or its CPU, without how many cores that has."""
+    """Return its GPU; or its CPU, without how many cores that has."""
     return machine.gpu or cpu_name(machine.cpu)
 
 
 def sentence(words: str) -> str:
-    """With a capital and a full stop; nothing stays nothing."""
+    """Return `text` with a capital and a full stop; nothing stays nothing."""
     return f"{words[0].upper()}{words[1:].removesuffix('.')}." if words else ""
 
 
 def moment(seconds: float) -> str:
-    """ "21 November 2025, 04:40 UTC"."""
+    """Return a moment in words: "21 November 2025, 04:40 UTC"."""
     at = datetime.fromtimestamp(seconds, UTC)
     return f"{at.day} {at:%B %Y, %H:%M} UTC"
 
 
 def plural(count: int, noun: str) -> str:
-    """ "1 sample", "1,200 samples"."""
+    """Return "1 sample", "1,200 samples"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def were(count: int, noun: str) -> str:
-    """ "1 sample was", "1,200 samples were"."""
+    """Return "1 sample was", "1,200 samples were"."""
     return f"{plural(count, noun)} {'was' if count == 1 else 'were'}"
 
 
 def numbered(kind: str, found: Sequence[int]) -> str:
-    """ "Figure 2", "Figures 2 and 3", "Figures 2 to 5": those of numbers that follow each other."""
+    """Return "Figure 2", "Figures 2 and 3" or "Figures 2 to 5", if they follow each other."""
     match found:
         case []:
             return ""
@@ -101,6 +104,6 @@ def numbered(kind: str, found: Sequence[int]) -> str:
 
 
 def span(values: Iterable[int]) -> str:
-    """ "20", or "10 to 100"."""
+    """Return "20", or "10 to 100"."""
     found = sorted(set(values))
     return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"

@@ -13,7 +13,9 @@ from kernels.sweeps.record import Session
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """lines  to type, in order
+    """The commands to type.
+
+    lines  to type, in order
     file   what the plan's file is called; "" where a preset is it
     toml   what stands in that file
     """
@@ -24,7 +26,10 @@ class Commands:
 
 
 def commands_for(session: Session) -> Commands:
-    """Of the preset that the plan is, perhaps with options, or of its own file."""
+    """Return the commands of the preset that the plan is, or of a file of its own.
+
+    A preset perhaps with options.
+    """
     for preset in presets():
         if (options := _options(session.plan, preset.plan)) is not None:
             return Commands(_lines(preset.key, preset.key, options))
@@ -41,7 +46,7 @@ def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:
 
 
 def _options(plan: Plan, preset: Plan) -> str | None:
-    """What has to be said beside the preset's name; None where that is not enough."""
+    """Return what has to be said beside the preset's name; None where that is not enough."""
     implementations, seconds = plan.implementations, plan.cell_seconds
     if replace(preset, implementations=implementations, cell_seconds=seconds) != plan:
         return None
@@ -54,5 +59,5 @@ def _options(plan: Plan, preset: Plan) -> str | None:
 
 
 def _file_stem(plan: Plan) -> str:
-    """ "Image size" as image-size: letters and digits that any shell takes as they are."""
+    """Return "Image size" as image-size: letters and digits that any shell takes."""
     return re.sub(r"[^a-z0-9]+", "-", plan.title.lower()).strip("-") or "plan"

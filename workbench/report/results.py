@@ -1,4 +1,4 @@
-"""results.csv: every record of a report's sessions, with what only the report works out."""
+"""The file results.csv: every record of a report's sessions, with what only the report computes."""
 
 from __future__ import annotations
 

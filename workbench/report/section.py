@@ -1,4 +1,4 @@
-"""What a report says of one session: its facts, charts, tables, examples and commands."""
+"""The report's section about one session: facts, charts, tables, examples and commands."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One session.
+    """The content of one session's section.
 
     facts   what was measured, a sentence each
     tables  the verified times first
@@ -72,7 +72,7 @@ class Section:
 
     @property
     def guide(self) -> str:
-        """Which figure and table shows what, in two sentences."""
+        """Return which figure and table shows what, in two sentences."""
         charts = numbered("Figure", [each.number for each in self.drawings])
         pairs = numbered("Figure", [each.number for each in self.examples])
         verb = {True: "draws", False: "draw"}
@@ -91,7 +91,7 @@ class Section:
 def composing_section(
     session: Session, key: str, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
 ) -> Iterator[Progress | Section]:
-    """Work it out a part at a time; the last thing yielded is the Section."""
+    """Compose a section, a part at a time; the last thing yielded is the Section."""
     title = session.plan.title
     made: dict[str, Table] = {}
     for name, make in MAKERS:
@@ -124,8 +124,10 @@ def composing_section(
 
 
 def _told_apart(made: Mapping[str, Table]) -> tuple[tuple[Table, ...], tuple[Table, ...]]:
-    """In the section, and at the end of the report: of many times only the quickest of each are in
-    the section, of few all."""
+    """Return the tables in the section, and those at the end of the report.
+
+    Of many times only the quickest of each are in the section, of few all.
+    """
     is_long = {"best", "times"} <= made.keys() and len(made["times"].rows) > LONG
     at_end = ("times", AT_END) if is_long else (AT_END,)
     left_out = () if is_long else ("best",)
@@ -137,7 +139,7 @@ def _told_apart(made: Mapping[str, Table]) -> tuple[tuple[Table, ...], tuple[Tab
 
 
 def _facts(session: Session) -> Iterator[str]:
-    """What, on what, when, and how much of it there is."""
+    """Return what was measured, on what, when, and how much of it there is."""
     plan = session.plan
     if fixed := conditions(session):
         yield fixed

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """is_number     set to the right, in digits of one width
+    """A column of a table.
+
+    is_number     set to the right, in digits of one width
     is_published  somebody else's figures: grey, and its title says so
     """
 
@@ -19,7 +21,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """begins: the first of several that belong together."""
+    """A row of cells; begins: the first of several that belong together."""
 
     cells: tuple[str, ...]
     begins: bool = False
@@ -27,7 +29,9 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """key          unique in a report: the end of its id and of its LaTeX label
+    """A table, its title and its notes.
+
+    key          unique in a report: the end of its id and of its LaTeX label
     headers      so many cells at the start of a row say what it is of
     notes        below it, a sentence each
     what         it lists, in a few words, for sentences that refer to it
@@ -47,7 +51,7 @@ class Table:
 
     @property
     def label(self) -> str:
-        """ "Table 3", and "Table 3 (recorded)" where it is."""
+        """Return "Table 3", and "Table 3 (recorded)" where it is."""
         return labelled("Table", self.number, self.is_recorded)
 
 
@@ -57,7 +61,7 @@ def labelled(kind: str, number: int, is_recorded: bool) -> str:
 
 
 def without_empty(table: Table) -> Table:
-    """The same without the columns that have nothing in any row; headers always stay."""
+    """Return the table without columns that have nothing in any row; headers always stay."""
     kept = [
         at
         for at in range(len(table.columns))

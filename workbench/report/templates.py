@@ -17,7 +17,7 @@ LATEX = {
 
 
 def environment(is_latex: bool = False, **filters: Callable[[str], str]) -> Environment:
-    """Return what renders them: what stands in HTML is escaped, a name that is not known an error.
+    """Return what renders them: HTML is escaped, an unknown name is an error.
 
     is_latex  whether they are written with LATEX's delimiters, since braces mean something there
     """

@@ -39,7 +39,7 @@ LAST = (Column("Largest error"), Column("Checked"), Column("Remarks", is_number=
 
 
 def times_table(session: Session, key: str) -> Table | None:
-    """Every verified cell, in the order of the plan; None where there is none."""
+    """Return every verified cell, in the order of the plan; None where there is none."""
     verified = [each for each in session.records if each.verified]
     if not verified:
         return None
@@ -65,7 +65,7 @@ def times_table(session: Session, key: str) -> Table | None:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Those of all medians, and of all throughputs, of some records."""
+    """The units of all medians, and of all throughputs, of some records."""
 
     time: Unit
     rate: Unit
@@ -86,7 +86,7 @@ def speed_up_columns(baseline: Baseline | None) -> tuple[Column, ...]:
 
 
 def _notes(session: Session) -> Iterator[str]:
-    """What the remarks mean, how much was checked, and whether the plan's tolerance was kept."""
+    """Yield what the remarks mean, how much was checked, and whether the tolerance was kept."""
     measured = [each.verified for each in session.records if each.verified]
     if baseline_of(session):
         yield INTERVAL
@@ -122,7 +122,7 @@ def _rows(
 
 
 def caption(session: Session, baseline: Baseline | None) -> str:
-    """What is held fixed, and what a speed-up is against."""
+    """Return what is held fixed, and what a speed-up is against."""
     against = f"Speed-up against {baseline.title}." if baseline else ""
     return " ".join(filter(None, (conditions(session), against)))
 
@@ -138,14 +138,14 @@ def _figures(record: Record, measurement: Measurement, units: Units) -> tuple[st
 
 
 def _check(check: Check | None) -> tuple[str, str]:
-    """Its largest error; how much was checked, where that is not all."""
+    """Return its largest error; how much was checked, where that is not all."""
     assert check is not None
     scope = "" if check.is_full else f"{check.checked:,} pixels"
     return f"{check.max_error:.1e}" if check.max_error else "0", scope
 
 
 def remarks(measurement: Measurement) -> Iterator[str]:
-    """What has to be known of a figure before it is believed, in short; see REMARKS."""
+    """Return what has to be known of a figure before it is believed, in short; see REMARKS."""
     if len(measurement.kernel.samples_ms) == 1:
         yield "one sample"
     elif measurement.kernel.ended == "time":
@@ -160,7 +160,7 @@ def remarks(measurement: Measurement) -> Iterator[str]:
 
 
 def quickest_table(session: Session, key: str) -> Table | None:
-    """For each work done in several ways, which way was the quickest; None where there is none."""
+    """Return which way was the quickest at each work done in several; None without any."""
     verified = [each for each in session.records if each.verified]
     by_work: dict[Cell, list[Record]] = {}
     for record in verified:
@@ -211,6 +211,6 @@ def _quickest_row(
 
 
 def way_in_words(cell: Cell) -> str:
-    """ "Shared-memory tile 32×8"; a warm cache is named, since cold is usual."""
+    """Return "Shared-memory tile 32×8"; a warm cache is named, since cold is usual."""
     cache = ", L2 warm" if cell.cache == "warm" else ""
     return f"{title_of(cell.implementation)} {cell.block_in_words}".rstrip() + cache

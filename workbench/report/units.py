@@ -1,4 +1,4 @@
-"""One unit for a whole column or table, said in its header: figures below each other compare."""
+"""The unit of a whole column or table, said in its header: figures below each other compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from workbench.base.numbers import GAP
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """name   as it stands in a header
+    """A unit of a column.
+
+    name   as it stands in a header
     scale  how many of the base unit (a millisecond, a megapixel per second) it is
     """
 
@@ -36,8 +38,11 @@ MEGAPIXELS, GIGAPIXELS = Unit("MP/s", 1.0), Unit("GP/s", 1e3)
 
 
 def unit_of_times(ms: Iterable[float]) -> Unit:
-    """Return seconds where all are one at least, microseconds where all are below a millisecond,
-    and milliseconds for what lies between or on both sides."""
+    """Return seconds, milliseconds or microseconds, as suits all.
+
+    Seconds where all are one at least, microseconds where all are below a millisecond, and
+    milliseconds for what lies between or on both sides.
+    """
     found = list(ms)
     if found and max(found) < 1:
         return MICROSECONDS

@@ -1,5 +1,4 @@
-"""A report of sessions, written into a folder: the page, its tables for LaTeX, all of it as CSV,
-and where it is wanted a PDF."""
+"""A report of sessions, written into a folder: the page, LaTeX tables, CSV, and a PDF if wanted."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.
 
 
 class ReportError(Exception):
-    """There is nothing to report, or no place to write it.  str(error) is one sentence."""
+    """There is nothing to report, or no place to write it; str(error) is one sentence."""
 
 
 def writing(
@@ -35,8 +34,7 @@ def writing(
     *,
     as_pdf: bool = False,
 ) -> Iterator[Progress | Path]:
-    """Write report.html, tables.tex and results.csv into `folder`, which is made where there is
-    none, a step at a time; the last thing yielded is the page, or the PDF where there is one.
+    """Write the report a step at a time; the last thing yielded is the path.
 
     pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
     as_pdf    whether report.pdf is written as well
@@ -74,7 +72,7 @@ def writing(
 
 
 def _refuse_nothing(sessions: Sequence[Session]) -> None:
-    """A report of nothing that was verified would be a page of reasons."""
+    """Refuse a report of nothing that was verified: it would be a page of reasons."""
     if not sessions:
         raise ReportError("There is no session to report on; name one, or run `workbench sweep`.")
     if any(record.verified for session in sessions for record in session.records):
