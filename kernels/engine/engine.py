@@ -247,7 +247,7 @@ class Engine:
         for best in self.picks(job):
             pick = best
             if failure is not None:
-                pick = replace(pick, why=f"the one before failed: {failure}")
+                pick = replace(pick, why=f"the first choice failed: {failure}")
             try:
                 for step in self.filtering(with_pick(job, pick), sampling):
                     if isinstance(step, Result):

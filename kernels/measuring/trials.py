@@ -46,7 +46,7 @@ def measure_checked(
                 continue
             result = step
             if step.kernel.median_ms > max(limit_ms, GIVE_UP_FROM_MS):
-                return f"Given up: {step.kernel.median_ms:.3g} ms is hopelessly slow."
+                return f"Given up: {step.kernel.median_ms:.3g} ms, far slower than the best."
     except (DeviceLostError, GivenUpError):
         raise
     except KernelError as error:

@@ -136,7 +136,7 @@ def why_not_expression(text: str, known: frozenset[str]) -> str:
         used = _names_in(_compiled(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        return f"{text!r} is no expression: {reason}"
+        return f"{text!r} is not an expression: {reason}"
     unknown = next((name for name in used if name not in known), "")
     if not unknown:
         return ""

@@ -318,7 +318,7 @@ def read_rung(path: Path) -> Rung:
     try:
         source = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise HeaderError(f"{path.name}: it is no text in UTF-8.") from error
+        raise HeaderError(f"{path.name}: it is not UTF-8 text.") from error
     except OSError as error:
         raise HeaderError(f"{path.name}: it cannot be read: {error.strerror}.") from error
     header = header_of(path.name, source)
@@ -357,7 +357,7 @@ def _check_pass(each: Pass, number: int, rung: Rung, header: Header, text: str) 
     for field, used_names in used.items():
         for name in used_names:
             if name not in arrays:
-                what = f"{field} of a pass names {name}, which is no buffer"
+                what = f"{field} of a pass names {name}, which is not a buffer"
                 raise header.error(what, field, number)
     if each.library and each.shape is None:
         raise header.error("a library's pass needs a shape", "library", number)

@@ -91,7 +91,8 @@ class Plan:
         rungs = {key: each for key, each in about.items() if isinstance(each, Rung)}
         if (count := self.count(rungs)) > MAX_CELLS:
             raise BadJobError(
-                f"This plan has {count:,} cells; {MAX_CELLS:,} are the most.  List fewer values."
+                f"This plan has {count:,} cells; at most {MAX_CELLS:,} are allowed.  "
+                "List fewer values."
             )
         found: dict[Cell, None] = {}
         own = given_sizes or {}

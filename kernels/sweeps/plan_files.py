@@ -77,7 +77,7 @@ def read_plan(path: Path) -> Plan:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text or len(data) > MAX_BYTES:
-        raise PlanFileError(f"{path} is no plan: a plan is a small text, in TOML.")
+        raise PlanFileError(f"{path} is not a plan: a plan is a small TOML file.")
     return plan_of(text, str(path))
 
 

@@ -65,7 +65,7 @@ def session_of(line: bytes, name: str) -> Session:
     try:
         data = _data(line)
         if type(data) is not dict or data.get("format") != FORMAT:
-            raise NotPlainError("is no header")
+            raise NotPlainError("is not a header")
     except NotPlainError:
         raise SessionFileError(
             f"{name} is not a session of measurements: its first line is not a session's."
@@ -82,7 +82,7 @@ def session_of(line: bytes, name: str) -> Session:
             is_shipped=_part(bool, data, "shipped") if "shipped" in data else False,
         )
         if not 0 <= session.started < END_OF_TIME_S:
-            raise NotPlainError("is no time", "started")
+            raise NotPlainError("is not a time", "started")
     except NotPlainError as error:
         raise SessionFileError(f"{name} cannot be read: in line 1 {error}.") from None
     return session
@@ -139,7 +139,7 @@ def _complaint(record: Record) -> str | None:
     if not _is_sensible(record.cell):
         return "its cell has no size"
     if not 0 <= record.at < END_OF_TIME_S:
-        return "at is no time"
+        return "at is not a time"
     if not isinstance(record.outcome, Measurement):
         return None
     transfers = record.outcome.transfers

@@ -21,5 +21,5 @@ class Watched(io.BufferedReader):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if self._is_stopped():
-            raise StoppedError("It is not wanted any more.")
+            raise StoppedError("Reading was cancelled.")
         return super().read(size)

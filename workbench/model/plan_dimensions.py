@@ -92,7 +92,7 @@ def _read_size(word: str, _: Here) -> Values:
     sides = (int(found[1]), int(found[2])) if found else 2 * (_whole(word),)
     if not all(1 <= side <= MAX_SIDE for side in sides):
         raise ValueError(
-            f"“{word}” is no image size; give pixels a side, as in 512 or 640×480, up to "
+            f"“{word}” is not an image size; give pixels per side, as in 512 or 640×480, up to "
             f"{MAX_SIDE}."
         )
     return (sides,)
@@ -101,7 +101,7 @@ def _read_size(word: str, _: Here) -> Values:
 def _read_ksize(word: str, _: Here) -> Values:
     ksize = _whole(word)
     if not 1 <= ksize <= MAX_KSIZE or ksize % 2 == 0:
-        raise ValueError(f"“{word}” is no kernel size; give odd numbers from 1 to {MAX_KSIZE}.")
+        raise ValueError(f"“{word}” is not a kernel size; give odd numbers from 1 to {MAX_KSIZE}.")
     return (ksize,)
 
 
@@ -110,27 +110,29 @@ def _read_block(word: str, here: Here) -> Values:
         return tuner.PRESETS
     if word == "grid":
         if not isinstance(here, Device):
-            raise ValueError("“grid” goes by what the GPU allows, and there is none here.")
+            raise ValueError(
+                "“grid” lists the shapes that the GPU allows, and this computer has no GPU."
+            )
         return tuple(tuner.block_grid(here))
     found = PAIR.fullmatch(word)
     x, y = (int(found[1]), int(found[2])) if found else (0, 0)
     if not (1 <= x <= 1024 and 1 <= y <= 1024):
         raise ValueError(
-            f"“{word}” is no block shape; give threads across × down, as in 32×8, or “presets” or "
-            "“grid”."
+            f"“{word}” is not a block shape; give threads across × down, as in 32×8, or “presets” "
+            "or “grid”."
         )
     return ((x, y),)
 
 
 def _read_count(word: str, _: Here) -> Values:
     if not 1 <= _whole(word) <= MAX_COUNT:
-        raise ValueError(f"“{word}” is no count; give whole numbers from 1 to {MAX_COUNT}.")
+        raise ValueError(f"“{word}” is not a count; give whole numbers from 1 to {MAX_COUNT}.")
     return (_whole(word),)
 
 
 def _read_channels(word: str, _: Here) -> Values:
     if word not in ("1", "2", "3", "4"):
-        raise ValueError(f"“{word}” is no number of channels; a picture has 1 to 4.")
+        raise ValueError(f"“{word}” is not a number of channels; a picture has 1 to 4.")
     return (int(word),)
 
 

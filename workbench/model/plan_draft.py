@@ -157,7 +157,9 @@ def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
 
 def _check(plan: Plan) -> None:
     if (count := count_of(plan)) > MAX_CELLS:
-        raise UnclearError(f"That makes {count:,} measurements; {MAX_CELLS:,} are the most.")
+        raise UnclearError(
+            f"{count:,} measurements are too many: at most {MAX_CELLS:,} are allowed."
+        )
     chosen = [filters.get(key) for key in plan.filters]
     for ksize in plan.ksizes:
         if not any(ksize in each.sizes for each in chosen):

@@ -108,7 +108,7 @@ class Place:
 
     @property
     def in_words(self) -> str:
-        """For a tooltip and for who cannot see the bar."""
+        """Return the line in words, for a tooltip and for screen readers."""
         title, time = self.implementation.title, self.time
         if time is None:
             return f"{title}: {self.reason or 'not measured yet'}"

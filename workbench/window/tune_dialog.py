@@ -86,9 +86,7 @@ class TuneDialog(QDialog):
             self._bar.setRange(0, 1)
             self._bar.setValue(1)
         count = len(self._found)
-        left_out = (
-            f", {self._refused} left out as wrong or hopelessly slow" if self._refused else ""
-        )
+        left_out = f", {self._refused} left out as wrong or far too slow" if self._refused else ""
         self._doing.show_text(
             f"{'Done' if is_complete else 'Stopped'}: {count} ways measured{left_out}."
         )

@@ -285,7 +285,7 @@ def test_a_file_is_named_where_something_is_wrong_with_it(tmp_path):
 def test_what_is_no_text_is_no_plan(content, tmp_path):
     path = tmp_path / "plan.toml"
     path.write_bytes(content)
-    with pytest.raises(PlanFileError, match="is no plan: a plan is a small text"):
+    with pytest.raises(PlanFileError, match="is not a plan: a plan is a small TOML file"):
         read_plan(path)
 
 

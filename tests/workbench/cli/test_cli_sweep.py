@@ -216,7 +216,8 @@ def test_a_plan_of_billions_of_cells_is_refused_by_its_count(here, capsys):
     )
     assert run("huge.toml", "--out", "h") == 2
     assert capsys.readouterr().err == (
-        "workbench: This plan has 1,312,000,000 cells; 200,000 are the most.  List fewer values.\n"
+        "workbench: This plan has 1,312,000,000 cells; at most 200,000 are allowed.  "
+        "List fewer values.\n"
     )
     assert not (here / "h").exists()
 

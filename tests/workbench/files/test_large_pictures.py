@@ -237,7 +237,7 @@ def test_opening_a_large_picture_may_be_stopped(qtbot, window, tmp_path, large, 
         while not is_stopped():
             sleep(0.001)
         ended.append(path.name)
-        raise StoppedError("It is not wanted any more.")
+        raise StoppedError("Reading was cancelled.")
 
     window.opener.open_file(saved(tmp_path, "large.png", 150, 200))
     until(qtbot, lambda: window.messages.kind == "warning")

@@ -46,7 +46,7 @@ def test_a_grid_is_whole_warps_that_the_gpu_allows():
     grid = BY_FIELD["blocks"].values("grid", DEVICE)
     assert {(32, 8), (64, 4), (256, 4)} <= set(grid)
     assert all(x * y <= 1024 for x, y in grid)
-    with pytest.raises(ValueError, match="there is none here"):
+    with pytest.raises(ValueError, match="this computer has no GPU"):
         BY_FIELD["blocks"].values("grid")
 
 
@@ -68,15 +68,19 @@ def test_what_is_written_is_read_again(dimension):
     ("field", "text", "sentence"),
     [
         ("sizes", "", "List at least one image size, as in “256, 512, 1024, 2048, 4096”."),
-        ("sizes", "12, big", "“big” is no image size; give pixels a side, as in 512 or 640×480"),
-        ("sizes", "0", "“0” is no image size"),
-        ("sizes", "99999999999999999999", "is no image size"),
-        ("ksizes", "4", "“4” is no kernel size; give odd numbers from 1 to 127."),
-        ("blocks", "32", "“32” is no block shape; give threads across × down"),
-        ("blocks", "2000×1", "is no block shape"),
+        (
+            "sizes",
+            "12, big",
+            "“big” is not an image size; give pixels per side, as in 512 or 640×480",
+        ),
+        ("sizes", "0", "“0” is not an image size"),
+        ("sizes", "99999999999999999999", "is not an image size"),
+        ("ksizes", "4", "“4” is not a kernel size; give odd numbers from 1 to 127."),
+        ("blocks", "32", "“32” is not a block shape; give threads across × down"),
+        ("blocks", "2000×1", "is not a block shape"),
         ("filters", "blur", "“blur” is no filter; choose from"),
-        ("channels", "5", "“5” is no number of channels; a picture has 1 to 4."),
-        ("counts", "0", "“0” is no count"),
+        ("channels", "5", "“5” is not a number of channels; a picture has 1 to 4."),
+        ("counts", "0", "“0” is not a count"),
     ],
 )
 def test_a_line_that_makes_no_sense_is_a_sentence_about_that_line(field, text, sentence):
@@ -168,7 +172,7 @@ def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes
 def test_a_plan_of_millions_is_refused_before_it_is_made():
     many = " ".join(map(str, range(1, 1000)))
     texts = {"sizes": many, "ksizes": "3 5 7 9 11", "blocks": "presets"}
-    with pytest.raises(UnclearError, match=f"{MAX_CELLS:,} are the most"):
+    with pytest.raises(UnclearError, match=f"at most {MAX_CELLS:,} are allowed"):
         plan(texts)
 
 

@@ -57,7 +57,7 @@ def test_the_dialog_shows_what_is_under_way_and_the_quickest_so_far(dialog):
     assert lines[2].endswith("global 32×8")
     dialog.show_end(True)
     assert text(dialog, "tune-doing") == (
-        "Done: 2 ways measured, 1 left out as wrong or hopelessly slow."
+        "Done: 2 ways measured, 1 left out as wrong or far too slow."
     )
 
 

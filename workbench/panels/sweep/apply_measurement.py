@@ -21,7 +21,7 @@ from workbench.widgets.actions import Action
 if TYPE_CHECKING:
     from workbench.window.main_window import MainWindow
 
-NOWHERE = "Point at a measurement in the chart first: this leads back from there."
+NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
 NOT_HERE = "This program does not have what was measured there."
 
 

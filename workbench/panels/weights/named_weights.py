@@ -119,12 +119,12 @@ def read_file(path: Path) -> Named:
     """Weights from a .toml of ours, or from rows of numbers.  Raises WeightsFileError."""
     try:
         if not path.is_file():
-            raise WeightsFileError(f"{path.name} is no file.")
+            raise WeightsFileError(f"{path.name} is not a file.")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise WeightsFileError(f"{path.name} is too large to hold weights.")
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise WeightsFileError(f"{path.name} is no text file.") from error
+        raise WeightsFileError(f"{path.name} is not a text file.") from error
     except OSError as error:
         raise WeightsFileError(f"{path.name} cannot be read: {error.strerror}.") from error
     try:

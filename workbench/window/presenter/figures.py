@@ -34,7 +34,7 @@ class Figures:
 
     @property
     def in_words(self) -> str:
-        """All of it, for who cannot see it."""
+        """Return all of it in words, for screen readers."""
         parts = (
             f"{self.time_note} {self.time}",
             f"{self.speedup} {self.speedup_note}" if self.speedup_note else "",

@@ -63,7 +63,7 @@ def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
     assert with_gpu.store.state == before
     assert with_gpu.messages.kind is None
     trigger(with_gpu, "Back to before the point")
-    assert "leads back" in with_gpu.messages.sentence
+    assert "Nothing to go back to" in with_gpu.messages.sentence
     assert with_gpu.store.state == before
 
 

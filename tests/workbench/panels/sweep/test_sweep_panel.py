@@ -161,7 +161,7 @@ def test_a_line_comes_back_with_its_dimension(panel):
 
 def test_a_line_that_makes_no_sense_is_told_below_it_and_cannot_be_started(panel):
     write(panel, "sizes", "12, big")
-    assert words(panel, "wrong-sizes").startswith("“big” is no image size")
+    assert words(panel, "wrong-sizes").startswith("“big” is not an image size")
     assert child(panel, "wrong-sizes").isVisible()
     assert words(panel, "sweep-hint") == ""
     assert not child(panel, "sweep-start").isEnabled()
@@ -213,7 +213,7 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     assert {IMPLEMENTATIONS[key].kind for key in asked(panel).implementations} == {"cpu"}
     click(panel, "vary-blocks")
     write(panel, "blocks", "grid")
-    assert "there is none here" in words(panel, "wrong-blocks")
+    assert "this computer has no GPU" in words(panel, "wrong-blocks")
 
 
 def test_what_the_user_unticked_stays_so_when_availability_changes(panel):

@@ -398,7 +398,7 @@ def test_one_broken_file_does_not_hide_the_others(library, tmp_path):
     found, broken = library.all()
     assert [each.name for each in found] == ["fine"]
     assert sorted(broken) == [
-        "binary.toml is no text file.",
+        "binary.toml is not a text file.",
         "broken.toml is not TOML: Invalid value (at end of document).",
     ]
 
@@ -437,9 +437,9 @@ def test_a_broken_file_is_one_sentence(text, tmp_path):
 
 
 def test_a_file_that_is_not_there_or_too_large_is_one_sentence(tmp_path):
-    with pytest.raises(WeightsFileError, match="is no file"):
+    with pytest.raises(WeightsFileError, match="is not a file"):
         read_file(tmp_path / "none.toml")
-    with pytest.raises(WeightsFileError, match="is no file"):
+    with pytest.raises(WeightsFileError, match="is not a file"):
         read_file(tmp_path)
     large = tmp_path / "large.csv"
     large.write_text("0" * 1_000_001)
