@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from kernels.core.atomic_files import replacing
 from kernels.core.device import Device
 from kernels.core.job_class import JobClass
+from kernels.core.plain_data import from_plain, to_plain
 from kernels.rungs.rung import ladder
 
 VERSION = 1
@@ -39,6 +40,14 @@ class Candidate:
     def way(self) -> Way:
         """Return the implementation's key and the block shape."""
         return self.implementation, self.block_xy
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All ways that were measured for one class of jobs, as the file has them."""
+
+    kind: JobClass
+    measured: tuple[Candidate, ...]
 
 
 class Measurements:
@@ -90,7 +99,7 @@ class Measurements:
             return
         self._refresh()
         ours = [
-            {"kind": asdict(kind), "measured": [asdict(each) for each in ways.values()]}
+            to_plain(Measured(kind, tuple(ways.values())))
             for kind, ways in sorted(self._known.items())
             if ways
         ]
@@ -114,11 +123,10 @@ class Measurements:
         self._all = self._read() if stamp is not None else {}
         try:
             mine = self._all.get(self._device, {})
-            for entry in mine["kinds"] if mine.get("source") == self._source else ():
-                for each in entry["measured"]:
-                    candidate = candidate_from(each)
-                    self._put(job_class_from(entry["kind"]), candidate.way, candidate)
-        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
+            for entry in measured_from(mine["kinds"]) if mine.get("source") == self._source else ():
+                for candidate in entry.measured:
+                    self._put(entry.kind, candidate.way, candidate)
+        except (LookupError, ValueError, AttributeError):
             self._all, self._known = {}, {}
             self._complain(f"{self.path} could not be understood; measuring starts afresh.")
         for (kind, way), changed in self._changed.items():
@@ -183,28 +191,13 @@ def source_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def job_class_from(data: dict[str, Any]) -> JobClass:
-    """Return the kind that `data` stands for.  Raises LookupError, TypeError, ValueError."""
-    values = {each.name: data[each.name] for each in fields(JobClass)}
-    for each in fields(JobClass):
-        if type(values[each.name]) is not (str if each.type == "str" else int):
-            raise ValueError(f"{each.name} of a kind is {values[each.name]!r}")
-    return JobClass(**values)
-
-
-def candidate_from(data: dict[str, Any]) -> Candidate:
-    """Return the candidate that `data` stands for.  Raises LookupError, TypeError, ValueError."""
-    block = data["block_xy"]
-    median_ms, low_ms, high_ms = (float(data[f"{name}_ms"]) for name in ("median", "low", "high"))
-    if not 0 < low_ms <= median_ms <= high_ms:
-        raise ValueError(f"{low_ms}, {median_ms} and {high_ms} ms are no quartiles")
-    return Candidate(
-        implementation=str(data["implementation"]),
-        block_xy=None if block is None else (int(block[0]), int(block[1])),
-        median_ms=median_ms,
-        low_ms=low_ms,
-        high_ms=high_ms,
-    )
+def measured_from(data: Any) -> tuple[Measured, ...]:
+    """Return what the list that a file has of a device stands for.  Raises ValueError."""
+    entries = from_plain(tuple[Measured, ...], data)
+    for each in (candidate for entry in entries for candidate in entry.measured):
+        if not 0 < each.low_ms <= each.median_ms <= each.high_ms:
+            raise ValueError(f"{each} has no quartiles")
+    return entries
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from math import log2
 from pathlib import Path
 
 from kernels.core.job_class import JobClass
-from kernels.engine.measurements import Candidate, candidate_from, job_class_from
+from kernels.engine.measurements import Candidate, measured_from
 
 PATH = Path(__file__).with_name("shipped_times.json")
 
@@ -34,10 +34,7 @@ class ShippedTimes:
 def shipped_times() -> ShippedTimes:
     """Read the file that `make tables` writes."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
-    ways = {
-        job_class_from(entry["kind"]): tuple(candidate_from(each) for each in entry["measured"])
-        for entry in data["kinds"]
-    }
+    ways = {entry.kind: entry.measured for entry in measured_from(data["kinds"])}
     return ShippedTimes(data["device"], ways)
 
 

@@ -13,12 +13,12 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
+from kernels.core.plain_data import without_controls
 from kernels.core.timing import Cache
 from kernels.engine.engine import all_implementations
 from kernels.filters import custom
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.sweeps.cell import PICTURE_KINDS, Matrix
-from kernels.sweeps.plain_data import without_controls
 from kernels.sweeps.plan import Plan
 
 Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kernels.core.errors import SessionFileError
+from kernels.core.plain_data import NotPlainError, from_plain, to_plain
 from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.plain_data import NotPlainError, from_plain, to_plain
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 
@@ -27,23 +27,34 @@ VERSION = 2  # 1 had no rounds, and no word for sessions that come with the prog
 PROGRAM = "Filter Workbench"  # its name among a machine's software
 DIGITS = 6
 END_OF_TIME_S = 1e11  # later than calendars go
-HEADER_FIELDS = {"format", "version", "program", "started", "machine", "plan", "shipped"}
 RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read then, too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What the first line holds: a session without its records, and which program wrote it."""
+
+    format: str
+    version: int
+    program: str = ""
+    started: float
+    machine: Machine
+    plan: Plan
+    shipped: bool = False
 
 
 def header_line(session: Session) -> bytes:
     """What comes first, and holds all of `session` but its records."""
-    return _line(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "program": session.machine.software.get(PROGRAM, ""),
-            "started": round(session.started, 3),
-            "machine": to_plain(session.machine),
-            "plan": to_plain(session.plan),
-            "shipped": session.is_shipped,
-        }
+    header = Header(
+        format=FORMAT,
+        version=VERSION,
+        program=session.machine.software.get(PROGRAM, ""),
+        started=round(session.started, 3),
+        machine=session.machine,
+        plan=session.plan,
+        shipped=session.is_shipped,
     )
+    return _line(to_plain(header))
 
 
 def record_line(record: Record) -> bytes:
@@ -72,20 +83,15 @@ def session_of(line: bytes, name: str) -> Session:
         ) from None
     _refuse_other_versions(data.get("version"), name)
     try:
-        if unknown := sorted(data.keys() - HEADER_FIELDS):
-            raise NotPlainError("is not known", unknown[0])
-        session = Session(
-            plan=_part(Plan, data, "plan"),
-            machine=_machine(data),
-            started=_part(float, data, "started"),
-            is_recorded=True,
-            is_shipped=_part(bool, data, "shipped") if "shipped" in data else False,
-        )
-        if not 0 <= session.started < END_OF_TIME_S:
+        header = from_plain(Header, data)
+        if not 0 <= header.started < END_OF_TIME_S:
             raise NotPlainError("is not a time", "started")
     except NotPlainError as error:
         raise SessionFileError(f"{name} cannot be read: in line 1 {error}.") from None
-    return session
+    machine = _with_present_names(header.machine)
+    return Session(
+        header.plan, machine, header.started, is_recorded=True, is_shipped=header.shipped
+    )
 
 
 def record_of(line: bytes) -> Record:
@@ -107,17 +113,8 @@ def _refuse_other_versions(version: Any, name: str) -> None:
         )
 
 
-def _part(kind: type[Any], data: dict[str, Any], name: str) -> Any:
-    if name not in data:
-        raise NotPlainError("is missing", name)
-    try:
-        return from_plain(kind, data[name])
-    except NotPlainError as error:
-        raise NotPlainError(error.why, name + error.where) from None
-
-
-def _machine(data: dict[str, Any]) -> Machine:
-    machine: Machine = _part(Machine, data, "machine")
+def _with_present_names(machine: Machine) -> Machine:
+    """Return the machine with its ceilings as this version calls them."""
     ceilings = {RENAMED_CEILINGS.get(name, name): each for name, each in machine.ceilings.items()}
     return replace(machine, ceilings=ceilings)
 
@@ -147,7 +144,7 @@ def _complaint(record: Record) -> str | None:
     if transfers is not None:
         timings += [transfers.pageable_up, transfers.pageable_down]
         timings += [transfers.pinned_up, transfers.pinned_down]
-    return None if all(map(_is_duration, timings)) else "its samples are no durations"
+    return None if all(map(_is_duration, timings)) else "its samples are not durations"
 
 
 def _is_sensible(cell: Cell) -> bool:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from kernels.core.errors import SessionFileError
+from kernels.core.plain_data import NotPlainError
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.plain_data import NotPlainError
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_lines import record_of, session_of
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from kernels.core.comparison import Comparison
+from kernels.core.plain_data import to_plain
 from kernels.core.statistics import CONFIDENCE
 from kernels.core.version import program_version
-from kernels.sweeps.plain_data import to_plain
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import Pair, summary_of
 from workbench.cli.as_json import text_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.sweeps.plain_data import NotPlainError, from_plain, to_plain
+from kernels.core.plain_data import NotPlainError, from_plain, to_plain
 from tests.letters import SHOWN
 
 

@@ -1,6 +1,10 @@
 """Frozen dataclasses as what JSON can hold, and back, strictly: nothing is guessed or converted,
 and only control characters, which a terminal would obey, are left out of the texts that are read.
 
+msgspec in place of it was tried: 110 lines fewer, but it lets unknown fields of dataclasses and
+numbers beyond 64 bits pass, knows no "inf", and names neither keys nor choices where it refuses;
+with all of that checked beside it, sessions were read no quicker.
+
 Tuples are lists, and the floats JSON has no words for are the texts "inf", "-inf" and "nan".  A
 field may be left out where its dataclass has a default: so files outlive a field that is added.
 One that the dataclass does not have is an error, since it might change what the others mean.
@@ -11,8 +15,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -23,14 +27,9 @@ MAX_WHOLE = 1 << 63  # what other programs can read, and floats can hold the pro
 MAX_NAME = 80  # letters of what a damaged file calls something
 NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-IN_WORDS = {
-    str: "a text",
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    NoneType: "null",
-    tuple: "a list",
-    dict: "an object",
+IN_WORDS: dict[Any, str] = {
+    **{str: "a text", bool: "true or false", int: "a whole number", float: "a number"},
+    **{NoneType: "null", tuple: "a list", dict: "an object"},
 }
 
 
@@ -45,10 +44,15 @@ class NotPlainError(ValueError):
         self.why, self.where = why, where
 
 
-def to_plain(value: Any, digits: int | None = None) -> Any:
-    """Dicts, lists, texts, numbers, true, false and None.
+def without_controls(text: str) -> str:
+    """Return `text` without what a terminal obeys and nothing shows; lines still end."""
+    return CONTROLS.sub("", text)
 
-    digits  so many significant ones of each float; None: all
+
+def to_plain(value: Any, digits: int | None = None) -> Any:
+    """Return `value` as dicts, lists, texts, numbers, true, false and None.
+
+    digits  keep so many significant ones of each float; None: all
     """
     match value:
         case bool() | int() | str() | None:
@@ -65,7 +69,7 @@ def to_plain(value: Any, digits: int | None = None) -> Any:
 
 
 def from_plain(kind: Callable[..., T], data: Any) -> T:
-    """The value of type `kind` that `data` stands for.  Raises NotPlainError."""
+    """Return the value of type `kind` that `data` stands for.  Raises NotPlainError."""
     try:
         value: T = _reader(kind)(data)
     except RecursionError:
@@ -75,47 +79,33 @@ def from_plain(kind: Callable[..., T], data: Any) -> T:
 
 @cache
 def _reader(kind: Any) -> Read:
-    """What turns data into a `kind`; made once for each type."""
-    if kind is int:
-        return _int
-    if kind is float:
-        return _float
-    if kind is str:
-        return _text
-    if kind in (bool, NoneType):
-        return _exactly(kind)
+    """Return what turns data into a `kind`; made once for each type."""
+    if kind in SIMPLE:
+        return SIMPLE[kind]
     if is_dataclass(kind):
         return _dataclass(kind)
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return _one_of(arguments)
+        return partial(_choice, arguments)
     if origin in (Union, UnionType):
         return _any_of(arguments)
     if origin is dict and arguments[0] is str:
-        return _dict(_reader(arguments[1]))
+        return partial(_dict, _reader(arguments[1]))
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return partial(_list, _reader(arguments[0]))
     if origin is tuple:
-        return _list(arguments[0]) if arguments[-1] is Ellipsis else _tuple(arguments)
+        return partial(_tuple, [_reader(each) for each in arguments])
     raise TypeError(f"{kind} has no plain form")
 
 
-def _exactly(kind: type) -> Read:
-    def read(data: Any) -> Any:
-        if type(data) is not kind:
-            raise NotPlainError(f"is not {IN_WORDS[kind]}")
-        return data
-
-    return read
+def _exactly(kind: type, data: Any) -> Any:
+    if type(data) is not kind:
+        raise NotPlainError(f"is not {IN_WORDS[kind]}")
+    return data
 
 
 def _text(data: Any) -> str:
-    if type(data) is not str:
-        raise NotPlainError(f"is not {IN_WORDS[str]}")
-    return without_controls(data)
-
-
-def without_controls(text: str) -> str:
-    """Return `text` without what a terminal obeys and nothing shows; lines still end."""
-    return CONTROLS.sub("", text)
+    return without_controls(_exactly(str, data))
 
 
 def _int(data: Any) -> int:
@@ -131,24 +121,26 @@ def _float(data: Any) -> float:
         return NAMED_FLOATS[data]
     if type(data) is int and abs(data) < 1 << 53:
         return float(data)
-    raise NotPlainError("is not a number")
+    raise NotPlainError(f"is not {IN_WORDS[float]}")
 
 
-def _one_of(choices: tuple[Any, ...]) -> Read:
+SIMPLE: dict[Any, Read] = {
+    **{int: _int, float: _float, str: _text},
+    **{kind: partial(_exactly, kind) for kind in (bool, NoneType)},
+}
+
+
+def _choice(choices: tuple[Any, ...], data: Any) -> Any:
+    for each in choices:
+        if type(data) is type(each) and data == each:
+            return each
     words = ", ".join(f'"{each}"' if isinstance(each, str) else str(each) for each in choices)
-
-    def read(data: Any) -> Any:
-        for each in choices:
-            if type(data) is type(each) and data == each:
-                return each
-        raise NotPlainError(f"is none of {words}")
-
-    return read
+    raise NotPlainError(f"is none of {words}")
 
 
 def _any_of(kinds: tuple[Any, ...]) -> Read:
-    """The first that fits.  A dataclass, and there is one at most, is tried last, for its
-    complaint says most."""
+    """Return what reads the first kind that fits.  A dataclass, and there is one at most, is tried
+    last, for its complaint says most."""
     readers = [_reader(kind) for kind in sorted(kinds, key=is_dataclass)]
     has_dataclass = any(map(is_dataclass, kinds))
     words = " or ".join(IN_WORDS.get(get_origin(kind) or kind, "a choice") for kind in kinds)
@@ -165,65 +157,45 @@ def _any_of(kinds: tuple[Any, ...]) -> Read:
     return read
 
 
-def _dict(reader: Read) -> Read:
-    def read(data: Any) -> dict[str, Any]:
-        if type(data) is not dict:
-            raise NotPlainError(f"is not {IN_WORDS[dict]}")
-        return {
-            without_controls(name): _at(f".{name}", reader, each) for name, each in data.items()
-        }
-
-    return read
+def _dict(reader: Read, data: Any) -> dict[str, Any]:
+    items = _exactly(dict, data).items()
+    return {without_controls(name): _at(f".{name}", reader, each) for name, each in items}
 
 
-def _list(kind: Any) -> Read:
-    reader = _reader(kind)
-
-    def read(data: Any) -> tuple[Any, ...]:
-        if type(data) is not list:
-            raise NotPlainError(f"is not {IN_WORDS[tuple]}")
-        if kind is float and all(type(each) is float for each in data):
-            return tuple(data)  # samples, of which there are very many
-        return tuple(_at(f"[{place}]", reader, each) for place, each in enumerate(data))
-
-    return read
+def _list(reader: Read, data: Any) -> tuple[Any, ...]:
+    if type(data) is not list:
+        raise NotPlainError(f"is not {IN_WORDS[tuple]}")
+    if reader is _float and all(type(each) is float for each in data):
+        return tuple(data)  # samples, of which there are very many
+    return tuple(_at(f"[{place}]", reader, each) for place, each in enumerate(data))
 
 
-def _tuple(kinds: tuple[Any, ...]) -> Read:
-    readers = [_reader(kind) for kind in kinds]
-
-    def read(data: Any) -> tuple[Any, ...]:
-        if type(data) is not list or len(data) != len(readers):
-            raise NotPlainError(f"is not a list of {len(readers)}")
-        return tuple(
-            _at(f"[{place}]", reader, each)
-            for place, (reader, each) in enumerate(zip(readers, data, strict=True))
-        )
-
-    return read
+def _tuple(readers: list[Read], data: Any) -> tuple[Any, ...]:
+    if type(data) is not list or len(data) != len(readers):
+        raise NotPlainError(f"is not a list of {len(readers)}")
+    pairs = enumerate(zip(readers, data, strict=True))
+    return tuple(_at(f"[{place}]", reader, each) for place, (reader, each) in pairs)
 
 
 def _dataclass(kind: Any) -> Read:
     hints = get_type_hints(kind)
     readers = {each.name: _reader(hints[each.name]) for each in fields(kind)}
-    needed = [
-        each.name
-        for each in fields(kind)
-        if each.default is MISSING and each.default_factory is MISSING
-    ]
+    optional = (each.name for each in fields(kind) if _has_default(each))
+    needed = readers.keys() - optional
 
     def read(data: Any) -> Any:
-        if type(data) is not dict:
-            raise NotPlainError(f"is not {IN_WORDS[dict]}")
-        for name in needed:
-            if name not in data:
-                raise NotPlainError("is missing", f".{name}")
-        for name in data:
-            if name not in readers:
-                raise NotPlainError("is not known", f".{name}")
+        _exactly(dict, data)
+        if missing := needed - data.keys():
+            raise NotPlainError("is missing", f".{min(missing)}")
+        if unknown := data.keys() - readers.keys():
+            raise NotPlainError("is not known", f".{min(unknown)}")
         return kind(**{name: _at(f".{name}", readers[name], each) for name, each in data.items()})
 
     return read
+
+
+def _has_default(field: Field[Any]) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
 
 
 def _at(where: str, reader: Read, data: Any) -> Any:
