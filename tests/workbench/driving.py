@@ -89,9 +89,19 @@ def open_recent(window):
 
 
 def view(window, name):
-    """The picture called "Before" or "After"."""
-    views = window.compare.findChildren(PictureView)
+    """The picture called "Before" or "After" in a window."""
+    return pane_of(window.compare, name)
+
+
+def pane_of(compare, name):
+    """The picture of this name in a CompareView; "Before and after" is the one with the divider."""
+    views = compare.findChildren(PictureView)
     return next(each for each in views if each.accessibleName() == name)
+
+
+def move(compare, transform):
+    """Have every picture shown by `transform`, as by wheel and mouse; None fits it."""
+    pane_of(compare, "Before").moved.emit(transform)
 
 
 def drop(window, *paths, image=None):

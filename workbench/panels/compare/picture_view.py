@@ -98,6 +98,16 @@ class PictureView(QWidget):
     def caption(self) -> str:
         return self._caption
 
+    @property
+    def transform(self) -> ViewTransform:
+        """How the picture lies in the view."""
+        return self._transform
+
+    @property
+    def mark(self) -> tuple[int, int] | None:
+        """The pixel (x, y) that is marked, because a linked view is pointed at there."""
+        return self._mark
+
     def show_picture(
         self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
     ) -> None:

@@ -41,18 +41,17 @@ class Pins(NamedTuple):
 
 
 class SetAside:
-    """most_bytes  of all together; the oldest give way"""
+    """Keeps pins of MAX_BYTES together; the oldest give way."""
 
-    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self) -> None:
         self._kept: list[Pins] = []  # the newest last
 
     def put(self, pins: Pins) -> bool:
         """Keep them; False: they are too large for that."""
-        if pins.nbytes > self._most_bytes:
+        if pins.nbytes > MAX_BYTES:
             return False
         self._kept.append(pins)
-        while sum(each.nbytes for each in self._kept) > self._most_bytes:
+        while sum(each.nbytes for each in self._kept) > MAX_BYTES:
             self._kept.pop(0)
         return True
 

@@ -48,6 +48,15 @@ class WipeView(PictureView):
         self.divider.hide()
 
     @property
+    def before(self) -> Display | None:
+        """What covers the picture on the divider's near side."""
+        return self._before
+
+    @property
+    def before_caption(self) -> str:
+        return self._before_caption
+
+    @property
     def is_level(self) -> bool:
         """Whether the divider lies between above and below."""
         return self.divider.orientation() == Qt.Orientation.Vertical

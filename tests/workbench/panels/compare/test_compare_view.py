@@ -11,12 +11,13 @@ from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QToolButton
 
-from tests.workbench.driving import child
+from tests.workbench.driving import child, move, pane_of
 from workbench.base import theme
 from workbench.imaging.display import to_display
 from workbench.imaging.display_mapping import unclipped
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.read_out import ReadOut
 from workbench.panels.compare.view_transform import ViewTransform
 
 HEIGHT, WIDTH = 60, 90
@@ -59,7 +60,7 @@ def loaded(view):
 
 
 def panes(view):
-    return view._before_view, view._after_view
+    return pane_of(view, "Before"), pane_of(view, "After")
 
 
 def button(view, name):
@@ -79,7 +80,7 @@ def painted(pane):
 
 def position_of(pane, x, y):
     """Where the middle of the picture's pixel (x, y) is in `pane`."""
-    at = pane._transform.to_view((x + 0.5, y + 0.5), pane.device_size)
+    at = pane.transform.to_view((x + 0.5, y + 0.5), pane.device_size)
     return QPoint(int(at[0]), int(at[1]))
 
 
@@ -107,14 +108,14 @@ def wheel(pane, position, notches):
 @pytest.mark.parametrize("scale", [1, 2, 3, 5, 17])
 @pytest.mark.parametrize("centre", [(45.0, 30.0), (20.25, 33.7)])
 def test_at_whole_scales_every_device_pixel_is_exactly_its_picture_pixel(loaded, scale, centre):
-    loaded._move(ViewTransform(scale, centre))
-    pane = loaded._before_view
-    seen = painted(pane)
+    move(loaded, ViewTransform(scale, centre))
+    pane = pane_of(loaded, "Before")
+    seen, samples = painted(pane), noise()
     ys, xs = np.mgrid[100 : seen.shape[0] - 60 : 7, 20 : seen.shape[1] - 20 : 5]
     for y, x in zip(ys.ravel(), xs.ravel(), strict=True):
         pixel = pane.pixel_at(QPointF(x + 0.5, y + 0.5))
         if pixel is not None:
-            wanted = loaded._picture.samples[pixel[1], pixel[0]]
+            wanted = samples[pixel[1], pixel[0]]
             assert tuple(seen[y, x]) == tuple(wanted)
 
 
@@ -122,8 +123,8 @@ def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
     board = np.zeros((40, 40, 1), np.uint8)
     board[::2, ::2] = board[1::2, 1::2] = 255
     open_picture(view, board)
-    view._move(ViewTransform(11.3, (20.0, 20.0)))
-    middle = painted(view._before_view)[100:300, 50:350]
+    move(view, ViewTransform(11.3, (20.0, 20.0)))
+    middle = painted(pane_of(view, "Before"))[100:300, 50:350]
     assert np.unique(middle).tolist() == [0, 255]
 
 
@@ -131,7 +132,7 @@ def test_below_100_percent_stripes_become_grey_and_not_moire(view):
     stripes = np.zeros((2048, 2048, 1), np.uint8)
     stripes[:, ::2] = 255
     open_picture(view, stripes)
-    middle = painted(view._before_view)[200:300, 50:350].astype(int)
+    middle = painted(pane_of(view, "Before"))[200:300, 50:350].astype(int)
     assert abs(middle - 128).max() <= 2
 
 
@@ -141,6 +142,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from workbench.imaging.display import to_display
 from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.compare.read_out import ReadOut
 from workbench.panels.compare.view_transform import ViewTransform
 
 app = QApplication([])
@@ -186,73 +188,73 @@ def test_100_percent_is_exact_and_panes_are_alike_under_any_display_scaling(fact
 
 
 def test_an_empty_view_says_how_to_open_a_picture(view):
-    assert "Ctrl+O" in view._before_view.accessibleDescription()
+    assert "Ctrl+O" in pane_of(view, "Before").accessibleDescription()
     assert text(view, "before") == text(view, "after") == "–"
     assert view.comparison() is None
 
 
 def test_zoom_and_pan_are_linked(loaded):
     before, after = panes(loaded)
-    assert before._transform == after._transform
-    fitted = before._transform
+    assert before.transform == after.transform
+    fitted = before.transform
     wheel(after, QPoint(100, 100), 3)
-    assert before._transform == after._transform
-    assert before._transform.scale == pytest.approx(2 * fitted.scale)
+    assert before.transform == after.transform
+    assert before.transform.scale == pytest.approx(2 * fitted.scale)
     QTest.mousePress(before, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
     point_at(before, QPoint(130, 90))
     QTest.mouseRelease(before, Qt.MouseButton.LeftButton, pos=QPoint(130, 90))
-    moved = before._transform
+    moved = before.transform
     assert moved.centre != fitted.centre
-    assert after._transform == moved
+    assert after.transform == moved
 
 
 def test_the_wheel_keeps_the_pixel_under_the_pointer(loaded):
-    pane = loaded._before_view
+    pane = pane_of(loaded, "Before")
     at = position_of(pane, 70, 12)
     wheel(pane, at, 4)
     assert pane.pixel_at(QPointF(at)) == (70, 12)
 
 
 def test_the_keyboard_zooms_pans_and_fits(loaded):
-    pane = loaded._before_view
+    pane = pane_of(loaded, "Before")
     pane.setFocus()
-    fitted = pane._transform
+    fitted = pane.transform
     QTest.keyClick(pane, Qt.Key.Key_1)
-    assert pane._transform.scale == 1.0
+    assert pane.transform.scale == 1.0
     assert text(loaded, "zoom") == "100 %"
     QTest.keyClick(pane, Qt.Key.Key_Plus)
     QTest.keyClick(pane, Qt.Key.Key_Plus)
-    assert pane._transform.scale == pytest.approx(2.0)
+    assert pane.transform.scale == pytest.approx(2.0)
     QTest.keyClick(pane, Qt.Key.Key_Minus)
-    x, y = pane._transform.centre
+    x, y = pane.transform.centre
     QTest.keyClick(pane, Qt.Key.Key_Right)
     QTest.keyClick(pane, Qt.Key.Key_Down)
-    assert pane._transform.centre[0] > x
-    assert pane._transform.centre[1] > y
+    assert pane.transform.centre[0] > x
+    assert pane.transform.centre[1] > y
     QTest.keyClick(pane, Qt.Key.Key_0)
-    assert pane._transform == fitted
+    assert pane.transform == fitted
 
 
 def test_a_double_click_goes_to_100_percent_and_back_to_fit(loaded):
-    pane = loaded._after_view
-    fitted = pane._transform
+    pane = pane_of(loaded, "After")
+    fitted = pane.transform
     QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
-    assert pane._transform.scale == 1.0
+    assert pane.transform.scale == 1.0
     QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
-    assert pane._transform == fitted
+    assert pane.transform == fitted
 
 
 def test_the_buttons_zoom_and_a_fitted_picture_stays_fitted(loaded, qapp):
-    pane = loaded._before_view
+    pane = pane_of(loaded, "Before")
     button(loaded, "one_to_one").click()
-    assert pane._transform.scale == 1.0
+    assert pane.transform.scale == 1.0
     button(loaded, "fit").click()
-    before = pane._transform.scale
+    before = pane.transform.scale
     loaded.resize(500, 400)
     qapp.processEvents()
-    assert pane._transform.scale < before
+    assert pane.transform.scale < before
     width, height = pane.device_size
-    assert pane._transform.scale == pytest.approx(min(width / WIDTH, height / HEIGHT), rel=0.01)
+    assert pane.transform.scale == pytest.approx(min(width / WIDTH, height / HEIGHT), rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +273,7 @@ def test_the_values_under_the_pointer_are_those_in_the_data(view, dtype, before,
     result[20, 50] = (1, after, 0)
     open_picture(view, samples)
     show_result(view, result)
-    pane = view._before_view
+    pane = pane_of(view, "Before")
     point_at(pane, position_of(pane, 50, 20))
     assert text(view, "position") == "x 50  y 20"
     assert text(view, "before").split() == ["R", "1", "G", f"{before}", "B", "0"]
@@ -283,15 +285,15 @@ def test_a_result_with_wider_values_than_the_picture_has_room_for_them(view):
     samples = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
     samples.flags.writeable = False
     open_picture(view, samples)
-    narrow = view._read_out.sizeHint().width()
+    narrow = view.findChild(ReadOut).sizeHint().width()
     unclipped(samples)
     result = np.full((HEIGHT, WIDTH, 3), -123.4567, np.float32)
     show_result(view, result)
-    point_at(view._before_view, position_of(view._before_view, 50, 20))
+    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 50, 20))
     label = view.findChild(QLabel, "difference")
     assert label.text().split()[1::2] == ["-123.5"] * 3
     assert label.sizeHint().width() >= label.fontMetrics().horizontalAdvance(label.text())
-    assert view._read_out.sizeHint().width() > narrow
+    assert view.findChild(ReadOut).sizeHint().width() > narrow
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ def test_a_result_with_wider_values_than_the_picture_has_room_for_them(view):
 def test_channels_are_named_and_alpha_is_marked(view, channels, names):
     samples = noise((HEIGHT, WIDTH, channels))
     open_picture(view, samples)
-    point_at(view._before_view, position_of(view._before_view, 3, 4))
+    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 3, 4))
     assert text(view, "before").split()[::2] == names
     assert text(view, "after") == "–"
 
@@ -310,13 +312,13 @@ def test_values_that_are_not_numbers_are_shown_as_such(view):
     samples = np.full((HEIGHT, WIDTH, 1), np.inf, np.float32)
     open_picture(view, samples)
     show_result(view, samples.copy())
-    point_at(view._before_view, position_of(view._before_view, 3, 4))
+    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 3, 4))
     assert text(view, "before").split() == ["grey", "inf"]
     assert text(view, "difference").split() == ["grey", "nan"]
 
 
 def test_values_follow_a_new_result_and_go_when_the_pointer_leaves(loaded):
-    pane = loaded._before_view
+    pane = pane_of(loaded, "Before")
     point_at(pane, position_of(pane, 10, 10))
     show_result(loaded, np.full((HEIGHT, WIDTH, 3), 42, np.uint8))
     assert text(loaded, "after").split() == ["R", "42", "G", "42", "B", "42"]
@@ -326,7 +328,7 @@ def test_values_follow_a_new_result_and_go_when_the_pointer_leaves(loaded):
 
 
 def test_beside_the_picture_there_is_no_value(loaded):
-    point_at(loaded._before_view, QPoint(5, 5))
+    point_at(pane_of(loaded, "Before"), QPoint(5, 5))
     assert text(loaded, "before") == "–"
 
 
@@ -334,16 +336,16 @@ def test_mode_buttons_say_what_is_wanted_and_change_nothing(loaded, qtbot):
     with qtbot.waitSignal(loaded.wanted) as wanted:
         button(loaded, "wipe").click()
     assert wanted.args == ["view_mode", "wipe"]
-    assert loaded._before_view.isVisible()
+    assert pane_of(loaded, "Before").isVisible()
     loaded.show_state(State(view_mode="wipe"))
-    assert loaded._wipe_view.isVisible()
+    assert pane_of(loaded, "Before and after").isVisible()
     assert button(loaded, "wipe").isChecked()
 
 
 def test_the_transform_stays_when_the_mode_changes(loaded):
-    loaded._move(ViewTransform(3.0, (40.0, 30.0)))
+    move(loaded, ViewTransform(3.0, (40.0, 30.0)))
     loaded.show_state(State(view_mode="wipe"))
-    assert loaded._wipe_view._transform == ViewTransform(3.0, (40.0, 30.0))
+    assert pane_of(loaded, "Before and after").transform == ViewTransform(3.0, (40.0, 30.0))
 
 
 @pytest.fixture
@@ -356,35 +358,41 @@ def wiped(view):
     return view
 
 
+def upper_row(view):
+    """The greys along a line above the divider's handle."""
+    pane = pane_of(view, "Before and after")
+    return painted(pane)[pane.height() // 4, :, 0]
+
+
 def share_of_black(view):
-    row = painted(view._wipe_view)[view._wipe_view.height() // 4, :, 0]
+    row = upper_row(view)
     return np.count_nonzero(row < 60) / np.count_nonzero((row < 60) | (row > 200))
 
 
 def test_wipe_shows_before_left_and_after_right_of_the_divider(wiped):
     assert share_of_black(wiped) == pytest.approx(0.5, abs=0.03)
-    row = painted(wiped._wipe_view)[wiped._wipe_view.height() // 4, :, 0]
+    row = upper_row(wiped)
     assert row[200] == 0
     assert row[-200] == 255
 
 
 def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
-    pane, divider = wiped._wipe_view, wiped._wipe_view.divider
+    pane, divider = pane_of(wiped, "Before and after"), pane_of(wiped, "Before and after").divider
     QTest.mousePress(divider, Qt.MouseButton.LeftButton, pos=divider.rect().center())
     target = divider.mapFrom(pane, QPoint(pane.width() * 3 // 4, 200))
     QTest.mouseMove(divider, target)
     QTest.mouseRelease(divider, Qt.MouseButton.LeftButton)
     assert divider.value() == pytest.approx(750, abs=5)
-    before = pane._transform
+    before = pane.transform
     QTest.mousePress(pane, Qt.MouseButton.LeftButton, pos=QPoint(pane.width() * 3 // 4, 100))
     QTest.mouseMove(pane, QPoint(pane.width() // 4, 100))
     QTest.mouseRelease(pane, Qt.MouseButton.LeftButton)
     assert divider.value() == pytest.approx(250, abs=5)
-    assert pane._transform == before
+    assert pane.transform == before
 
 
 def test_the_divider_moves_by_keyboard(wiped):
-    divider = wiped._wipe_view.divider
+    divider = pane_of(wiped, "Before and after").divider
     divider.setFocus()
     QTest.keyClick(divider, Qt.Key.Key_Right)
     assert divider.value() == 510
@@ -396,36 +404,38 @@ def test_the_divider_moves_by_keyboard(wiped):
 
 
 def test_the_divider_keeps_its_share_when_the_view_is_resized(wiped, qapp):
-    wiped._wipe_view.divider.setValue(250)
+    pane_of(wiped, "Before and after").divider.setValue(250)
     wiped.resize(600, 500)
     qapp.processEvents()
-    centre = wiped._wipe_view.divider.geometry().center().x()
-    assert centre == pytest.approx(wiped._wipe_view.width() / 4, abs=2)
+    centre = pane_of(wiped, "Before and after").divider.geometry().center().x()
+    assert centre == pytest.approx(pane_of(wiped, "Before and after").width() / 4, abs=2)
 
 
 def test_without_a_result_wipe_shows_the_picture_alone(view):
     open_picture(view, noise())
     view.show_state(State(view_mode="wipe"))
-    assert not view._wipe_view.divider.isVisible()
-    assert view._wipe_view.caption == "Before · noise.png · 90×60"
+    assert not pane_of(view, "Before and after").divider.isVisible()
+    assert pane_of(view, "Before and after").caption == "Before · noise.png · 90×60"
 
 
 def test_the_caption_names_the_picture_and_its_size(loaded):
-    assert loaded._before_view.caption == "Before · noise.png · 90×60"
+    assert pane_of(loaded, "Before").caption == "Before · noise.png · 90×60"
     loaded.show_nothing()
-    assert loaded._before_view.caption == "Before"
+    assert pane_of(loaded, "Before").caption == "Before"
 
 
 def test_in_a_narrow_window_the_read_out_stands_above_the_buttons(loaded, qapp):
+    read_out = loaded.findChild(ReadOut)
+
     def is_beside():
-        return loaded._read_out.geometry().bottom() > button(loaded, "fit").geometry().top()
+        return read_out.geometry().bottom() > button(loaded, "fit").geometry().top()
 
     assert is_beside()
     loaded.resize(loaded.minimumSizeHint().width(), 600)
     qapp.processEvents()
     assert loaded.minimumSizeHint().width() <= 364  # what 1024 pixels leave between the panels
     assert not is_beside()
-    assert child(loaded, "zoom").geometry().left() > loaded._read_out.position.geometry().right()
+    assert child(loaded, "zoom").geometry().left() > read_out.position.geometry().right()
     loaded.resize(900, 600)
     qapp.processEvents()
     assert is_beside()
@@ -434,11 +444,11 @@ def test_in_a_narrow_window_the_read_out_stands_above_the_buttons(loaded, qapp):
 @pytest.mark.parametrize("mode", ["side", "wipe"])
 def test_holding_space_shows_the_original_where_the_result_was(loaded, mode):
     loaded.show_state(State(view_mode=mode))
-    pane = loaded._wipe_view if mode == "wipe" else loaded._after_view
+    pane = pane_of(loaded, "Before and after") if mode == "wipe" else pane_of(loaded, "After")
     pane.setFocus()
     QTest.keyPress(pane, Qt.Key.Key_Space)
     assert pane.caption == "Original"
-    assert pane.display is loaded._before_view.display
+    assert pane.display is pane_of(loaded, "Before").display
     QTest.keyRelease(pane, Qt.Key.Key_Space)
     assert pane.caption == "After · Gaussian 5×5 · shared"
 
@@ -446,43 +456,43 @@ def test_holding_space_shows_the_original_where_the_result_was(loaded, mode):
 def test_the_original_button_works_while_held_by_mouse(loaded):
     original = button(loaded, "original")
     QTest.mousePress(original, Qt.MouseButton.LeftButton)
-    assert loaded._after_view.caption == "Original"
+    assert pane_of(loaded, "After").caption == "Original"
     QTest.mouseRelease(original, Qt.MouseButton.LeftButton)
-    assert loaded._after_view.caption != "Original"
+    assert pane_of(loaded, "After").caption != "Original"
 
 
 def test_losing_the_focus_while_space_is_held_ends_it(loaded):
-    loaded._after_view.setFocus()
-    QTest.keyPress(loaded._after_view, Qt.Key.Key_Space)
+    pane_of(loaded, "After").setFocus()
+    QTest.keyPress(pane_of(loaded, "After"), Qt.Key.Key_Space)
     button(loaded, "fit").setFocus()
-    assert loaded._after_view.caption != "Original"
+    assert pane_of(loaded, "After").caption != "Original"
 
 
 def test_a_new_picture_of_the_same_kind_keeps_the_last_result_and_the_zoom(loaded):
-    loaded._move(ViewTransform(3.0, (40.0, 30.0)))
-    result = loaded._after_view.display
+    move(loaded, ViewTransform(3.0, (40.0, 30.0)))
+    result = pane_of(loaded, "After").display
     open_picture(loaded, noise(seed=2))
-    assert loaded._after_view.display is result
-    assert loaded._after_view._transform.scale == 3.0
+    assert pane_of(loaded, "After").display is result
+    assert pane_of(loaded, "After").transform.scale == 3.0
 
 
 @pytest.mark.parametrize(
     "samples", [noise((31, 33, 3)), noise((HEIGHT, WIDTH, 3), np.uint16), noise((HEIGHT, WIDTH, 1))]
 )
 def test_a_picture_of_another_kind_empties_the_after_pane_until_its_result_comes(loaded, samples):
-    late = 255 - loaded._picture.samples
+    late = 255 - noise()
     open_picture(loaded, samples)
-    assert loaded._after_view.display is None
+    assert pane_of(loaded, "After").display is None
     show_result(loaded, late)
-    assert loaded._after_view.display is None, "a late answer for the earlier picture"
+    assert pane_of(loaded, "After").display is None, "a late answer for the earlier picture"
     show_result(loaded, samples.copy())
-    assert loaded._after_view.display is not None
+    assert pane_of(loaded, "After").display is not None
 
 
 def test_a_picture_of_another_size_is_fitted(loaded):
-    loaded._move(ViewTransform(3.0, (40.0, 30.0)))
+    move(loaded, ViewTransform(3.0, (40.0, 30.0)))
     open_picture(loaded, noise((31, 33, 3)))
-    assert loaded._before_view._transform.centre == (16.5, 15.5)
+    assert pane_of(loaded, "Before").transform.centre == (16.5, 15.5)
 
 
 def test_show_nothing_empties_everything(loaded):
@@ -513,7 +523,7 @@ def contains(big, small):
 def test_the_surround_is_neutral_in_every_theme(view, qapp, scheme):
     theme.apply(qapp, scheme)
     open_picture(view, noise((50, 400, 3)))
-    surround = QColor(*painted(view._before_view)[-20, 100].tolist())
+    surround = QColor(*painted(pane_of(view, "Before"))[-20, 100].tolist())
     assert surround.saturation() == 0
     theme.apply(qapp, "light")
 

@@ -1,6 +1,7 @@
 """Looking closely in the real window: modes, pins, the way to wrong pixels, values in cells."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from threading import Event
 
@@ -20,6 +21,8 @@ from tests.workbench.driving import (
     action,
     child,
     click,
+    move,
+    pane_of,
     pick,
     settle,
     show_picture,
@@ -36,7 +39,9 @@ from workbench.imaging.mismatch import COLORS, WRONG
 from workbench.imaging.showing import show
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
-from workbench.panels.compare import comparison_controller
+from workbench.panels.compare import comparison_controller, pin_cache
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.compare.read_out import ReadOut
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.session import live, worker
 
@@ -81,7 +86,8 @@ def comparison(window):
 
 
 def centre(window):
-    return window.compare._shown_transform().centre
+    views = window.compare.findChildren(PictureView)
+    return next(each for each in views if each.isVisible()).transform.centre
 
 
 # -- difference
@@ -362,7 +368,7 @@ def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
     assert centre(spoiling) == places[2]
     x, y = WRONG_PLACES[2]
     assert tuple(comparison(spoiling).display.pixels[0][y, x, :3]) == COLORS[WRONG]
-    assert spoiling.compare._shown_transform().scale >= 24
+    assert comparison(spoiling).transform.scale >= 24
     click(child(spoiling, "next-differing", QToolButton))
     assert centre(spoiling) == places[0]
 
@@ -370,7 +376,7 @@ def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
 def test_the_values_of_a_pixel_gone_to_are_read_out(qtbot, spoiling):
     trigger(spoiling, "Next differing pixel")
     until(qtbot, lambda: centre(spoiling) == (40.5, 2.5))
-    assert spoiling.compare._read_out.position.text() == "x 40  y 2"
+    assert spoiling.compare.findChild(ReadOut).position.text() == "x 40  y 2"
 
 
 def test_the_search_can_be_cancelled(qtbot, make_window):
@@ -411,7 +417,7 @@ def test_wrong_pixels_are_found_anew_for_every_result(qtbot, spoiling):
 def test_the_divider_turns_and_moves_up_and_down(qtbot, loaded):
     trigger(loaded, "Turn the divider")
     assert (loaded.store.state.view_mode, loaded.store.state.divider) == ("wipe", "level")
-    wipe = loaded.compare._wipe_view
+    wipe = pane_of(loaded.compare, "Before and after")
     until(qtbot, wipe.isVisible)
     divider = wipe.divider
     divider.setFocus()
@@ -435,7 +441,7 @@ def test_the_level_divider_shows_before_above_and_after_below(qtbot, window):
     light = np.full((200, 200, 1), 220, np.uint8)
     window.compare.show_after(light, to_display(light), "made up")
     window.store.update(view_mode="wipe", divider="level")
-    wipe = window.compare._wipe_view
+    wipe = pane_of(window.compare, "Before and after")
     image = wipe.grab().toImage()
     x = image.width() // 2 - 40
     assert image.pixelColor(x, image.height() // 2 - 30).lightness() == 40
@@ -458,7 +464,7 @@ def test_up_to_three_results_are_kept_beside_the_newest(qtbot, loaded):
     trigger(loaded, "Pin this result")
     assert "remove one first" in loaded.messages.sentence
     panes[2].moved.emit(ViewTransform(5.0, (20.0, 30.0)))
-    assert {pane._transform for pane in panes} == {ViewTransform(5.0, (20.0, 30.0))}
+    assert {pane.transform for pane in panes} == {ViewTransform(5.0, (20.0, 30.0))}
 
 
 def test_three_panes_stand_in_a_row_only_where_there_is_room(qtbot, loaded):
@@ -637,7 +643,7 @@ def test_each_picture_has_its_pins_and_those_removed_stay_away(qtbot, loaded):
 def test_pins_of_pictures_that_are_too_large_to_be_kept_are_gone_alone(qtbot, loaded, monkeypatch):
     trigger(loaded, "Pin this result")
     first = pinned(loaded)
-    monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", 200_000)
+    monkeypatch.setattr(pin_cache, "MAX_BYTES", 200_000)
     show_picture(qtbot, loaded, noise(200, 200, 3, seed=5))
     trigger(loaded, "Pin this result")
     settle(qtbot, loaded, loaded.undoing.undo)
@@ -655,7 +661,7 @@ def test_of_many_pictures_the_oldest_lose_their_pins(qtbot, loaded, monkeypatch)
         trigger(loaded, "Pin this result")
         kept[picture] = pinned(loaded)
     size = 2 * first.nbytes + sum(e.nbytes for e in loaded.inspection.pins[0].display.pixels)
-    monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", int(2.5 * size))
+    monkeypatch.setattr(pin_cache, "MAX_BYTES", int(2.5 * size))
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
     until(qtbot, lambda: pinned(loaded) == kept[second])
@@ -714,7 +720,7 @@ def test_where_only_the_display_lacks_memory_the_result_is_of_these_settings(
 
 
 def test_a_picture_that_is_too_large_says_that_its_pins_are_gone(qtbot, loaded, monkeypatch):
-    monkeypatch.setattr(loaded.inspection._aside, "_most_bytes", 1000)
+    monkeypatch.setattr(pin_cache, "MAX_BYTES", 1000)
     trigger(loaded, "Pin this result")
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
     assert "is gone" in loaded.messages.sentence
@@ -750,9 +756,9 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     pinned, after = loaded.inspection.pins[0], loaded.live.result.picture
     trigger(loaded, "Compare with the next pinned result")
     loaded.store.update(view_mode="wipe")
-    wipe = loaded.compare._wipe_view
-    assert wipe._before is pinned.display
-    assert wipe._before_caption.startswith("Gaussian blur 5×5 · OpenCV\nPinned 1 · ")
+    wipe = pane_of(loaded.compare, "Before and after")
+    assert wipe.before is pinned.display
+    assert wipe.before_caption.startswith("Gaussian blur 5×5 · OpenCV\nPinned 1 · ")
     assert child(loaded, "against", QComboBox).isVisible()
     loaded.compare.go_to(7, 8)
     said = {name: child(loaded, name, QLabel) for name in ("pinned 1", "difference")}
@@ -761,7 +767,7 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     apart = after[8, 7].astype(int) - pinned.samples[8, 7]
     assert [int(v) for v in said["difference"].text().split()[1::2]] == apart.tolist()
     trigger(loaded, "Compare with the next pinned result")  # around: the original
-    assert wipe._before_caption.startswith("Before")
+    assert wipe.before_caption.startswith("Before")
     assert not said["pinned 1"].isVisible()
 
 
@@ -932,54 +938,48 @@ def test_what_is_chosen_for_looking_is_remembered_and_nonsense_is_not():
 
 
 def zoom_to(window, scale, x=45.0, y=30.0):
-    window.compare._move(ViewTransform(scale, (x, y)))
+    move(window.compare, ViewTransform(scale, (x, y)))
 
 
-def cells_of(pane):
-    return pane._cells._cells
+def requests(pane):
+    """Return a list to which what a view asks for, to write into its cells, is added."""
+    asked = []
+    pane.cells_wanted.connect(lambda wish, _: asked.append(wish))
+    return asked
+
+
+def colours_of(pane, x=45, y=30):
+    """The colours inside the cell of a pixel."""
+    image = pane.grab().toImage()
+    left, top = map(int, pane.transform.to_view((x, y), pane.device_size))
+    cell = product(range(left + 2, left + 40), range(top + 2, top + 40))
+    return {image.pixelColor(*at).rgb() for at in cell}
 
 
 def test_values_stand_in_cells_that_are_large_enough_and_only_there(qtbot, loaded):
     pane = view(loaded, "After")
+    asked = requests(pane)
     zoom_to(loaded, 39.0)
     pane.grab()
-    assert pane._cells._asked is None
+    assert asked == []
     zoom_to(loaded, 44.0)
-    pane.grab()
-    until(qtbot, lambda: cells_of(pane))
-    with_cells = pane.grab().toImage()
-    plain = view(loaded, "After")
-    display, caption = plain.display, plain.caption
-    plain.show_picture(display, caption, None)
-    without = plain.grab().toImage()
-    x, y = 45, 30
-    rows = []
-    for image in (with_cells, without):
-        at = pane._transform.to_view((x, y), pane.device_size)
-        rows.append(
-            {
-                image.pixelColor(int(at[0]) + dx, int(at[1]) + dy).rgb()
-                for dx in range(2, 40)
-                for dy in range(2, 40)
-            }
-        )
-    assert len(rows[1]) == 1, "a pixel is one colour"
-    assert len(rows[0]) > 2, "with its numbers over it"
+    until(qtbot, lambda: len(colours_of(pane)) > 2)  # with its numbers over it
+    assert len(asked) == 1
+    pane.show_picture(pane.display, pane.caption, None)
+    assert len(colours_of(pane)) == 1, "a pixel is one colour"
 
 
 def test_a_small_pan_needs_no_new_cells_and_a_large_one_gets_them(qtbot, loaded):
     pane = view(loaded, "After")
+    asked = requests(pane)
     zoom_to(loaded, 50.0)
-    pane.grab()
-    until(qtbot, lambda: cells_of(pane))
-    first = cells_of(pane)
+    until(qtbot, lambda: len(colours_of(pane)) > 2)
     zoom_to(loaded, 50.0, 45.5)
-    pane.grab()
-    assert cells_of(pane) is first
-    assert pane._cells._asked is first.wish
+    assert len(colours_of(pane)) > 2
+    assert len(asked) == 1
     zoom_to(loaded, 50.0, 70.0)
-    pane.grab()
-    until(qtbot, lambda: cells_of(pane) is not first)
+    until(qtbot, lambda: len(colours_of(pane, 70)) > 2)
+    assert len(asked) == 2
 
 
 def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
@@ -1031,4 +1031,4 @@ def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded, monkeypatch
     QApplication.sendEvent(before, moved)
     pixel = before.pixel_at(middle)
     assert pixel is not None
-    assert view(loaded, "Pinned 1")._mark == view(loaded, "After")._mark == pixel
+    assert view(loaded, "Pinned 1").mark == view(loaded, "After").mark == pixel

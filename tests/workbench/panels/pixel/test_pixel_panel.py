@@ -15,6 +15,7 @@ from kernels.oracle.reference import filtered
 from tests.workbench.driving import (
     child,
     click,
+    move,
     pick,
     settle,
     show_picture,
@@ -124,7 +125,7 @@ def at(window):
 
 def position_of(pane, x, y):
     ratio = pane.devicePixelRatioF()
-    x, y = pane._transform.to_view((x + 0.5, y + 0.5), pane.device_size)
+    x, y = pane.transform.to_view((x + 0.5, y + 0.5), pane.device_size)
     return QPoint(round(x / ratio), round(y / ratio))
 
 
@@ -298,10 +299,10 @@ def test_it_zooms_to_the_pixel(opened):
     opened.pixel.show_pixel((3, 30))
     click(child(opened, "pixel-zoom", QPushButton))
     pane = view(opened, "Before")
-    x, y = pane._transform.to_view((3.5, 30.5), pane.device_size)
+    x, y = pane.transform.to_view((3.5, 30.5), pane.device_size)
     width, height = pane.device_size
-    assert abs(x - width / 2) <= pane._transform.scale
-    assert abs(y - height / 2) <= pane._transform.scale
+    assert abs(x - width / 2) <= pane.transform.scale
+    assert abs(y - height / 2) <= pane.transform.scale
 
 
 def test_the_neighbourhood_is_painted_only_while_the_panel_is_open(qtbot, opened):
@@ -319,7 +320,7 @@ def test_every_border_paints_at_every_zoom(opened, border, scale):
     from workbench.panels.compare.view_transform import ViewTransform
 
     opened.store.choose(border=border)
-    opened.compare._move(ViewTransform(scale, (0.0, 0.0)))
+    move(opened.compare, ViewTransform(scale, (0.0, 0.0)))
     opened.pixel.show_pixel((0, 1))
     assert not view(opened, "After").grab().isNull()
 

@@ -18,6 +18,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from kernels.engine.engine import Engine
+from tests.workbench.driving import move
 from workbench.base.settings import Settings
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.weights.weights_draft import WeightsDraft
@@ -41,7 +42,7 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     window.store.choose(filter="unsharp", amount=2.5, block_xy=(16, 16))
     yield lambda: settled[-1].job.ksize == 5 or settled[-1].job.weights.sum() < 1.1
     window.store.update(view_mode="wipe", levels=(10.0, 200.0))
-    window.compare._move(ViewTransform(4.0, (30.0, 20.0)))
+    move(window.compare, ViewTransform(4.0, (30.0, 20.0)))
     window.compare.restore({"divider": 250})
     window.pixel.show_pixel((5, 6))
     window.sessions.open(Path(session))
