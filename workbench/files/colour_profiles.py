@@ -1,4 +1,4 @@
-"""From the colour profile a file came with to sRGB, and the profile that says so in a new file."""
+"""Colour profiles: from the one a file came with to sRGB, and the one that a new file gets."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
 
 
 def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Return (H, W, 3) RGB of the same type for (H, W, 4) CMYK, by the file's own profile where
-    that is sound.
+    """Return (H, W, 3) RGB of the same type for (H, W, 4) CMYK.
+
+    By the file's own profile where that is sound.
 
     notes  gets a sentence that says how
     """
@@ -76,7 +77,10 @@ def profile_for(channels: int) -> bytes:
 
 
 def _name_and_space(icc: bytes) -> tuple[str, str | None]:
-    """The profile's own name and what it is for, such as "RGB"; None where it is no profile."""
+    """Return the profile's own name and its colour space, such as "RGB".
+
+    None where it is not a profile.
+    """
     try:
         profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
         name = ImageCms.getProfileDescription(profile).strip() or "unnamed"
@@ -86,7 +90,7 @@ def _name_and_space(icc: bytes) -> tuple[str, str | None]:
 
 
 def _is_srgb(icc: bytes, space: str) -> bool:
-    """Whether the profile leaves colours of 8 bits as they are: sRGB comes in many variants."""
+    """Return whether the profile leaves 8-bit colours as they are: sRGB comes in many variants."""
     ramp = np.arange(256, dtype=np.uint16) * 257
     if space == _GREY:
         probe = ramp.reshape(1, -1, 1)
@@ -99,7 +103,7 @@ def _is_srgb(icc: bytes, space: str) -> bool:
 
 
 def _converted_grey(samples: NDArray[Any], icc: bytes, space: str) -> NDArray[Any]:
-    """(H, W, 1 or 2): by way of the colours that greys are in a profile for colours."""
+    """Convert (H, W, 1 or 2) by way of the colours that greys are in a profile for colours."""
     grey = samples[:, :, :1]
     if space == _GREY:
         converted = _in_bands(grey, icc, "gray", "rgb")
@@ -109,7 +113,7 @@ def _converted_grey(samples: NDArray[Any], icc: bytes, space: str) -> NDArray[An
 
 
 def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = "") -> NDArray[Any]:
-    """What `_transformed` gives for all rows, worked out by several threads."""
+    """Return what `_transformed` gives for all rows, worked out by several threads."""
     channels = 3 if "rgb" in (space, wanted) else samples.shape[2]
     made = np.empty((*samples.shape[:2], channels), samples.dtype)
 
@@ -124,7 +128,7 @@ def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = 
 def _transformed(
     samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = ""
 ) -> NDArray[Any]:
-    """(H, W, C) of uint8 or uint16 in sRGB, by Little CMS; alpha is copied.
+    """Return (H, W, C) of uint8 or uint16 in sRGB, by Little CMS; alpha is copied.
 
     Raises CmsError where the profile is not fit for it.
     """
@@ -142,7 +146,7 @@ def _transformed(
 
 
 def _mixed(inks: NDArray[Any]) -> NDArray[Any]:
-    """RGB of CMYK, (rows, W, 4), as if each ink took its own light away and nothing else."""
+    """Return RGB of CMYK, (rows, W, 4), as if each ink took its own light away and nothing else."""
     is_integer = inks.dtype.kind in "ui"
     white = np.iinfo(inks.dtype).max if is_integer else 1.0
     light = 1 - inks.astype(np.float64) / white
@@ -151,6 +155,6 @@ def _mixed(inks: NDArray[Any]) -> NDArray[Any]:
 
 
 def _bands(samples: NDArray[Any]) -> list[slice]:
-    """Whole rows of about BAND_SAMPLES."""
+    """Yield whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
     return [slice(top, top + rows) for top in range(0, len(samples), rows)]

@@ -23,8 +23,7 @@ _PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s"
 
 @contextmanager
 def opened(path: Path, start: bytes, is_stopped: Callable[[], bool]) -> Iterator[DeepReader | None]:
-    """Give what reads a PNG or PNM file of more than 8 bits a sample; None for all others.  See
-    `Opened`."""
+    """Open a PNG or PNM file of more than 8 bits a sample; gives None for all others."""
     is_deep_png = start.startswith(png.SIGNATURE) and start[24:25] == b"\x10"
     if not is_deep_png and not re.match(rb"P[2356][\s#]", start):
         yield None
@@ -56,8 +55,10 @@ class DeepReader(from_pillow.PillowReader):
         return Need(self._path.name, width, height, channels, ours, held)
 
     def _exif(self) -> Image.Exif:
-        """As it is in the file.  For a PNG without one Pillow would decode all pixels to be
-        sure."""
+        """Return the EXIF as it is in the file.
+
+        For a PNG without one Pillow would decode all pixels to be sure.
+        """
         return super()._exif() if png.holds(self._path, b"eXIf") else Image.Exif()
 
     def _samples(self, notes: list[str]) -> NDArray[np.uint16]:
@@ -87,8 +88,11 @@ def _channels_of(start: bytes) -> int:
 
 
 def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
-    """(H, W, C) of 0 to the largest sample, which comes second.  Raises EOFError where the file is
-    cut short, ValueError where it holds more than it says."""
+    """Return the samples, (H, W, C), and the largest that the file allows.
+
+    Raises EOFError where the file is cut short, UnreadableError where it holds more than it
+    says.
+    """
     data = path.read_bytes()
     header = _PNM_HEADER.match(data)
     if header is None:
@@ -111,7 +115,7 @@ def _pnm_samples(path: Path) -> tuple[NDArray[np.uint16], int]:
 
 
 def _stretched(samples: NDArray[np.uint16], largest: int, notes: list[str]) -> NDArray[np.uint16]:
-    """Samples of 0 to `largest`, spread over all 16 bits so that white is white."""
+    """Spread samples of 0 to `largest` over all 16 bits, so that white is white."""
     if largest == 65535:
         return samples
     notes.append(f"Samples of 0 to {largest} were spread over 0 to 65535.")

@@ -59,8 +59,11 @@ def kept(exif: Image.Exif, width: int, height: int) -> bytes | None:
 
 
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
-    """Return what `tifffile.imwrite` takes as `extratags`; directories are empty until
-    `fill_tiff` fills them, and left out of a file that is so large that it becomes a BigTIFF."""
+    """Return what `tifffile.imwrite` takes as `extratags`.
+
+    Directories are empty until `fill_tiff` fills them, and left out of a file that is so large
+    that it becomes a BigTIFF.
+    """
     found = _read(exif)
     words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
     tags: list[tuple[int, str, int, Any, bool]] = [
@@ -72,8 +75,10 @@ def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bo
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
-    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`, and point to
-    them; the file can be read as well as written."""
+    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`.
+
+    And point to them; the file can be read as well as written.
+    """
     found = _read(exif)
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
@@ -96,7 +101,7 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
 
 
 def _stand_in(tag: int) -> int:
-    """What tifffile, which writes no such directories, writes at its place."""
+    """Return what stands for a directory, which tifffile does not write, until it is filled in."""
     return tag - 1
 
 

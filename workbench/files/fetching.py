@@ -29,7 +29,7 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What came since the last one, maybe nothing.
+    """The bytes that came since the last piece, maybe none.
 
     total  bytes that there will be, as far as the server says; 0 where it does not
     """
@@ -85,7 +85,7 @@ def _put(
     found: Queue[Piece | Exception | None],
     is_left: threading.Event,
 ) -> bool:
-    """Whether it was put there: not where nobody will ever take it."""
+    """Put it into the queue; return whether it is there: not where nobody will ever take it."""
     while not is_left.is_set():
         try:
             found.put(piece, timeout=_LOOK_S)
@@ -96,7 +96,7 @@ def _put(
 
 
 def _pieces(url: str) -> Generator[Piece]:
-    """The bytes as they are sent: what is packed stays so, for it could be huge."""
+    """Yield the bytes as they are sent: what is packed stays so, for it could be huge."""
     import requests  # which takes a while
 
     with requests.Session() as session:

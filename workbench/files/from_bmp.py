@@ -40,12 +40,12 @@ class BmpReader:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of samples that hold the widest of the fields."""
+        """Return the dtype of samples that hold the widest of the fields."""
         return np.dtype(np.uint8 if max(map(int.bit_count, self.masks)) <= 8 else np.uint16)
 
     @property
     def row_bytes(self) -> int:
-        """From one row to the next, in the file."""
+        """Return the bytes from one row to the next, in the file."""
         return (self.width * self.bits + 31) // 32 * 4
 
     def need(self) -> Need:
@@ -102,7 +102,7 @@ def _reader_of(path: Path, start: bytes) -> BmpReader | None:
 
 
 def _are_fields(masks: tuple[int, ...], bits: int) -> bool:
-    """Whether each is an unbroken run of bits, of 16 at most, and no two share any."""
+    """Return whether each is an unbroken run of bits, of 16 at most, and no two share any."""
     are_runs = all(
         mask and (mask // (mask & -mask)).bit_length() == mask.bit_count() <= 16 for mask in masks
     )

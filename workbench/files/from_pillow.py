@@ -59,8 +59,10 @@ class PillowReader:
         self._path, self._image, self._is_stopped = path, image, is_stopped
 
     def need(self) -> Need:
-        """Return the samples, and Pillow's own copy of them for as long as they are taken over;
-        inks in between."""
+        """Return the memory for the samples, and for Pillow's own copy of them meanwhile.
+
+        Inks in between.
+        """
         image = self._image
         pixels, channels = image.width * image.height, _channels_of(image)
         ours = pixels * channels * (4 if image.mode == "F" else 1)
@@ -71,8 +73,7 @@ class PillowReader:
         )
 
     def read(self, notes: list[str]) -> Decoded:
-        """Return (H, W) or (H, W, C) with C = 2 to 4, of whatever Pillow's mode is: uint8, or
-        float32."""
+        """Return (H, W) or (H, W, C) with C = 2 to 4, of uint8 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
         note_first_of(self._count(), notes)
@@ -118,8 +119,11 @@ class PillowReader:
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
-    """Let a grey that is marked as transparent be one of 256; Pillow leaves it as it is in the
-    file, one of 2, 4 or 16.  To be called as long as nothing was decoded."""
+    """Make a grey that is marked as transparent one of 256.
+
+    Pillow leaves it as it is in the file, one of 2, 4 or 16.  To be called as long as nothing
+    was decoded.
+    """
     if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
         largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
         image.info["transparency"] = (int(image.info["transparency"]) & largest) * 255 // largest
@@ -134,8 +138,10 @@ def _channels_of(image: Image.Image) -> int:
 
 
 def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
-    """Raise EOFError where the samples cannot all be in the file, before memory is taken for all
-    that its header claims."""
+    """Raise EOFError where the samples cannot all be in the file.
+
+    Before memory is taken for all that its header claims.
+    """
     size = path.stat().st_size
     if image.format == "GIF":
         left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
@@ -149,8 +155,10 @@ def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
 
 
 def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
-    """Left, top, right and bottom of the first frame of a GIF that covers a part of its picture, as
-    long as it was not decoded; None for all others."""
+    """Return left, top, right and bottom of the first frame of a GIF, or None.
+
+    Only where it covers a part of its picture, and as long as it was not decoded.
+    """
     boxes = [each[1] for each in getattr(image, "tile", ()) if image.format == "GIF" and each[1]]
     return boxes[0] if boxes and boxes[0] != (0, 0, *image.size) else None
 
@@ -158,7 +166,7 @@ def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
 def _clear_around(
     samples: NDArray[Any], frame: tuple[int, int, int, int], notes: list[str]
 ) -> NDArray[Any]:
-    """With an alpha channel that is 0 outside of the frame."""
+    """Add an alpha channel that is 0 outside of the frame."""
     notes.append("The first frame is smaller than the picture, which is transparent around it.")
     left, top, right, bottom = frame
     samples = samples.reshape(*samples.shape[:2], -1)
@@ -170,7 +178,7 @@ def _clear_around(
 
 
 def _in_bands(image: Image.Image, convert: Convert) -> NDArray[Any]:
-    """The samples of what `convert` makes of the image, band by band."""
+    """Return the samples of what `convert` makes of the image, band by band."""
     rows = max(BAND_PIXELS // image.width, 1)
     first = np.asarray(convert(_band(image, 0, rows)))
     if rows >= image.height:
@@ -189,8 +197,10 @@ def _band(image: Image.Image, top: int, rows: int) -> Image.Image:
 
 
 def _conversion(image: Image.Image, notes: list[str]) -> Convert:
-    """What makes samples of an image, or of a band of it, that we have; noted where it changes
-    any."""
+    """Return what makes samples of an image, or of a band of it, that we have.
+
+    Noted where it changes any.
+    """
     mode = image.mode
     if mode in ("1", "L") and "transparency" in image.info:
         notes.append("The grey marked as transparent became an alpha channel.")
@@ -218,7 +228,7 @@ def _to(mode: str) -> Convert:
 
 
 def _with_clear(marked: int) -> Convert:
-    """What adds an alpha channel, 0 where the grey is `marked`."""
+    """Return what adds an alpha channel, 0 where the grey is `marked`."""
 
     def convert(band: Image.Image) -> NDArray[Any]:
         grey = np.asarray(band.convert("L"))

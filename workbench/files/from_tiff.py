@@ -77,8 +77,10 @@ class TiffReader:
         self._path, self._tiff, self._page = path, tiff, tiff.pages.first
 
     def need(self) -> Need:
-        """Return what is in the file at most, and, where that is changed and not in place, what it
-        becomes."""
+        """Return the memory for what is in the file at most, and for what it becomes.
+
+        The second where it is changed and not in place.
+        """
         page = self._page
         pixels, channels = page.imagewidth * page.imagelength, _channels_of(page)
         made = pixels * channels * min(_dtype(page).itemsize, 4)
@@ -109,8 +111,7 @@ def _is_for_us(page: tifffile.TiffPage) -> bool:
 
 
 def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
-    """Raise ImageFileError where it is of a kind that nothing here reads, EOFError where it is cut
-    short."""
+    """Raise ImageFileError for a kind that nothing here reads, EOFError where it is cut short."""
     if kind := _unknown_kind(page):
         raise ImageFileError(
             f"{path.name} is a TIFF of a kind this program does not read ({kind}); save it as RGB "
@@ -126,7 +127,7 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
 
 
 def _channels_of(page: tifffile.TiffPage) -> int:
-    """How many channels the page will have once it is read."""
+    """Return how many channels the page will have once it is read."""
     colours = _COLOURS[page.photometric]
     if page.photometric == PHOTOMETRIC.PALETTE:
         return 3
@@ -157,7 +158,7 @@ def _samples_of(page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
 
 
 def _unknown_kind(page: tifffile.TiffPage) -> str | None:
-    """What of the page nothing here reads, in a few words, or None."""
+    """Return what of the page nothing here reads, in a few words, or None."""
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
         return f"compression {_name(COMPRESSION, page.compression)}"
     if not _is_for_us(page):
@@ -178,7 +179,7 @@ def _unknown_kind(page: tifffile.TiffPage) -> str | None:
 
 
 def _unknown_to_pillow(page: tifffile.TiffPage) -> str | None:
-    """What of a page that is not for us Pillow does not read, or reads wrongly."""
+    """Return what Pillow does not read, or reads wrongly, of a page that is not for us."""
     colours = _name(PHOTOMETRIC, page.photometric)
     if page.compression in _FAX:
         is_fax = page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
@@ -215,7 +216,7 @@ def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
 
 
 def _stored_bytes(page: tifffile.TiffPage) -> int:
-    """Of the samples of the page, as tifffile hands them out."""
+    """Return the bytes of the page's samples, as tifffile hands them out."""
     pixels = page.imagewidth * page.imagelength * page.imagedepth
     return int(pixels * page.samplesperpixel * _dtype(page).itemsize)
 
@@ -228,7 +229,7 @@ def _tile_bytes(page: tifffile.TiffPage) -> int:
 
 
 def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
-    """(H, W, C), writeable."""
+    """Return the samples, (H, W, C), writeable."""
     samples = page.asarray(squeeze=False)[:, 0]  # planes, rows, columns, channels
     samples = samples[0] if len(samples) == 1 else np.moveaxis(samples[..., 0], 0, -1)
     samples = samples.view(np.uint8) if samples.dtype == np.bool_ else samples
@@ -236,13 +237,13 @@ def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
 
 
 def _colour_map(page: tifffile.TiffPage) -> NDArray[np.uint8]:
-    """(2**bits, 3), of 8 bits, which some files hold in the lower halves of their 16."""
+    """Return (2**bits, 3) of 8 bits, which some files hold in the lower halves of their 16."""
     colours: NDArray[Any] = np.asarray(page.colormap).T
     return (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
 
 
 def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
-    """Samples of fewer bits than their type has, so that white is white."""
+    """Spread samples of fewer bits than their type has, so that white is white."""
     if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
         return samples
     largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
@@ -258,7 +259,7 @@ def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
 def _without_extra(
     samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]
 ) -> NDArray[Any]:
-    """At most one channel behind the colours: alpha, not multiplied in."""
+    """Keep at most one channel behind the colours: alpha, not multiplied in."""
     held, colours = samples.shape[2], _COLOURS[page.photometric]
     if held > colours + 1:
         names = {1: "first is", 3: "first three are", 4: "first four are"}
@@ -277,7 +278,7 @@ def _without_extra(
 
 
 def _divided(samples: NDArray[Any]) -> NDArray[Any]:
-    """The colours, (rows, W, C - 1), divided by the alpha that comes last; 0 where that is 0."""
+    """Divide the colours, (rows, W, C - 1), by the last channel, alpha; 0 where that is 0."""
     is_integer = samples.dtype.kind in "ui"
     white = np.iinfo(samples.dtype).max if is_integer else 1.0
     alpha = samples[..., -1:].astype(np.float64)
@@ -303,6 +304,6 @@ def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
 
 
 def _bands(samples: NDArray[Any]) -> list[slice]:
-    """Whole rows of about BAND_SAMPLES."""
+    """Yield whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
     return [slice(top, top + rows) for top in range(0, len(samples), rows)]

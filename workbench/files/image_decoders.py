@@ -37,8 +37,9 @@ READERS: tuple[Opened, ...] = (
 def decode(
     path: Path, ask: bool, is_stopped: Callable[[], bool]
 ) -> tuple[NDArray[Any], list[str], bytes | None]:
-    """The samples, (H, W, C) and C-contiguous, one sentence for each conversion made, and the EXIF
-    that is kept, if any.
+    """Return the samples, the conversions that were made, and the EXIF that is kept, if any.
+
+    Samples are (H, W, C) and C-contiguous, conversions one sentence each.
 
     ask, is_stopped  as `image_files.load` has them
     Raises ImageFileError.
@@ -101,7 +102,7 @@ def _decode(
 
 
 def _kept(read: Callable[[], Image.Exif], samples: NDArray[Any], notes: list[str]) -> bytes | None:
-    """What is kept of EXIF beside samples that are upright."""
+    """Return what is kept of EXIF beside samples that are upright."""
     try:
         return exif_of.kept(read(), samples.shape[1], samples.shape[0])
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
@@ -121,7 +122,7 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
 
 
 def _upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArray[Any]:
-    """Turned and mirrored as EXIF's orientation, 1 to 8, asks for."""
+    """Turn and mirror the samples as EXIF's orientation, 1 to 8, asks for."""
     if orientation not in range(2, 9):
         return samples
     notes.append("The picture was turned upright, as its EXIF orientation says.")

@@ -34,7 +34,7 @@ _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour w
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What a file format can hold, and who writes it.
+    """A file format: what it can hold, and what writes it.
 
     write  gets the file, to be read as well, the samples, a quality, None: as good as it gets, and
            EXIF, if there is any and the format holds it
@@ -57,11 +57,11 @@ class Format:
     largest_exif_bytes: int = 2**31 - 1
 
     def holds_exif(self, exif: bytes) -> bool:
-        """Whether the format has room for it."""
+        """Return whether the format has room for it."""
         return len(exif) <= self.largest_exif_bytes
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
-        """What of these samples the format cannot hold, or None."""
+        """Return what of these samples the format cannot hold, or None."""
         height, width, channels = samples.shape
         if str(samples.dtype) not in self.pixel_types:
             return f"{samples.dtype} samples"
@@ -75,7 +75,7 @@ class Format:
 
 
 def format_of(path: Path) -> Format:
-    """The format that the extension names.  Raises ImageFileError where it names none."""
+    """Return the format that the extension names; raise ImageFileError where it names none."""
     extension = path.suffix.lower()
     found = next((f for f in FORMATS if extension in f.extensions), None)
     if found is None:
@@ -87,17 +87,17 @@ def format_of(path: Path) -> Format:
 
 
 def extension_of(title: str) -> str:
-    """The usual extension of the format of that title."""
+    """Return the usual extension of the format of that title."""
     return next(each.extensions[0] for each in FORMATS if each.title == title)
 
 
 def able(samples: NDArray[Any]) -> tuple[Format, ...]:
-    """The formats that hold these samples as they are, the most usual first."""
+    """Return the formats that hold these samples as they are, the most usual first."""
     return tuple(each for each in FORMATS if each.why_not(samples) is None)
 
 
 def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
-    """Who writes these samples, (H, W, C), in the format that the extension names.
+    """Return what writes these samples, (H, W, C), in the format that the extension names.
 
     Raises ImageFileError where the format is unknown or cannot hold them.
     """

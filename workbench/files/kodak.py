@@ -61,7 +61,7 @@ class Stopped(Exception):  # noqa: N818 - it is a wish, not an error
 
 @dataclass(frozen=True, slots=True)
 class Downloading:
-    """How far a download has come.
+    """Progress of a download.
 
     finished  pictures that are in the folder, verified
     part      of the picture under way, 0 to 1
@@ -72,7 +72,7 @@ class Downloading:
 
     @property
     def share(self) -> float:
-        """Of the whole set, 0 to 1."""
+        """Return the share of the whole set, 0 to 1."""
         return min((self.finished + self.part) / len(NAMES), 1.0)
 
 
@@ -83,11 +83,11 @@ class KodakSet:
     folder: Path
 
     def path(self, number: int) -> Path:
-        """Where picture `number`, 1 to 24, is or would be."""
+        """Return where picture `number`, 1 to 24, is or would be."""
         return self.folder / NAMES[number - 1]
 
     def missing(self) -> tuple[int, ...]:
-        """The numbers of the pictures that are not there, or are not what they should be.
+        """Return the numbers of the pictures that are missing, or not what they should be.
 
         Reads every file: some 30 ms.
         """
@@ -103,12 +103,12 @@ class KodakSet:
 
 
 def default_folder() -> Path:
-    """Where downloads go: the user's cache."""
+    """Return where downloads go: a folder of the user's cache."""
     return Path(platformdirs.user_cache_dir("filter-workbench", appauthor=False)) / "kodak"
 
 
 def use_folder(folder: Path) -> tuple[KodakSet, str]:
-    """The set in a folder that the user has, and a sentence on how much of it is right.
+    """Return the set in a folder that the user has, and a sentence on how much of it is right.
 
     Raises KodakError where none of the pictures is there.
     """
@@ -147,7 +147,7 @@ def download(folder: Path, mirror: str, report: Callable[[Downloading], None]) -
 
 
 def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
-    """One picture, unless it is there already; failures in words."""
+    """Fetch one picture, unless it is there already; failures in words."""
     from requests import exceptions
 
     host = _host(mirror)

@@ -1,4 +1,4 @@
-"""How much memory a picture will take, worked out from its header before any of it is asked for."""
+"""The memory that a picture will take, from its header, before any of it is asked for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IN_COLOUR, WORKED_OUT = 16 / 3, 7
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a picture takes, in bytes.
+    """The memory that a picture takes, in bytes.
 
     samples   as they lie in memory
     decoding  the most that is held at once until they do, those samples included
@@ -35,12 +35,12 @@ class Need:
 
     @property
     def to_filter(self) -> int:
-        """What there has to be: to open it, then to filter it."""
+        """Return the bytes to open it, then to filter it."""
         return max(self.decoding, self.samples * (1 + RESULTS))
 
     @property
     def to_show(self) -> int:
-        """What working on it in the window takes, in whichever mode."""
+        """Return the bytes that working on it in the window takes, in whichever mode."""
         shown = SHOWN * shown_bytes(self.height, self.width, self.channels)
         modes = round(self.height * self.width * (IN_COLOUR + WORKED_OUT))
         return max(self.decoding, self.samples * (1 + RESULTS) + shown + modes)

@@ -26,7 +26,7 @@ _listings: LruCache[tuple[Path, int], list[str]] = LruCache(
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
-    """The pictures before and after `path` in its folder, as a person sorts names.
+    """Return the pictures before and after `path` in its folder, as a person sorts names.
 
     Most of a second for a hundred thousand files, and next to nothing the next time, unless the
     folder has changed.
@@ -51,7 +51,7 @@ def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
 
 
 def _names_in(folder: Path) -> list[str]:
-    """Of the pictures, sorted.  Raises OSError."""
+    """Return the names of the pictures, sorted.  Raises OSError."""
     changed_ns = folder.stat().st_mtime_ns
     if time.time() - changed_ns / 1e9 < CALM_S:
         return pictures_in(folder)
@@ -59,6 +59,7 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def pictures_in(folder: Path) -> list[str]:
+    """Return the names of the pictures in `folder`, as a person sorts them."""
     with os.scandir(folder) as entries:
         keys = [
             _natural_key(entry.name)
@@ -71,7 +72,10 @@ def pictures_in(folder: Path) -> list[str]:
 
 
 def _natural_key(name: str) -> tuple[tuple[Any, ...], str]:
-    """Digits compare as numbers: img2 comes before img10.  Text and numbers take turns."""
+    """Return a key by which digits compare as numbers: img2 comes before img10.
+
+    Text and numbers take turns.
+    """
     parts: list[Any] = _NUMBERS.split(name.casefold())
     parts[1::2] = map(int, parts[1::2])
     return tuple(parts), name

@@ -1,4 +1,4 @@
-"""What may go wrong with a picture file, in sentences for the user."""
+"""Failures of picture files, in sentences for the user."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ class ImageFileError(Exception):
 
 
 class LargePictureError(ImageFileError):
-    """A picture needs so much memory that the user is to be asked whether to open it; str(error)
-    says how much.  Nothing but its header was read."""
+    """A picture needs so much memory that the user is to be asked whether to open it.
+
+    str(error) says how much.  Nothing but its header was read.
+    """
 
 
 class StoppedError(ImageFileError):

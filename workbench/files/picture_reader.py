@@ -1,4 +1,4 @@
-"""What reads a picture file, whichever library does it: its need first, then its samples.
+"""Readers of picture files, whichever library does it: their need first, then their samples.
 
 imageio, which writes what it can without loss (`image_encoders`), reads none of them: it cuts PNG
 and PNM files of 16 bits a sample down to 8, drops what is marked as transparent, hands on inks,
@@ -22,7 +22,7 @@ from workbench.files.needs import Need
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What a file holds, and what is still to be done with it.
+    """The content of a file, and what is still to be done with it.
 
     samples      (H, W) or (H, W, C)
     icc          the colour profile that they are to be converted from, if any

@@ -1,4 +1,4 @@
-"""Which picture it was, without its pixels: enough to load it once more."""
+"""References to pictures without their pixels: enough to load them once more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from workbench.model.state import Picture
 
 @dataclass(frozen=True, slots=True)
 class PictureRef:
-    """path, built_in  as in `state.Picture`; without either there is no way back to it."""
+    """A reference to a picture.
+
+    path, built_in  as in `state.Picture`; without either there is no way back to it.
+    """
 
     name: str
     path: Path | None = None
@@ -22,18 +25,20 @@ class PictureRef:
 
     @classmethod
     def of(cls, picture: Picture) -> PictureRef:
+        """Return a reference to `picture`."""
         return cls(picture.name, picture.path, picture.built_in)
 
     @property
     def can_load(self) -> bool:
+        """Return whether there is a way back to the picture."""
         return self.path is not None or self.built_in in PICTURES
 
     def is_of(self, picture: Picture | None) -> bool:
-        """Whether `picture` is it, in whatever pixel type."""
+        """Return whether `picture` is the one meant, in whatever pixel type."""
         return picture is not None and PictureRef.of(picture) == self
 
     def load(self) -> Picture:
-        """The picture; may take a while.  Raises ImageFileError."""
+        """Load the picture, which may take a while.  Raises ImageFileError."""
         if self.path is not None:
             return image_files.load(self.path)
         if self.built_in not in PICTURES:
@@ -42,13 +47,13 @@ class PictureRef:
         return Picture(built_in.title, built_in.make(), built_in=self.built_in)
 
     def to_data(self) -> dict[str, Any]:
-        """Fit for JSON."""
+        """Return what JSON can hold of it."""
         path = str(self.path) if self.path else None
         return {"name": self.name, "path": path, "built_in": self.built_in}
 
     @classmethod
     def from_data(cls, data: Any) -> PictureRef | None:
-        """What `to_data` gave; None for anything that leads to no picture."""
+        """Return what `to_data` gave; None for anything that leads to no picture."""
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             return None
         path, built_in = data.get("path"), data.get("built_in")

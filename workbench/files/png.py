@@ -13,7 +13,7 @@ _HEADER_END = len(SIGNATURE) + 8 + 13 + 4  # the signature and the IHDR chunk, a
 
 
 class Chunk(NamedTuple):
-    """Where one chunk's data lie in a file."""
+    """The place of one chunk's data in a file."""
 
     kind: bytes
     offset: int
@@ -21,18 +21,18 @@ class Chunk(NamedTuple):
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
-    """A whole chunk, its length and checksum included."""
+    """Return a whole chunk, its length and checksum included."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def insert_chunk(encoded: bytes | bytearray, kind: bytes, data: bytes) -> bytes:
-    """A PNG file's bytes with one more chunk, right behind its header."""
+    """Return a PNG file's bytes with one more chunk, right behind its header."""
     view = memoryview(encoded)
     return b"".join((view[:_HEADER_END], chunk(kind, data), view[_HEADER_END:]))
 
 
 def chunks(file: BinaryIO) -> Iterator[Chunk]:
-    """The chunks in order, skipping over their data; none where `file` is no PNG.
+    """Yield the chunks in order, skipping over their data; none where `file` is not a PNG.
 
     Ends early, without complaint, where the file does.
     """
@@ -46,13 +46,13 @@ def chunks(file: BinaryIO) -> Iterator[Chunk]:
 
 
 def holds(path: Path, kind: bytes) -> bool:
-    """Whether the file is a PNG with such a chunk."""
+    """Return whether the file is a PNG with such a chunk."""
     with path.open("rb") as file:
         return any(found.kind == kind for found in chunks(file))
 
 
 def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
-    """The chunk's data, or None where they are cut short or do not match their checksum."""
+    """Return the chunk's data, or None where they are cut short or their checksum is wrong."""
     file.seek(found.offset)
     data = file.read(found.length)
     checksum = file.read(4)

@@ -24,15 +24,17 @@ _hearing = _Handler(_hear)  # as long as the process lives
 
 
 def fax_error() -> str | None:
-    """Return what was wrong with a fax that this thread has decoded since the last call, or None:
-    libtiff leaves out what it cannot decode, and goes on."""
+    """Return what was wrong with a fax that this thread has decoded since the last call, or None.
+
+    libtiff leaves out what it cannot decode, and goes on.
+    """
     last: str | None = getattr(_heard, "last", None)
     _heard.last = None
     return last
 
 
 def hush() -> None:
-    """For the process, from now on; what fails still raises, or gives nothing."""
+    """Keep libraries quiet from now on; what fails still raises, or gives nothing."""
     for name in ("PIL", "tifffile", "imagecodecs"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     # Pillow's libtiff; where it is built in, its names are not to be had.

@@ -1,4 +1,4 @@
-"""What a file format cannot hold of a picture, in words before it is saved, and made to fit."""
+"""Say what a file format cannot hold of a picture before it is saved, and make it fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = 1024  # made to fit at once, for the sake of the memory that takes
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What becomes of a picture in a format.
+    """The changes to a picture that a format makes.
 
     changes  what would be done to it so that it fits, one clause each; empty: it fits as it is
     why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
@@ -32,11 +32,11 @@ class Fit:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it fits as it is."""
+        """Return whether it fits as it is."""
         return not self.changes and self.why_not is None
 
     def __str__(self) -> str:
-        """One sentence on what the format does not hold."""
+        """Return one sentence on what the format does not hold."""
         title, keeps = self.format.title, " and ".join(self.instead[:2])
         keep = "keeps" if len(self.instead) == 1 else "keep"
         if self.why_not is not None:
@@ -45,7 +45,7 @@ class Fit:
 
 
 def fit_of(path: Path, samples: NDArray[Any], exif: bytes | None = None) -> Fit:
-    """How samples, (H, W, C) of any pixel type, fit what the extension of `path` names.
+    """Return how samples, (H, W, C) of any pixel type, fit what the extension of `path` names.
 
     exif  what is to be kept beside them: see `Picture.exif`
 
@@ -72,7 +72,7 @@ def fit_of(path: Path, samples: NDArray[Any], exif: bytes | None = None) -> Fit:
 
 
 def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
-    """`samples` as `fit_of` says that they would be changed; the same array where they fit."""
+    """Return `samples` changed as `fit_of` says; the same array where they fit."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)
     if (corner.dtype, corner.shape[2]) == (samples.dtype, samples.shape[2]):
@@ -103,7 +103,7 @@ def _with_channels_of(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
 
 
 def _on_white(samples: NDArray[Any]) -> NDArray[Any]:
-    """Without alpha: as it looks on white paper."""
+    """Return the samples without alpha, as they look on white paper."""
     full = white(samples.dtype)
     alpha = samples[..., -1:].astype(np.float64).clip(0, full) / full
     flat = samples[..., :-1] * alpha + full * (1 - alpha)

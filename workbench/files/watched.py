@@ -10,7 +10,7 @@ from workbench.files.picture_errors import StoppedError
 
 
 class Watched(io.BufferedReader):
-    """To read as any binary file; raises StoppedError in between once `is_stopped` says so.
+    """A binary file to read, which raises StoppedError once `is_stopped` says so.
 
     Pillow reads as it decodes, some 64 KiB at a time.
     """
@@ -20,6 +20,7 @@ class Watched(io.BufferedReader):
         self._is_stopped = is_stopped
 
     def read(self, size: int | None = -1, /) -> bytes:
+        """Read as any binary file does, unless nobody wants it any more."""
         if self._is_stopped():
             raise StoppedError("Reading was cancelled.")
         return super().read(size)
