@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from workbench.base.plain_text import tip_text
 
 Do = Callable[[], object]
+AddHelp = Callable[[QWidget, str], None]  # has the key of the help lead to a page in a window
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class MenuTree:
     def __init__(self, window: QMainWindow) -> None:
         self._window = window
         self._menus: dict[str, QMenu] = {}
+        self._actions: dict[str, QAction] = {}
 
     def menu(self, path: str) -> QMenu:
         """Return the menu called "&File", or "&File/&Recent" inside it; made if there is none."""
@@ -44,6 +46,10 @@ class MenuTree:
             self._menus[path] = above.addMenu(title)
             self._menus[path].setToolTipsVisible(True)
         return self._menus[path]
+
+    def action(self, name: str) -> QAction:
+        """Return the line with the text `name`, without its &."""
+        return self._actions[name]
 
     def add(self, actions: list[Action]) -> None:
         """Append `actions` in their order."""
@@ -60,4 +66,5 @@ class MenuTree:
         made.setToolTip(tip_text(action.tip or action.text.replace("&", "")))
         made.setStatusTip(action.tip)
         made.triggered.connect(lambda _=False: action.do())
+        self._actions[made.objectName()] = made
         return made

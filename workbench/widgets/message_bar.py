@@ -125,6 +125,10 @@ class MessageBar(QWidget):
         self._timer.stop()
         self._wait()
 
+    def show_bug(self, sentence: str, details: str) -> None:
+        """Say that something went wrong in here, with a traceback to copy."""
+        self.show_message("error", f"Something went wrong here: {sentence}", details)
+
     def clear(self, kind: Kind | None = None) -> None:
         """Hide the message; with `kind`, only if it is of that kind."""
         if kind in (None, self._kind):

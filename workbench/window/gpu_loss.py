@@ -7,17 +7,16 @@ that was only out of reach is tried again, and for one that failed the program s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from kernels.core.device import Device, NoDevice
 from kernels.engine.auto import AUTO
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
+from workbench.widgets.message_bar import MessageBar
 from workbench.window.restarting import Restarting
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 MENU = "&Run"
 STILL = "The GPU still does not work in this program; restart it to use the GPU again."
@@ -29,15 +28,22 @@ TRYING = "Trying the GPU…"
 class GpuLoss(QObject):
     """Says what became of the GPU, and offers ways back to it."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        live: Live,
+        messages: MessageBar,
+        restarting: Restarting,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._worker, self._live = store, worker, live
+        self._messages, self._restarting = messages, restarting
         self._is_lost = self._is_trying = False
-        self.restarting = Restarting(window)
-        window.worker.device_found.connect(self._hear)
 
     def actions(self) -> list[Action]:
-        """Its lines in the menu."""
+        """Return its lines of the menu."""
         return [
             Action(
                 *(MENU, "Try the &GPU again", self.try_again, ("Ctrl+Shift+F6",)),
@@ -53,23 +59,22 @@ class GpuLoss(QObject):
     @Slot()
     def try_again(self) -> None:
         """Ask for the GPU; where there is one already, say so."""
-        window = self._window
-        if isinstance(window.device, Device):
-            window.messages.show_message("info", WORKS)
+        if isinstance(self._worker.device, Device):
+            self._messages.show_message("info", WORKS)
             return
         self._is_trying = True
-        window.messages.show_message("info", TRYING)
-        window.worker.try_device()
+        self._messages.show_message("info", TRYING)
+        self._worker.try_device()
 
     @Slot()
     def restart(self) -> None:
         """Start the program once more, as it is."""
-        self.restarting.start()
+        self._restarting.start()
 
     # -- what becomes of the GPU
 
-    @Slot(object)
-    def _hear(self, device: Device | NoDevice) -> None:
+    def take(self, device: Device | NoDevice) -> None:
+        """Say what became of the GPU; the window takes that in afterwards."""
         was_trying, self._is_trying = self._is_trying, False
         if isinstance(device, Device):
             if self._is_lost or was_trying:
@@ -81,11 +86,11 @@ class GpuLoss(QObject):
                 # The window has first to take in that there is no GPU.
                 QTimer.singleShot(0, self, self._go_on)
         elif was_trying:
-            self._window.messages.show_message("info", device.reason, device.remedy)
+            self._messages.show_message("info", device.reason, device.remedy)
 
     def _say(self, device: NoDevice, was_trying: bool) -> None:
         try_again, restart = ("&Try again", self.try_again), ("&Restart", self.restart)
-        messages = self._window.messages
+        messages = self._messages
         if was_trying:
             messages.show_message("warning", STILL, device.reason, [restart])
         else:
@@ -93,10 +98,10 @@ class GpuLoss(QObject):
 
     def _go_on(self) -> None:
         """On the CPU: another implementation was taken, or `auto` takes one there."""
-        if self._window.store.state.implementation == AUTO.key:
-            self._window.live.run_again()
+        if self._store.state.implementation == AUTO.key:
+            self._live.run_again()
 
     def _take_back(self) -> None:
         """Say so; the window uses it again by itself where that was chosen."""
         self._is_lost = False
-        self._window.messages.show_message("info", BACK)
+        self._messages.show_message("info", BACK)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QMimeData, QObject, Slot
 from PySide6.QtGui import QGuiApplication
@@ -14,13 +14,19 @@ from PySide6.QtGui import QGuiApplication
 from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
 from kernels.sweeps.plan_files import plan_of
+from workbench.base.background import Background
+from workbench.base.settings import Settings
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
+from workbench.panels.sweep.sweep_menu import SweepMenu
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.panels.timing.timing_strip import TimingStrip
 from workbench.session import clipboard
+from workbench.session.opener import Opener
 from workbench.session.session_store import is_of_sweep, is_plan
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.session.store import Store
+from workbench.session.worker import Worker
+from workbench.widgets.message_bar import MessageBar
 
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
@@ -30,15 +36,47 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """Stands between the opener and the store."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window, self._opener = window, window.opener
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        opener: Opener,
+        timing: TimingStrip,
+        sweep: SweepPanel,
+        sweep_menu: SweepMenu,
+        background: Background,
+        settings: Settings,
+        messages: MessageBar,
+        parent: QObject,
+    ) -> None:
+        """
+        timing      forgets what was measured of the picture before
+        sweep       takes the plan inside a screenshot
+        sweep_menu  opens sessions and plans
+        background  reads that plan
+        settings    remember the recent files
+        """
+        super().__init__(parent)
+        self._store, self._worker, self._opener = store, worker, opener
+        self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
+        self._background, self._settings, self._messages = background, settings, messages
         self._told = ""  # of a picture
-        window.store.changed.connect(self._store_again)
+        store.changed.connect(self._store_again)
         self._opener.opened.connect(self._take_picture)
         self._opener.stored.connect(self._take_stored)
         self._opener.not_stored.connect(self._keep_as_it_is)
         self._opener.restored.connect(self._take_settings)
+
+    def open_paths(self, paths: list[Path]) -> None:
+        """Open the sessions and plans among `paths`, and the first picture, or the one that comes
+        with the program."""
+        pictures = [path for path in paths if not is_of_sweep(path)]
+        if pictures:
+            self._opener.open_file(pictures[0])
+        else:
+            self._opener.open_start_picture()
+        for path in paths:
+            self.take_sweep(path)  # what is wrong with it is said after the picture came
 
     @Slot()
     def paste(self) -> None:
@@ -58,29 +96,28 @@ class PictureIntake(QObject):
     def take_sweep(self, path: Path) -> bool:
         """Open `path` if it is a session or a plan, by its name; whether it is one."""
         if is_plan(path):
-            self._window.sweep_menu.open_plan(path)
+            self._sweep_menu.open_plan(path)
         elif is_of_sweep(path):
-            self._window.sweep_menu.open_session(path)  # which says what is wrong with a table
+            self._sweep_menu.open_session(path)  # which says what is wrong with a table
         return is_of_sweep(path)
 
     # -- pictures
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
-        window = self._window
-        window.timing.show_nothing()
+        self._timing.show_nothing()
         changes: intents.Changes = {"picture": picture, "levels": None}
-        if window.device is not None:
-            state = replace(window.store.state, **changes)  # which may need another one
-            changes["implementation"] = intents.implementation_for(state, window.device)
-        window.store.update(**changes)
-        if not picture.is_stored_as(window.store.state.pixel_type):  # chosen while it was opened
+        if self._worker.device is not None:
+            state = replace(self._store.state, **changes)  # which may need another one
+            changes["implementation"] = intents.implementation_for(state, self._worker.device)
+        self._store.update(**changes)
+        if not picture.is_stored_as(self._store.state.pixel_type):  # chosen while it was opened
             self._opener.store_again(picture)
         if picture.path is not None:
-            window.settings.add_recent_file(picture.path)
-        window.messages.clear("error")
-        if self._told and window.messages.sentence == self._told:
-            window.messages.clear()  # which was of the one before
+            self._settings.add_recent_file(picture.path)
+        self._messages.clear("error")
+        if self._told and self._messages.sentence == self._told:
+            self._messages.clear()  # which was of the one before
         self._tell_remarks(picture)
 
     @Slot(object, object)
@@ -93,19 +130,18 @@ class PictureIntake(QObject):
     @Slot(object)
     def _take_stored(self, picture: Picture) -> None:
         """The picture in view in another pixel type; no other has been opened meanwhile."""
-        shown = self._window.store.state.picture
+        shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
-            self._window.store.update(picture=picture, levels=None)
+            self._store.update(picture=picture, levels=None)
             self._tell_remarks(picture)
 
     @Slot(object, str)
     def _keep_as_it_is(self, picture: Picture, sentence: str) -> None:
         """It could not be stored so; the choice goes back: what is shown must be what is chosen."""
-        store = self._window.store
-        if store.state.picture is picture:
+        if self._store.state.picture is picture:
             is_original = picture.original is None
-            store.update(pixel_type=None if is_original else str(picture.samples.dtype))
-        self._window.messages.show_message("error", sentence)
+            self._store.update(pixel_type=None if is_original else str(picture.samples.dtype))
+        self._messages.show_message("error", sentence)
 
     def _tell_remarks(self, picture: Picture) -> None:
         # Which the opener has found out.
@@ -113,32 +149,31 @@ class PictureIntake(QObject):
         remarks = picture.remarks if is_finite else (*picture.remarks, NOT_FINITE)
         if remarks:
             self._told = f"{picture.name}: {' '.join(remarks)}"
-            self._window.messages.show_message("info", self._told)
+            self._messages.show_message("info", self._told)
 
     # -- settings
 
     @Slot(object, str)
     def _take_settings(self, data: dict[str, Any], name: str) -> None:
         """Take over the settings that a screenshot holds, as far as they make sense here."""
-        window = self._window
-        changes = choices.from_data(data, window.store.state)
+        changes = choices.from_data(data, self._store.state)
         sentence = f"Took over the settings in {name}; File ▸ Open shows it as a picture."
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]
             sentence = f"Took over the settings in {name}, all but the implementation: {reason}"
-        window.store.choose(**changes)
-        window.messages.show_message("info", sentence)
+        self._store.choose(**changes)
+        self._messages.show_message("info", sentence)
         if isinstance(plan := data.get("plan"), str):
-            window.reading.run(  # TOML takes a while
+            self._background.run(  # TOML takes a while
                 partial(plan_of, plan, f"The plan inside {name}"),
-                window.sweep.show_plan,
-                lambda error: window.messages.show_message("error", str(error)),
+                self._sweep.show_plan,
+                lambda error: self._messages.show_message("error", str(error)),
             )
         if (built_in := data.get("built_in")) in list(PICTURES):
             self._opener.open_built_in(built_in)
 
     def _why_not_here(self, key: str | None) -> str | None:
-        device = self._window.device
+        device = self._worker.device
         if key is None or device is None:  # which will be looked at when it was found
             return None
         return intents.why_not_here(intents.implementation(key), device)

@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess
+from PySide6.QtWidgets import QWidget
 
+from workbench.base.background import Background
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
+from workbench.session.store import Store
+from workbench.widgets.message_bar import MessageBar
 from workbench.window.restoring.autosave import Keeper
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 NOT_KEPT = (
     "The program was not restarted: there is no place to write down what it shows; close it and "
@@ -30,45 +30,50 @@ NOT_STARTED = "The program could not start itself once more; close it and start 
 class Restarting(QObject):
     """What the window shows is handed over to a process that brings it back; this one ends."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, store: Store, background: Background, messages: MessageBar, window: QWidget
+    ) -> None:
+        """window: the one to close, and to be shown again."""
         super().__init__(window)
+        self._store, self._background, self._messages = store, background, messages
         self._window = window
+        self.keeper: Keeper | None = None  # who writes down what the window shows, once there is one
 
     def start(self) -> None:
         """Do so; or say why not, and stay."""
-        picture = self._window.store.state.picture
+        picture = self._store.state.picture
         if picture is None or PictureRef.of(picture).can_load:
             self._hand_over()
             return
-        self._window.reading.run(
+        self._background.run(
             lambda: _in_a_file(picture),
             self._take,
-            lambda error: self._window.messages.show_message("error", str(error)),
+            lambda error: self._messages.show_message("error", str(error)),
         )
 
     def _take(self, kept: Picture) -> None:
         """A picture that came from no file is in one now."""
-        shown = self._window.store.state.picture
+        shown = self._store.state.picture
         if shown is not None and shown.samples is kept.samples:
-            self._window.store.update(picture=kept)
+            self._store.update(picture=kept)
             if self._hand_over():
                 return
-            self._window.store.update(picture=shown)
+            self._store.update(picture=shown)
         if kept.path is not None:
             rmtree(kept.path.parent, ignore_errors=True)
 
     def _hand_over(self) -> bool:
         """Whether what is shown is written down for the next window, whoever starts that."""
-        window, keeper = self._window, self._window.findChild(Keeper)
+        keeper = self.keeper
         if keeper is None or not keeper.hand_over():
-            window.messages.show_message("error", NOT_KEPT)
+            self._messages.show_message("error", NOT_KEPT)
             return False
         words = ["-m", "workbench", *device_options(sys.argv[1:])]
         if QProcess.startDetached(sys.executable, words)[0]:
-            window.close()
+            self._window.close()
         else:
             keeper.take_back()
-            window.messages.show_message("error", NOT_STARTED)
+            self._messages.show_message("error", NOT_STARTED)
         return True
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
@@ -13,24 +14,36 @@ from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, Phase
 from workbench.panels.blocks.candidates import Field, Key, field_of
 from workbench.panels.blocks.rows import Row, rows_of, sentence_of
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.worker import Worker
+from workbench.widgets.actions import Action
+from workbench.widgets.docks import Docks
+from workbench.widgets.message_bar import MessageBar
 
 NONE_CAN = "None of them can run this job; each says why."
 CALM_MS = 300  # so long nothing has to change before it starts anew
 
 
 class BlockComparison(QObject):
-    """Stands between the window, its worker and the panel Blocks.
+    """Stands between the store, the worker and the panel Blocks.
 
     Nothing is measured while the panel cannot be seen.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._panel: BlocksPanel = window.blocks
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        live: Live,
+        panel: BlocksPanel,
+        docks: Docks,
+        messages: MessageBar,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._worker, self._live = store, worker, live
+        self._panel, self._docks, self._messages = panel, docks, messages
         self._field: Field | str = ""
         self._jobs: tuple[Job, ...] = ()  # those asked for last: of other rounds nothing is heard
         self._found: Snapshot | None = None
@@ -42,11 +55,11 @@ class BlockComparison(QObject):
         self._connect()
 
     def _connect(self) -> None:
-        window, panel, worker = self._window, self._panel, self._window.worker
-        window.store.changed.connect(self._look_again)
-        window.live.settled.connect(self._look_again)  # by then it is known what Auto picked
+        store, panel, worker = self._store, self._panel, self._worker
+        store.changed.connect(self._look_again)
+        self._live.settled.connect(self._look_again)  # by then it is known what Auto picked
         worker.device_found.connect(self._look_again)
-        window.docks["Blocks"].visibilityChanged.connect(self._show_or_hide)
+        self._docks[panel.DOCK.title].visibilityChanged.connect(self._show_or_hide)
         panel.shapes_changed.connect(self._look_again)
         panel.start_wanted.connect(self.start)
         panel.stop_wanted.connect(self.stop)
@@ -56,6 +69,22 @@ class BlockComparison(QObject):
         worker.comparison_paused.connect(self._show_paused)
         worker.comparison_ended.connect(self._end)
         worker.broke.connect(self._break_off)
+
+    def actions(self) -> list[Action]:
+        """Return its line of the menu."""
+        return [
+            Action(
+                *("&View", "&Block shapes, live", self.show_and_start, ("Ctrl+K",)),
+                "Run block shapes in turn on the present job and see their times settle; "
+                "without a GPU, the CPU implementations.",
+            )
+        ]
+
+    @Slot()
+    def show_and_start(self) -> None:
+        """Bring the panel forward, and compare."""
+        self._docks.enter(self._panel.DOCK.title)
+        self.start()
 
     @Slot()
     def start(self) -> None:
@@ -73,12 +102,12 @@ class BlockComparison(QObject):
         self._panel.show_phase(Phase.RUNNING)
         self._refresh()
         jobs, sampling = self._jobs, self._field.sampling
-        self._window.worker.start_comparison(lambda engine: comparing(jobs, engine, sampling))
+        self._worker.start_comparison(lambda engine: comparing(jobs, engine, sampling))
 
     @Slot()
     def stop(self) -> None:
         """What was measured stays."""
-        self._window.worker.cancel_comparison()
+        self._worker.cancel_comparison()
         self._jobs = ()
         self._panel.show_phase(Phase.IDLE)
         self._refresh()
@@ -109,9 +138,8 @@ class BlockComparison(QObject):
 
     def _look(self) -> None:
         """What there is to compare now."""
-        window = self._window
         shapes = self._panel.picks.shapes
-        field = field_of(window.store.state, window.device, self._picked(), shapes)
+        field = field_of(self._store.state, self._worker.device, self._picked(), shapes)
         is_new = not _is_same(field, self._field)
         self._field = field
         if is_new:
@@ -121,7 +149,7 @@ class BlockComparison(QObject):
 
     def _picked(self) -> Pick | None:
         """What `auto` runs the present job with, once that is known."""
-        result, state = self._window.live.result, self._window.store.state
+        result, state = self._live.result, self._store.state
         if result is None or state.picture is None or result.picked is None:
             return None
         try:
@@ -162,7 +190,7 @@ class BlockComparison(QObject):
     def _end(self, error: KernelError | None, _is_complete: bool) -> None:
         if error is not None:
             self._panel.show_phase(Phase.IDLE)
-            self._window.messages.show_message("error", str(error))
+            self._messages.show_message("error", str(error))
 
     @Slot(str, str)
     def _break_off(self, _sentence: str, _details: str) -> None:
@@ -175,7 +203,7 @@ class BlockComparison(QObject):
         if isinstance(self._field, Field):
             for each in self._field.contenders:
                 if each.key == key:
-                    self._window.store.choose(**each.changes)
+                    self._store.choose(**each.changes)
 
     def _refresh(self) -> None:
         if not isinstance(self._field, Field):
@@ -186,7 +214,7 @@ class BlockComparison(QObject):
 
     def _rows(self) -> tuple[Row, ...]:
         assert isinstance(self._field, Field)
-        return rows_of(self._field, self._found, self._field.current(self._window.store.state))
+        return rows_of(self._field, self._found, self._field.current(self._store.state))
 
 
 def _is_same(one: Field | str, other: Field | str) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Slot
 
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
 from workbench.base import numbers
+from workbench.base.background import Background
 from workbench.model import intents
 from workbench.model.choices import from_data
 from workbench.model.names import ran_on, title_of
@@ -16,10 +17,12 @@ from workbench.model.plan_draft import given, given_name
 from workbench.model.plan_words import in_words, name_of
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.measuring import MENU
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.widgets.message_bar import MessageBar
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
 NOT_HERE = "This program does not have what was measured there."
@@ -28,15 +31,26 @@ NOT_HERE = "This program does not have what was measured there."
 class Picking(QObject):
     """Stands between the chart and the store; remembers what was there before."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        sessions: Sessions,
+        sweep: SweepPanel,
+        background: Background,
+        messages: MessageBar,
+        parent: QObject,
+    ) -> None:
+        """background: makes pictures."""
+        super().__init__(parent)
+        self._store, self._worker, self._sessions = store, worker, sessions
+        self._background, self._messages = background, messages
         self._before: State | None = None
         self._after: State | None = None
         self._newest = 0
         self._told = ""
-        window.sweep.picked.connect(self.pick)
-        window.store.changed.connect(lambda _old, new: self._follow(new))
+        sweep.picked.connect(self.pick)
+        store.changed.connect(lambda _old, new: self._follow(new))
 
     def actions(self) -> list[Action]:
         """Return its line of the menu."""
@@ -51,7 +65,7 @@ class Picking(QObject):
     def pick(self, cell: Cell) -> None:
         """Show what `cell` measures: its picture, filter and implementation."""
         self._newest += 1
-        wish, state = self._newest, self._window.store.state
+        wish, state = self._newest, self._store.state
         at_hand = given(state.picture)
         if not (cell.is_made or cell.picture in at_hand) or is_of(state.picture, cell):
             self._show(cell, None)
@@ -61,10 +75,10 @@ class Picking(QObject):
             if wish == self._newest:
                 self._show(cell, picture)
 
-        self._window.reading.run(
+        self._background.run(
             lambda: picture_of(cell, state.picture, at_hand),
             show,
-            lambda error: self._window.messages.show_message("error", str(error)),
+            lambda error: self._messages.show_message("error", str(error)),
         )
 
     @Slot()
@@ -73,16 +87,16 @@ class Picking(QObject):
         before, self._before, self._after = self._before, None, None
         self._newest += 1
         if before is None:
-            self._window.messages.show_message("info", NOWHERE)
+            self._messages.show_message("info", NOWHERE)
             return
-        self._window.store.restore(before)
-        self._window.messages.clear("info")
+        self._store.restore(before)
+        self._messages.clear("info")
 
     def _show(self, cell: Cell, picture: Picture | None) -> None:
-        window, state = self._window, self._window.store.state
+        state = self._store.state
         changes = from_data(changes_for(cell), state)
         if not changes.keys() >= {"filter", "ksize", "border"}:
-            window.messages.show_message("error", NOT_HERE)
+            self._messages.show_message("error", NOT_HERE)
             return
         if state is not self._after:  # else the one before the first in a row still counts
             self._before = state
@@ -100,30 +114,30 @@ class Picking(QObject):
             remarks.append(f"{title_of(cell.implementation)}: {reason} Shown with {shown_as}.")
         if shown is None or not is_of(shown, cell):
             remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
-        window.store.choose(**changes)
-        self._after = window.store.state
+        self._store.choose(**changes)
+        self._after = self._store.state
         self._told = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
-        window.messages.show_message("info", self._told, actions=[("&Back", self.back)])
+        self._messages.show_message("info", self._told, actions=[("&Back", self.back)])
 
     def _follow(self, state: State) -> None:
         """Undo leads back as well: then nothing is left of the point that was pointed at."""
         if state == self._before:
             self._before = self._after = None
-            self._window.messages.dismiss(self._told)
+            self._messages.dismiss(self._told)
 
     def _times(self, cell: Cell) -> str:
         """ ": 35.2 µs on NVIDIA H200": what every session that is shown measured of `cell`."""
         times = [
             f"{numbers.duration(record.verified.kernel.median_ms)} on "
             f"{ran_on(session.machine, [cell.implementation])}"
-            for session in self._window.sessions.sessions()
+            for session in self._sessions.sessions()
             for record in session.records
             if record.cell == cell and record.verified
         ]
         return f": {', '.join(times)}" if times else ""
 
     def _why_not_here(self, cell: Cell) -> str | None:
-        device = self._window.device
+        device = self._worker.device
         return intents.why_not_here(intents.implementation(cell.implementation), device)
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from workbench.panels.sweep.chart_window import ChartWindow
 from workbench.panels.sweep.measuring import MENU
 from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.widgets.actions import Action
-
-AddHelp = Callable[[QWidget, str], None]  # has the key of the help lead to a page in a window
+from workbench.widgets.actions import Action, AddHelp
 
 
 class DetachableChart(QObject):

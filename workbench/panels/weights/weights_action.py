@@ -1,10 +1,9 @@
-"""Edit ▸ Weights: the editor of a MainWindow, which follows its filter and changes it."""
+"""Edit ▸ Weights: the editor, which follows the filter and changes it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from kernels import filters
 from kernels.core.errors import KernelError
@@ -12,25 +11,30 @@ from workbench.model import intents
 from workbench.model.state import Matrix, State
 from workbench.panels.weights.named_weights import WeightsLibrary
 from workbench.panels.weights.weights_editor import WeightsEditor
-from workbench.widgets.actions import Action
+from workbench.session.store import Store
+from workbench.widgets.actions import Action, AddHelp
 
 GAP_PX = 8
 
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
-
 
 class WeightsEditing(QObject):
-    """Makes the editor when it is first wanted."""
+    """Makes the editor when it is first wanted.
 
-    def __init__(self, window: MainWindow) -> None:
+    Signals:
+        broke(sentence, details): a bug, met in the background.
+    """
+
+    broke = Signal(str, str)
+
+    def __init__(self, store: Store, add_help: AddHelp, window: QWidget) -> None:
+        """window: the one beside which the editor stands."""
         super().__init__(window)
-        self._window = window
+        self._store, self._add_help, self._window = store, add_help, window
         self._editor: WeightsEditor | None = None
-        window.controls.filter.grid_wanted.connect(self.open)
-        window.store.changed.connect(lambda _old, new: self._follow(new))
+        store.changed.connect(lambda _old, new: self._follow(new))
 
     def actions(self) -> list[Action]:
+        """Return its line of the menu."""
         return [
             Action(
                 "&Edit",
@@ -52,13 +56,13 @@ class WeightsEditing(QObject):
         if self._editor is None:
             self._editor = WeightsEditor(WeightsLibrary(), self._window)
             self._editor.picked.connect(self._take)
-            self._editor.broke.connect(self._window.show_bug)
+            self._editor.broke.connect(self.broke)
             self._editor.move(self._beside())
-            self._window.helping.serve(self._editor, "mode/weights")
+            self._add_help(self._editor, "mode/weights")
         self._editor.show()
         self._editor.raise_()
         self._editor.activateWindow()
-        self._follow(self._window.store.state)
+        self._follow(self._store.state)
 
     def close(self) -> None:
         """With the window."""
@@ -85,4 +89,4 @@ class WeightsEditing(QObject):
         self._editor.show_weights(weights, offset, chosen.title)
 
     def _take(self, matrix: Matrix, offset: float) -> None:
-        self._window.store.choose(filter="custom", matrix=matrix, offset=offset)
+        self._store.choose(filter="custom", matrix=matrix, offset=offset)

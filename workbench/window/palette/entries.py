@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMainWindow
 
 from kernels import filters
+from kernels.core.device import Device, NoDevice
 from kernels.sweeps.presets import presets
 from workbench.model import intents
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.session.store import Store
+from workbench.session.worker import Worker
+from workbench.widgets.docks import Docks
 from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.window.palette.fuzzy import Match, match
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 OWN_NAME = "All actions"  # the palette is not in the palette
 
@@ -39,13 +42,20 @@ class Entry:
     is_on: bool = False
 
 
-def entries_of(window: MainWindow) -> list[Entry]:
-    """As things stand now, in the order of the menus; then what is not in them."""
+def entries_of(
+    window: QMainWindow, store: Store, worker: Worker, docks: Docks, sweep: SweepPanel
+) -> list[Entry]:
+    """Return all, as things stand now, in the order of the menus; then what is not in them.
+
+    window  whose menus are meant
+    worker  knows the device
+    sweep   shows presets, once docks brought it forward
+    """
     return [
         *(_of_menu(line) for line in menu_lines(window) if line.name != OWN_NAME),
-        *_filters(window),
-        *_implementations(window),
-        *_presets(window),
+        *_filters(store),
+        *_implementations(store, worker.device),
+        *_presets(docks, sweep),
     ]
 
 
@@ -78,11 +88,11 @@ def _of_menu(line: MenuLine) -> Entry:
     )
 
 
-def _filters(window: MainWindow) -> list[Entry]:
-    state = window.store.state
+def _filters(store: Store) -> list[Entry]:
+    state = store.state
 
     def choose(key: str) -> None:
-        window.store.choose(filter=key)
+        store.choose(filter=key)
 
     return [
         Entry(each.title, "Filter", partial(choose, each.key), is_on=each.key == state.filter)
@@ -90,12 +100,12 @@ def _filters(window: MainWindow) -> list[Entry]:
     ]
 
 
-def _implementations(window: MainWindow) -> list[Entry]:
-    state = window.store.state
+def _implementations(store: Store, device: Device | NoDevice | None) -> list[Entry]:
+    state = store.state
     found = []
     for each in intents.choices():
-        reason = intents.why_unavailable(state, each, window.device) or ""
-        do = partial(window.store.choose, implementation=each.key)
+        reason = intents.why_unavailable(state, each, device) or ""
+        do = partial(store.choose, implementation=each.key)
         is_on = each.key == state.implementation
         where = "Runs on" if each.kind == "auto" else f"Runs on ▸ {_KINDS[each.kind]}"
         found.append(Entry(each.title, where, do, tip=each.idea, reason=reason, is_on=is_on))
@@ -105,10 +115,10 @@ def _implementations(window: MainWindow) -> list[Entry]:
 _KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 
 
-def _presets(window: MainWindow) -> list[Entry]:
+def _presets(docks: Docks, sweep: SweepPanel) -> list[Entry]:
     def show(number: int) -> None:
-        window.docks.bring_forward("Sweep")
-        window.sweep.show_plan(presets()[number].plan)
+        docks.bring_forward(sweep.DOCK.title)
+        sweep.show_plan(presets()[number].plan)
 
     return [
         Entry(each.plan.title, "Sweep preset", partial(show, number), tip=each.plan.note)

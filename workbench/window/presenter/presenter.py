@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
+from workbench.base.background import Background
+from workbench.base.settings import Settings
 from workbench.imaging.display import Display
 from workbench.model import intents
 from workbench.model.state import Picture, State
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
+from workbench.widgets.message_bar import MessageBar
 from workbench.window.presenter.figures import figures_of, is_answer
 from workbench.window.presenter.stage import Stage
 from workbench.window.presenter.steps_dialog import StepsDialog
 from workbench.window.presenter.talk_steps import MAX_STEPS, Step, ladder_steps, step_of, steps_from
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.window.undo.undoing import Undoing
 
 MENU = "&View/Presenter"
 SETTING = "presentation"
@@ -28,15 +33,32 @@ FULL = f"There are {MAX_STEPS} steps already; remove one first."
 
 
 class Presenting(QObject):
-    """Stands between the window and the stage.
+    """Stands between the store and the stage.
 
     steps  prepared by the presenter; empty: the ladder on the present picture
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        live: Live,
+        undoing: Undoing,
+        background: Background,
+        settings: Settings,
+        messages: MessageBar,
+        window: QWidget,
+    ) -> None:
+        """
+        background  loads the pictures of steps
+        settings    keep the steps
+        window      the one that is left for the stage, and entered again
+        """
         super().__init__(window)
+        self._store, self._worker, self._live, self._undoing = store, worker, live, undoing
+        self._background, self._settings, self._messages = background, settings, messages
         self._window = window
-        self.steps: tuple[Step, ...] = steps_from(window.settings.get(SETTING, []))
+        self.steps: tuple[Step, ...] = steps_from(settings.get(SETTING, []))
         self.stage: Stage | None = None
         self._shown: tuple[Step, ...] = ()
         self._at = 0
@@ -45,7 +67,6 @@ class Presenting(QObject):
         self._before: Display | None = None
         self._after: Display | None = None
         self._is_refused = False  # what is asked for now
-        live = window.live
         live.before_ready.connect(self._show_before)
         live.after_ready.connect(self._show_after)
         live.baseline_ready.connect(self._show_figures)
@@ -53,7 +74,7 @@ class Presenting(QObject):
         live.refused.connect(self._show_refusal)
 
     def actions(self) -> list[Action]:
-        """Its lines in the menu."""
+        """Return its lines of the menu."""
         return [
             Action(
                 *(MENU, "&Present", self.toggle, ("F5",)),
@@ -76,28 +97,27 @@ class Presenting(QObject):
         """Begin, or leave."""
         if self.stage is not None:
             self.stage.close()
-        elif self._window.store.state.picture is None:
-            self._window.messages.show_message("info", NO_PICTURE)
+        elif self._store.state.picture is None:
+            self._messages.show_message("info", NO_PICTURE)
         else:
             self._begin()
 
     @Slot()
     def remember(self) -> None:
         """What the window shows now is one step more."""
-        window = self._window
-        if window.store.state.picture is None:
-            window.messages.show_message("info", NO_PICTURE)
+        if self._store.state.picture is None:
+            self._messages.show_message("info", NO_PICTURE)
             return
         if len(self.steps) >= MAX_STEPS:
-            window.messages.show_message("info", FULL)
+            self._messages.show_message("info", FULL)
             return
         try:
-            step = step_of(window.store.state)
+            step = step_of(self._store.state)
         except KernelError as error:
-            window.messages.show_message("error", str(error))
+            self._messages.show_message("error", str(error))
             return
         self._keep((*self.steps, step))
-        window.messages.show_message("info", f"Step {len(self.steps)}: {step.name}.")
+        self._messages.show_message("info", f"Step {len(self.steps)}: {step.name}.")
 
     @Slot()
     def edit(self) -> None:
@@ -115,18 +135,17 @@ class Presenting(QObject):
     # -- on the stage
 
     def _begin(self) -> None:
-        window = self._window
-        self._shown = self.steps or ladder_steps(window.store.state, window.device)
+        self._shown = self.steps or ladder_steps(self._store.state, self._worker.device)
         if not self._shown:
-            window.messages.show_message("info", "Nothing here can run this job.")
+            self._messages.show_message("info", "Nothing here can run this job.")
             return
-        self._left = window.store.state
-        self.stage = Stage(window)
+        self._left = self._store.state
+        self.stage = Stage(self._window)
         self.stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
         self.stage.jumped.connect(lambda last: self._go_to(len(self._shown) - 1 if last else 0))
         self.stage.left.connect(self._leave)
-        screens = [s for s in QGuiApplication.screens() if s is not window.screen()]
-        screen = screens[0] if screens else window.screen()  # the projector, if there is one
+        screens = [s for s in QGuiApplication.screens() if s is not self._window.screen()]
+        screen = screens[0] if screens else self._window.screen()  # the projector, if there is one
         self.stage.setGeometry(screen.geometry())
         self.stage.showFullScreen()
         self.stage.activateWindow()
@@ -140,9 +159,9 @@ class Presenting(QObject):
             return
         self._at = number
         self._wish += 1
-        wish, step, window = self._wish, self._shown[number], self._window
+        wish, step = self._wish, self._shown[number]
         self.stage.show_step(step.name, number + 1, len(self._shown))
-        state = window.store.state
+        state = self._store.state
         if step.picture is None or step.picture.is_of(state.picture):
             self._change(step, None)
             return
@@ -152,18 +171,17 @@ class Presenting(QObject):
             if wish == self._wish:
                 self._change(step, picture)
 
-        window.reading.run(lambda: ref.load().stored_as(pixel_type), show, self._say_failure)
+        self._background.run(lambda: ref.load().stored_as(pixel_type), show, self._say_failure)
 
     def _change(self, step: Step, picture: Picture | None) -> None:
-        window = self._window
-        changes = step.changes(window.store.state)
+        changes = step.changes(self._store.state)
         if picture is not None:
             changes |= {"picture": picture, "levels": None}
-        state = window.store.state
+        state = self._store.state
         if any(getattr(state, name) != value for name, value in changes.items()):
             self._is_refused = False
-        with window.undoing.quietly():
-            window.store.choose(**changes)
+        with self._undoing.quietly():
+            self._store.choose(**changes)
         self._refresh()
 
     @Slot()
@@ -172,8 +190,8 @@ class Presenting(QObject):
         self._wish += 1
         if self._left is not None:
             left, self._left = self._left, None
-            with self._window.undoing.quietly():
-                self._window.store.restore(left)
+            with self._undoing.quietly():
+                self._store.restore(left)
         self._window.activateWindow()
 
     # -- what is known
@@ -209,7 +227,7 @@ class Presenting(QObject):
     def _refresh(self) -> None:
         if self.stage is None:
             return
-        live, state = self._window.live, self._window.store.state
+        live, state = self._live, self._store.state
         result, baseline, look = live.result, None, ""
         if result is not None:
             look = intents.look_in_words(result.job, live.look)
@@ -221,4 +239,4 @@ class Presenting(QObject):
     @Slot(object)
     def _keep(self, steps: tuple[Step, ...]) -> None:
         self.steps = tuple(steps)
-        self._window.settings.set(SETTING, [each.to_data() for each in self.steps])
+        self._settings.set(SETTING, [each.to_data() for each in self.steps])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -14,10 +14,7 @@ from workbench.base.background import Background
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.window.restoring.lockfiles import Place
-from workbench.window.restoring.snapshot import PinNotes, taken
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.window.restoring.snapshot import Contents, PinNotes, taken
 
 HANDED_OVER = "handed over"  # to the next process, of one's own free will
 MAX_BYTES = 256 << 20  # of a picture that came from no file
@@ -28,10 +25,10 @@ class Keeper(QObject):
     """Looks now and then whether the window shows something else, and if so writes that down on a
     thread of its own.  Begins with `start`."""
 
-    def __init__(self, window: MainWindow, place: Place) -> None:
-        super().__init__(window)
-        self._window, self._place = window, place
-        self._pins = PinNotes(window)
+    def __init__(self, shown: Contents, place: Place) -> None:
+        super().__init__(shown.compare)
+        self._shown, self._place = shown, place
+        self._pins = PinNotes(shown.live, shown.store, shown.inspection)
         self._marks: dict[str, Any] = {}  # what is written down besides
         self._samples: weakref.ref[NDArray[Any]] | None = None  # of those that are kept
         self._last: dict[str, Any] | None = None
@@ -52,7 +49,7 @@ class Keeper(QObject):
         self._timer.stop()
         self._writing.close()  # which may have been writing
         try:
-            self._place.write({**taken(self._window, self._pins), HANDED_OVER: True})
+            self._place.write({**taken(self._shown, self._pins), HANDED_OVER: True})
         except OSError:
             self._go_on()
             return False
@@ -82,15 +79,15 @@ class Keeper(QObject):
 
     def _make_writer(self) -> Background:
         writer = Background((OSError,), self)
-        writer.broke.connect(self._window.show_bug)
+        writer.broke.connect(self._shown.messages.show_bug)
         return writer
 
     def _look(self) -> None:
-        window = self._window
-        if not window.isVisible() or window.presenting.stage is not None:
+        shown = self._shown
+        if not shown.compare.isVisible() or shown.presenting.stage is not None:
             return  # it is closing; or shows the steps of a talk, and is put back afterwards
-        self._keep_samples(window.store.state.picture)
-        now = {**taken(window, self._pins), **self._marks}
+        self._keep_samples(shown.store.state.picture)
+        now = {**taken(shown, self._pins), **self._marks}
         if now != self._last:
             self._last = now
             # Where the disk is full, or gone, there will be nothing to bring back.

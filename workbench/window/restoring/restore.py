@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
@@ -16,9 +16,7 @@ from workbench.model.state import Picture
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window.presenter.figures import is_answer
 from workbench.window.restoring.lockfiles import Place
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+from workbench.window.restoring.snapshot import Contents
 
 GONE = "{} came from no file, and is gone."
 MAX_SESSIONS = 50
@@ -34,9 +32,9 @@ class BringingBack(QObject):
 
     done = Signal(str)
 
-    def __init__(self, window: MainWindow, kept: dict[str, Any], place: Place) -> None:
-        super().__init__(window)
-        self._window, self._kept, self._place = window, kept, place
+    def __init__(self, shown: Contents, kept: dict[str, Any], place: Place) -> None:
+        super().__init__(shown.compare)
+        self._shown, self._kept, self._place = shown, kept, place
         self._complaint = ""
         self._steps = self._all_steps()
         self._later = QTimer(self, singleShot=True, interval=MAX_MS)
@@ -44,45 +42,45 @@ class BringingBack(QObject):
         self._is_hopeless = self._is_over = False
 
     def start(self) -> None:
-        window, queued = self._window, Qt.ConnectionType.QueuedConnection  # never amid a step
-        window.settled.connect(self._go_on, queued)
-        window.live.refused.connect(self._give_up, queued)
-        window.opener.failed.connect(self._no_picture, queued)
+        shown, queued = self._shown, Qt.ConnectionType.QueuedConnection  # never amid a step
+        shown.live.settled.connect(self._go_on, queued)
+        shown.live.refused.connect(self._give_up, queued)
+        shown.opener.failed.connect(self._no_picture, queued)
         self._go_on()
 
     # -- the steps; at a `yield` they wait until something has come of what was asked for
 
     def _all_steps(self) -> Iterator[None]:
-        window, kept = self._window, self._kept
+        shown, kept = self._shown, self._kept
         settings = kept.get("settings")
-        wanted = choices.from_data(_of(settings, "choices", dict), window.store.state)
+        wanted = choices.from_data(_of(settings, "choices", dict), shown.store.state)
         with self._quietly():
-            window.store.choose(**wanted)
+            shown.store.choose(**wanted)
         yield from self._open_picture(PictureRef.from_data(kept.get("picture")))
         for data in _of(kept, "pins", list):
             yield from self._pin(data)
         with self._quietly():
-            state = window.store.state
+            state = shown.store.state
             changes = dict(wanted)
-            if window.device is not None:  # as before the pins, which had their own
-                changes["implementation"] = intents.implementation_for(state, window.device)
+            if shown.device is not None:  # as before the pins, which had their own
+                changes["implementation"] = intents.implementation_for(state, shown.device)
             levels = kept.get("levels")
             if isinstance(levels, list) and len(levels) == 2:
                 with suppress(TypeError, ValueError):
                     changes["levels"] = (float(levels[0]), float(levels[1]))
-            window.store.update(**changes)
-        window.compare.restore(_of(kept, "view", dict))
+            shown.store.update(**changes)
+        shown.compare.restore(_of(kept, "view", dict))
         match kept.get("pixel"):
             case [int() as x, int() as y]:
-                window.pixel.show_pixel((x, y))
+                shown.pixel.show_pixel((x, y))
         against = kept.get("against")
-        if isinstance(against, int) and 0 < against <= len(window.inspection.pins):
-            window.inspection.set_against(against)
+        if isinstance(against, int) and 0 < against <= len(shown.inspection.pins):
+            shown.inspection.set_against(against)
         yield from self._open_sessions()
         self._draw_weights()
 
     def _open_picture(self, ref: PictureRef | None) -> Iterator[None]:
-        opener, before = self._window.opener, self._window.store.state.picture
+        opener, before = self._shown.opener, self._shown.store.state.picture
         if ref is not None and ref.path is not None:
             opener.open_file(ref.path)
         elif ref is not None and ref.built_in is not None:
@@ -91,12 +89,12 @@ class BringingBack(QObject):
             self._open_samples(name)
         else:
             opener.open_start_picture()
-        yield from self._until(lambda: self._window.store.state.picture is not before)
+        yield from self._until(lambda: self._shown.store.state.picture is not before)
         yield from self._until(self._is_answered)
 
     def _open_samples(self, name: str) -> None:
         """Those of a picture that came from no file."""
-        pixel_type = self._window.store.state.pixel_type
+        pixel_type = self._shown.store.state.pixel_type
 
         def load() -> Picture:
             try:
@@ -104,27 +102,27 @@ class BringingBack(QObject):
             except OSError as error:
                 raise ImageFileError(GONE.format(name)) from error
 
-        self._window.reading.run(
-            load, self._window.opener.opened.emit, lambda error: self._no_picture(str(error))
+        self._shown.background.run(
+            load, self._shown.opener.opened.emit, lambda error: self._no_picture(str(error))
         )
 
     def _pin(self, data: Any) -> Iterator[None]:
-        window = self._window
-        changes = choices.from_data(data if isinstance(data, dict) else {}, window.store.state)
+        shown = self._shown
+        changes = choices.from_data(data if isinstance(data, dict) else {}, shown.store.state)
         changes.pop("view_mode", None)
         with self._quietly():
-            window.store.update(**changes)
+            shown.store.update(**changes)
         yield from self._until(self._is_answered)
         if self._is_answered():
-            window.inspection.pin()
+            shown.inspection.pin()
 
     def _open_sessions(self) -> Iterator[None]:
-        window = self._window
+        shown = self._shown
         paths = [each for each in _of(self._kept, "sessions", list) if isinstance(each, str)]
         if not paths:
             return
         for path in paths[:MAX_SESSIONS]:
-            window.sessions.open(Path(path))
+            shown.sessions.open(Path(path))
         # What the same thread does next comes after them.
         read: list[None] = []
 
@@ -132,19 +130,19 @@ class BringingBack(QObject):
             read.append(None)
             self._go_on()
 
-        window.reading.run(lambda: None, go_on, lambda _: None)
+        shown.background.run(lambda: None, go_on, lambda _: None)
         yield from self._until(lambda: bool(read))
-        window.sweep.draw_now()
+        shown.sweep.draw_now()
         if isinstance(kind := self._kept.get("chart"), str):
-            window.sweep.chart.show_kind(kind)
+            shown.sweep.chart.show_kind(kind)
 
     def _draw_weights(self) -> None:
         data = _of(self._kept, "weights", dict)
         cells, divisor, offset = data.get("cells"), data.get("divisor"), data.get("offset", "0")
         if _is_square(cells) and isinstance(divisor, str) and isinstance(offset, str):
             assert isinstance(cells, list)
-            self._window.weights.open()
-            editor = self._window.weights.editor
+            self._shown.weights.open()
+            editor = self._shown.weights.editor
             assert editor is not None
             editor.draw(WeightsDraft(tuple(map(tuple, cells)), divisor, offset))
 
@@ -157,8 +155,8 @@ class BringingBack(QObject):
 
     def _is_answered(self) -> bool:
         """Whether the window shows what it was asked for."""
-        result = self._window.live.result
-        return result is not None and is_answer(result, self._window.store.state)
+        result = self._shown.live.result
+        return result is not None and is_answer(result, self._shown.store.state)
 
     @Slot()
     def _give_up(self) -> None:
@@ -181,11 +179,11 @@ class BringingBack(QObject):
         """The one that comes with the program takes its place."""
         if not self._is_over and not self._complaint:
             self._complaint = sentence
-            self._window.opener.open_start_picture()
+            self._shown.opener.open_start_picture()
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        with self._window.undoing.quietly():
+        with self._shown.undoing.quietly():
             yield
 
 

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QTimer
 
 from workbench.base.settings import Settings
 from workbench.model import choices
 from workbench.model.state import State
+from workbench.window.picture_intake import PictureIntake
+from workbench.window.restarting import Restarting
 from workbench.window.restoring import lockfiles
 from workbench.window.restoring.autosave import HANDED_OVER, Keeper
 from workbench.window.restoring.lockfiles import Place
 from workbench.window.restoring.restore import BringingBack
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from workbench.window.main_window import MainWindow
+from workbench.window.restoring.snapshot import Contents
 
 CALM_MS = 2000  # what is back and stays so long did not bring the crash back
 NOT_AGAIN = (
@@ -52,20 +51,25 @@ class Restoring:
             if not (is_asked and name == "choices"):
                 settings.set(name, value)
 
-    def begin(self, window: MainWindow, paths: list[Path]) -> None:
-        """Open `paths`, or what was left; from then on keep what `window` shows."""
+    def begin(
+        self, shown: Contents, intake: PictureIntake, restarting: Restarting, paths: list[Path]
+    ) -> None:
+        """Open `paths`, or what was left; from then on keep what is shown.
+
+        restarting  hands over what is kept
+        """
         place = lockfiles.new_place()
         if place is not None:
-            self._keeper = Keeper(window, place)
+            self._keeper = restarting.keeper = Keeper(shown, place)
         if self._left is not None and not self._is_asked:
-            self._bring_back(window)
+            self._bring_back(shown)
             return
-        window.open_paths(paths)
+        intake.open_paths(paths)
         self._start_keeping()
         if self._complaint:
-            window.messages.show_message("warning", self._complaint)
+            shown.messages.show_message("warning", self._complaint)
         elif self._left is not None:
-            self._offer(window)
+            self._offer(shown)
 
     def end(self) -> None:
         """The window was closed as it should be."""
@@ -96,51 +100,51 @@ class Restoring:
             self._forget()
         return self._left is not None
 
-    def _offer(self, window: MainWindow) -> None:
+    def _offer(self, shown: Contents) -> None:
         def accept() -> None:
-            window.messages.clear()
+            shown.messages.clear()
             if self._try():
-                self._bring_back(window)
+                self._bring_back(shown)
 
-        window.messages.show_message(
+        shown.messages.show_message(
             "warning",
             f"A window ended unexpectedly {in_words(self._at)}.",
             actions=[("&Yes, bring it back", accept)],
         )
 
-    def _bring_back(self, window: MainWindow) -> None:
+    def _bring_back(self, shown: Contents) -> None:
         if self._keeper is not None:
             self._keeper.pause()
         assert self._left is not None
-        bringing = BringingBack(window, self._kept, self._left)
+        bringing = BringingBack(shown, self._kept, self._left)
 
         def say(complaint: str) -> None:
-            QTimer.singleShot(CALM_MS, window, self._go_on)
+            QTimer.singleShot(CALM_MS, shown.compare, self._go_on)
             if HANDED_OVER in self._kept and not complaint:
                 return
-            window.messages.show_message(
+            shown.messages.show_message(
                 "warning" if complaint else "info",
                 f"This window ended unexpectedly {in_words(self._at)}, and is back as it was."
-                + (" The pinned results were measured anew." if window.inspection.pins else "")
+                + (" The pinned results were measured anew." if shown.inspection.pins else "")
                 + (f" {complaint}" if complaint else ""),
-                actions=[("&Just start afresh", lambda: self._start_afresh(window))],
+                actions=[("&Just start afresh", lambda: self._start_afresh(shown))],
                 stays=True,
             )
 
         bringing.done.connect(say)
         bringing.start()
 
-    def _start_afresh(self, window: MainWindow) -> None:
+    def _start_afresh(self, shown: Contents) -> None:
         """As it would have been without all this: one step, to be taken back like any other."""
-        window.messages.clear()
-        while window.inspection.pins:
-            window.inspection.unpin()
-        window.sweep.close_sessions()
-        window.compare.show_fit()
+        shown.messages.clear()
+        while shown.inspection.pins:
+            shown.inspection.unpin()
+        shown.sweep.close_sessions()
+        shown.compare.show_fit()
         fresh = choices.to_settings(State()) | self._before
         unchosen = {"chosen_implementation": None} if "implementation" not in fresh else {}
-        window.store.choose(**choices.from_data(fresh, State()), **unchosen)
-        window.opener.open_start_picture()
+        shown.store.choose(**choices.from_data(fresh, State()), **unchosen)
+        shown.opener.open_start_picture()
 
     def _go_on(self) -> None:
         """It is back, and did not crash again."""

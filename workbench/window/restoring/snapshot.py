@@ -3,35 +3,68 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from numpy.typing import NDArray
 
 from kernels.core.job import Result
+from workbench.base.background import Background
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices
 from workbench.model.state import State
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.pins import Pin
+from workbench.panels.pixel.pixel_panel import PixelPane
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.panels.weights.weights_action import WeightsEditing
+from workbench.session.live import Live
+from workbench.session.opener import Opener
+from workbench.session.store import Store
+from workbench.widgets.message_bar import MessageBar
+from workbench.window.memory import Memory
 from workbench.window.presenter.figures import is_answer
 
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The parts of a window whose contents outlive a crash, and what brings these back.
+
+    background  reads files
+    messages    say what became of it
+    """
+
+    store: Store
+    live: Live
+    opener: Opener
+    background: Background
+    messages: MessageBar
+    undoing: Undoing
+    inspection: Inspection
+    compare: CompareView
+    pixel: PixelPane
+    sessions: Sessions
+    sweep: SweepPanel
+    weights: WeightsEditing
+    presenting: Presenting
+    memory: Memory
 
 
 class PinNotes:
     """Remembers with which choices each pinned result was made, which a pin itself does not say;
     also of one that is set aside with its picture, and may come back."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, live: Live, store: Store, inspection: Inspection) -> None:
+        self._live, self._store, self._inspection = live, store, inspection
         self._noted: list[tuple[weakref.ref[NDArray[Any]], dict[str, Any]]] = []  # of its samples
-        window.inspection.pins_changed.connect(self._note)
+        inspection.pins_changed.connect(self._note)
         self._note()
 
     def choices(self) -> list[dict[str, Any]]:
         """Of each pin, in order."""
-        found = map(self._choices_of, self._window.inspection.pins)
+        found = map(self._choices_of, self._inspection.pins)
         return [data for data in found if data is not None]
 
     def _choices_of(self, pin: Pin) -> dict[str, Any] | None:
@@ -39,10 +72,10 @@ class PinNotes:
 
     def _note(self) -> None:
         self._noted = [each for each in self._noted if each[0]() is not None]
-        result, state = self._window.live.result, self._window.store.state
+        result, state = self._live.result, self._store.state
         if result is None:
             return
-        for pin in self._window.inspection.pins:
+        for pin in self._inspection.pins:
             is_new = pin.samples is result.picture and self._choices_of(pin) is None
             if is_new and (data := choices_of(result, state)) is not None:
                 self._noted.append((weakref.ref(pin.samples), data))
@@ -62,21 +95,21 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
     return {**data, "filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
 
 
-def taken(window: MainWindow, pins: PinNotes) -> dict[str, Any]:
-    """Fit for JSON, and quick: nothing of the picture but where it came from."""
-    state = window.store.state
+def taken(shown: Contents, pins: PinNotes) -> dict[str, Any]:
+    """Return a snapshot, fit for JSON, and quick: nothing of the picture but where it is from."""
+    state = shown.store.state
     ref = PictureRef.of(state.picture) if state.picture else None
-    editor = window.weights.editor
+    editor = shown.weights.editor
     drawing = editor.drawing if editor is not None and editor.isVisible() else None
     return {
-        "settings": window.settings_to_keep(),
+        "settings": shown.memory.for_settings(),
         "picture": ref.to_data() if ref else None,
         "levels": state.levels,
         "pins": pins.choices(),
-        "against": window.inspection.against,
-        "view": window.compare.choices(),
-        "pixel": window.pixel.pixel,
-        "sessions": [str(each.path) for each in window.sessions.shown if each.path],
-        "chart": window.sweep.chart.kind_key,
+        "against": shown.inspection.against,
+        "view": shown.compare.choices(),
+        "pixel": shown.pixel.pixel,
+        "sessions": [str(each.path) for each in shown.sessions.shown if each.path],
+        "chart": shown.sweep.chart.kind_key,
         "weights": asdict(drawing) if drawing is not None else None,
     }

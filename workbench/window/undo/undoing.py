@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QStatusBar
 
+from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.model.state import Picture, State, changed_fields
-from workbench.widgets.actions import Action
+from workbench.session.store import Store
+from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.message_bar import MessageBar
 from workbench.window.undo.past import Change, Past
 from workbench.window.undo.past_pictures import Album, Kept
 from workbench.window.undo.undo_words import in_words
-
-if TYPE_CHECKING:
-    from workbench.window.main_window import MainWindow
 
 MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
 NOTE_MS = 5000  # how long the status line says what was taken back
 
 
 class Undoing(QObject):
-    """Follows the store of a window.
+    """Follows the store.
 
     Signals:
         changed(): something else would be undone or redone.
@@ -33,14 +34,26 @@ class Undoing(QObject):
 
     changed = Signal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        store: Store,
+        background: Background,
+        messages: MessageBar,
+        status: QStatusBar,
+        parent: QObject,
+    ) -> None:
+        """
+        background  loads pictures that are to be shown again
+        status      says what was undone
+        """
+        super().__init__(parent)
+        self._store, self._background = store, background
+        self._messages, self._status = messages, status
         self._past, self._album = Past(), Album()
         self._lines: dict[str, QAction] = {}
         self._is_quiet = False
         self._wish = 0
-        window.store.changed.connect(self._write_down)
+        store.changed.connect(self._write_down)
 
     @property
     def undo_words(self) -> str:
@@ -80,7 +93,7 @@ class Undoing(QObject):
         self.changed.emit()
 
     def actions(self) -> list[Action]:
-        """Its lines in the menu."""
+        """Return its lines of the menu."""
         return [
             Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
             Action(
@@ -89,12 +102,9 @@ class Undoing(QObject):
             ),
         ]
 
-    def connect_actions(self) -> None:
+    def connect_actions(self, tree: MenuTree) -> None:
         """Have them say what they would do, and be greyed where that is nothing."""
-        for name in (UNDO, REDO):
-            action = self._window.findChild(QAction, name)
-            assert isinstance(action, QAction)
-            self._lines[name] = action
+        self._lines = {name: tree.action(name) for name in (UNDO, REDO)}
         self.changed.connect(self._show_words)
         self._show_words()
 
@@ -133,24 +143,24 @@ class Undoing(QObject):
         if not isinstance(picture, Kept):
             self._change(changes, done, note)
             return
-        pixel_type = changes.get("pixel_type", self._window.store.state.pixel_type)
+        pixel_type = changes.get("pixel_type", self._store.state.pixel_type)
 
         def show(found: Picture) -> None:
             if wish == self._wish:
                 self._change({**changes, "picture": found}, done, note)
 
-        self._window.reading.run(
+        self._background.run(
             lambda: picture.load().stored_as(pixel_type),
             show,
-            lambda error: self._window.messages.show_message("error", str(error)),
+            lambda error: self._messages.show_message("error", str(error)),
         )
 
     def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
         with self.quietly():
-            self._window.store.update(**changes)
+            self._store.update(**changes)
         done()
         self.changed.emit()
-        self._window.statusBar().showMessage(note, NOTE_MS)
+        self._status.showMessage(note, NOTE_MS)
 
 
 def _is_nobodys(old: State, new: State) -> bool:

@@ -1,0 +1,42 @@
+"""Which GPU there is: in the status bar, and at the first start without one in a message."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from kernels.core.device import Device, NoDevice
+from workbench.base.plain_text import Label, tip_text
+from workbench.base.settings import Settings
+from workbench.widgets.message_bar import MessageBar
+
+TOLD = "told-no-gpu"  # among the settings: why there was none
+
+
+class DeviceChip(Label):
+    """A few words; a tooltip says more."""
+
+    def __init__(
+        self, messages: MessageBar, settings: Settings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__("Looking for a GPU…", parent)
+        self.setObjectName("device")
+        self._messages, self._settings = messages, settings
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Name it; or say why there is none."""
+        if isinstance(device, Device):
+            self.setText(device.name)
+            self.setToolTip(tip_text(f"CUDA device {device.index} of {device.count}"))
+        else:
+            self.setText("GPU lost" if device.is_lost else "No GPU")
+            self.setToolTip(tip_text(f"{device.reason}\n{device.remedy}".strip()))
+            self._say_once_why(device)
+
+    def _say_once_why(self, device: NoDevice) -> None:
+        """At the first start in full, over the pictures; later the status bar has it."""
+        if device.is_lost:
+            return  # which GpuLoss says
+        if self._settings.get(TOLD, "") == device.reason or self._messages.kind is not None:
+            return  # it was said before, or something that matters more is being said
+        self._settings.set(TOLD, device.reason)
+        self._messages.show_message("info", device.reason, device.remedy)

@@ -1,0 +1,56 @@
+"""What outlives the window: what is chosen, the layout, and all else that the settings keep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from workbench.base.settings import Settings
+from workbench.model import choices, intents
+from workbench.model.state import State
+from workbench.panels.compare.inspection import Inspection
+from workbench.session.store import Store
+from workbench.session.worker import Worker
+from workbench.widgets.docks import Docks
+
+
+class Memory:
+    """Says what is to be kept, keeps it, and forgets it."""
+
+    def __init__(
+        self, store: Store, worker: Worker, inspection: Inspection, docks: Docks, settings: Settings
+    ) -> None:
+        self._store, self._worker, self._inspection = store, worker, inspection
+        self._docks, self._settings = docks, settings
+
+    def for_screenshot(self) -> dict[str, Any]:
+        """Return what a screenshot keeps: what is chosen, and for which built-in picture."""
+        picture = self._store.state.picture
+        built_in = picture.built_in if picture else None
+        return {**choices.to_data(self._store.state), "built_in": built_in}
+
+    def for_settings(self) -> dict[str, Any]:
+        """Return all that the next start takes up, by its name in the settings."""
+        return {
+            **self._settings.values(),
+            "choices": choices.to_settings(self._store.state),
+            **self._docks.choices(),
+        }
+
+    def save(self) -> str:
+        """Write that down; return why it could not be, or nothing."""
+        for name, value in self.for_settings().items():
+            self._settings.set(name, value)
+        return self._settings.save()
+
+    def forget(self) -> None:
+        """Begin anew: choices and layout as on the first day."""
+        self._settings.forget()
+        state, device = self._store.state, self._worker.device
+        fresh = State(picture=state.picture, levels=state.levels)
+        if device is not None:
+            best = intents.implementation_for(fresh, device)
+            fresh = replace(fresh, implementation=best)
+        self._store.restore(fresh)
+        self._inspection.forget()
+        self._docks.forget()

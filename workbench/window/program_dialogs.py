@@ -1,0 +1,88 @@
+"""The dialogs about the program itself: all keys, all actions, what it is, and beginning anew."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QMainWindow
+
+from kernels.core.device import NoDevice
+from workbench.base.plain_text import is_agreed
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.session.store import Store
+from workbench.session.worker import Worker
+from workbench.widgets.actions import Action
+from workbench.widgets.docks import Docks
+from workbench.widgets.menu_lines import menu_lines
+from workbench.window.about import AboutDialog
+from workbench.window.memory import Memory
+from workbench.window.palette.entries import OWN_NAME, entries_of
+from workbench.window.palette.palette import Palette
+from workbench.window.shortcuts import ShortcutsDialog
+from workbench.window.themes import Themes
+
+MENU = "&Help"
+FORGET = "Forget all choices, the layout, the theme and the recent files?"
+
+
+class ProgramDialogs(QObject):
+    """Makes each of them when it is wanted, from the menus as they are then."""
+
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        docks: Docks,
+        sweep: SweepPanel,
+        memory: Memory,
+        themes: Themes,
+        window: QMainWindow,
+    ) -> None:
+        """window: whose menus are meant, and over which the dialogs lie."""
+        super().__init__(window)
+        self._store, self._worker, self._docks, self._sweep = store, worker, docks, sweep
+        self._memory, self._themes, self._window = memory, themes, window
+
+    def actions(self) -> list[Action]:
+        """Return their lines of the menu."""
+        return [
+            Action(
+                *(MENU, "&Keyboard shortcuts", self._show_shortcuts, ("?",)),
+                "All keys on one page, over the window.",
+            ),
+            Action(
+                *(MENU, f"A&{OWN_NAME[1:]}…", self._show_palette, ("Ctrl+Shift+P",)),
+                "Find any action, filter, implementation, preset or session by some letters.",
+            ),
+            Action(
+                *(MENU, "Start with &defaults again", self._ask_to_forget, ("Ctrl+Shift+F12",)),
+                "Forget choices, layout, theme and recent files, after a question.",
+                separator=True,
+            ),
+            Action(
+                *(MENU, "&About and diagnostics", self._show_about, ("Ctrl+F1",)),
+                "Version, licence, and what was found on this computer, ready to copy.",
+            ),
+        ]
+
+    @Slot()
+    def _show_shortcuts(self) -> None:
+        ShortcutsDialog(menu_lines(self._window), self._window).open()
+
+    @Slot()
+    def _show_palette(self) -> None:
+        entries = entries_of(self._window, self._store, self._worker, self._docks, self._sweep)
+        Palette(entries, self._window).open()
+
+    @Slot()
+    def _show_about(self) -> None:
+        device = self._worker.device or NoDevice("The GPU is still being looked for.")
+        AboutDialog(device, self._window).open()
+
+    @Slot()
+    def _ask_to_forget(self) -> None:
+        if is_agreed(self._window, "Start again", FORGET):
+            QTimer.singleShot(0, self, self._forget)  # once the question is off the screen
+
+    def _forget(self) -> None:
+        self._memory.forget()
+        self._themes.forget()

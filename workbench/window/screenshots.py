@@ -1,0 +1,154 @@
+"""Pictures of the window and of its parts, into files and to the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.panels.timing.history_plot import HistoryPlot
+from workbench.session.exporter import Exporter, MakeImage
+from workbench.session.live import Live
+from workbench.widgets.actions import Action
+from workbench.widgets.message_bar import MessageBar
+from workbench.window.memory import Memory
+from workbench.window.saving import NOTHING_TO_SAVE, Saving
+
+SHOT, EDIT = "&File/S&creenshot", "&Edit"
+PNG_FILTER = "PNG (*.png)"
+NOTHING_TO_COPY = "There is no result of this picture to copy yet."
+
+
+class Screenshots(QObject):
+    """Takes them; with the settings inside, so that they bring these back when dropped here."""
+
+    def __init__(
+        self,
+        live: Live,
+        compare: CompareView,
+        sweep: SweepPanel,
+        history: HistoryPlot,
+        saving: Saving,
+        exporter: Exporter,
+        memory: Memory,
+        messages: MessageBar,
+        window: QWidget,
+    ) -> None:
+        """
+        saving  asks where to save
+        memory  says which settings to put inside
+        window  the whole, to be drawn
+        """
+        super().__init__(window)
+        self._live, self._compare, self._sweep, self._history = live, compare, sweep, history
+        self._saving, self._exporter, self._memory = saving, exporter, memory
+        self._messages, self._window = messages, window
+        sweep.chart.copy_wanted.connect(lambda image: exporter.copy_image(image, "the chart"))
+        sweep.chart.save_wanted.connect(self._save_chart)
+
+    def save_actions(self) -> list[Action]:
+        """Return the lines of the menu that lead to files."""
+        return [
+            Action(
+                *(SHOT, "&Window…", partial(self._save, "window"), ("Ctrl+Shift+W",)),
+                "The whole window as a PNG that brings its settings back when it is dropped here.",
+            ),
+            Action(
+                *(SHOT, "&Filtered picture…", self._save_filtered, ("Ctrl+Shift+F",)),
+                "At full resolution, with the settings inside.",
+            ),
+            Action(
+                *(SHOT, "&Comparison…", partial(self._save, "comparison"), ("Ctrl+Shift+S",)),
+                "Before and after at full resolution.",
+            ),
+            Action(
+                *(SHOT, "C&hart…", partial(self._save, "chart"), ("Ctrl+Shift+H",)),
+                "The sweep's chart as a PNG, with its plan inside.",
+            ),
+        ]
+
+    def copy_actions(self) -> list[Action]:
+        """Return the lines of the menu that lead to the clipboard."""
+        return [
+            Action(
+                *(EDIT, "&Copy result", self._copy_result, ("Ctrl+C",)),
+                "The filtered picture to the clipboard.",
+                separator=True,
+            ),
+            Action(
+                *(EDIT, "Copy co&mparison", partial(self._copy, "comparison")),
+                ("Ctrl+Shift+C",),
+                "Before and after at full resolution to the clipboard.",
+            ),
+            Action(
+                *(EDIT, "Copy &window", partial(self._copy, "window"), ("Ctrl+Alt+C",)),
+                "A picture of the window to the clipboard.",
+            ),
+            Action(
+                *(EDIT, "Copy c&hart", partial(self._copy, "chart"), ("Ctrl+Alt+H",)),
+                "A picture of the sweep's chart to the clipboard.",
+            ),
+        ]
+
+    def of_window(self) -> QImage:
+        """Return the window as it is, its charts brought up to date."""
+        self._history.draw_now()
+        self._sweep.draw_now()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        return self._window.grab().toImage()
+
+    def _take(self, what: str) -> QImage | MakeImage | None:
+        """Return what is on the screen now; None: nothing is, and that is said."""
+        take: dict[str, Callable[[], QImage | MakeImage | None]] = {
+            "window": self.of_window,
+            "comparison": self._compare.comparison,
+            "chart": self._sweep.grab_chart,
+        }
+        image = take[what]()
+        if image is None or (not callable(image) and image.isNull()):
+            self._messages.show_message("info", f"There is no {what} to show yet.")
+            return None
+        return image
+
+    def _save(self, what: str) -> None:
+        image, settings = self._take(what), self._memory.for_screenshot()
+        if what == "chart":  # which was measured with what was chosen then
+            settings |= self._sweep.conditions()
+        if image is not None and (path := self._saving.ask_path(f"{what}.png", PNG_FILTER)):
+            self._exporter.save_screenshot(path, image, settings)
+
+    @Slot()
+    def _save_filtered(self) -> None:
+        """As `_save`, in all the bits that a PNG can hold."""
+        if (found := self._live.of_view) is None:
+            self._messages.show_message("info", NOTHING_TO_SAVE)
+        elif path := self._saving.ask_path("filtered.png", PNG_FILTER):
+            _, result, shown = found
+            image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
+            self._exporter.save_screenshot(path, image, self._memory.for_screenshot())
+
+    def _save_chart(self, path: Path, content: QImage | str) -> None:
+        """Write a PNG with the settings inside, or the text of an SVG."""
+        if isinstance(content, str):
+            self._exporter.save_text(path, content)
+        else:
+            settings = self._memory.for_screenshot() | self._sweep.conditions()
+            self._exporter.save_screenshot(path, content, settings)
+
+    def _copy(self, what: str) -> None:
+        if (image := self._take(what)) is not None:
+            self._exporter.copy_image(image, f"the {what}")
+
+    @Slot()
+    def _copy_result(self) -> None:
+        if (found := self._live.of_view) is None:
+            self._messages.show_message("info", NOTHING_TO_COPY)
+        else:
+            picture, result, shown = found
+            self._exporter.copy_result(picture, result, shown.images[0])

@@ -1,0 +1,62 @@
+"""View ▸ Theme: light, dark, or as the desktop is."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QApplication
+
+from workbench.base import theme
+from workbench.base.settings import Settings
+from workbench.widgets.actions import MenuTree
+
+MENU, SETTING = "&View/&Theme", "theme"
+# What each is called, its key, and what it is good for.
+SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
+    "system": (
+        *("Like the &system", "Ctrl+Shift+F2"),
+        "Light or dark, as the desktop is, and changing with it.",
+    ),
+    "light": (
+        *("&Light", "Ctrl+Shift+F3"),
+        "Dark letters on light, for a bright room and a projector.",
+    ),
+    "dark": (
+        *("&Dark", "Ctrl+Shift+F4"),
+        "Light letters on dark; pictures look brighter beside it.",
+    ),
+}
+
+
+class Themes(QObject):
+    """Applies what is chosen in its menu, and has the settings remember it."""
+
+    def __init__(self, settings: Settings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._group = QActionGroup(self)
+        self._actions: dict[theme.Scheme, QAction] = {}
+
+    def fill(self, tree: MenuTree) -> None:
+        """Add its lines."""
+        for scheme, (title, key, tip) in SCHEMES.items():
+            action = tree.menu(MENU).addAction(title)
+            action.setShortcut(key)
+            action.setToolTip(tip)
+            action.setCheckable(True)
+            action.setChecked(scheme == self._settings.get(SETTING, "system"))
+            action.triggered.connect(partial(self._choose, scheme))
+            self._group.addAction(action)
+            self._actions[scheme] = action
+
+    def forget(self) -> None:
+        """Be as on the first day."""
+        self._actions["system"].trigger()
+
+    def _choose(self, scheme: theme.Scheme, _checked: bool = False) -> None:
+        self._settings.set(SETTING, scheme)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, scheme)
