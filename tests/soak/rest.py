@@ -37,7 +37,7 @@ def rest(stage, known):
     window.reporting.close()
     yield from _all_answered(window)  # a file that is still being read would come afterwards
     yield 100
-    window.forget_all()
+    window.memory.forget()
     window.sweep.close_sessions()
     while window.inspection.pins:
         window.inspection.unpin()
@@ -45,7 +45,7 @@ def rest(stage, known):
         dock.setFloating(False)
         window.docks.bring_forward(title)  # so that all that is made when it is first seen was made
         yield 20
-    window.forget_all()
+    window.memory.forget()
     window.resize(1280, 800)
     window.presenting.steps = ()
     window.settings.set("recent", [])
@@ -84,7 +84,7 @@ def _close_windows(window):
 
 def _filtered(window, known):
     results = []
-    window.settled.connect(results.append)
+    window.live.settled.connect(results.append)
     window.store.choose(**KNOWN, pixel_type=None)
     window.opener.open_file(known)
     while True:
@@ -94,7 +94,7 @@ def _filtered(window, known):
             result = results[-1]
             if result.job.picture is picture.samples and result.job.implementation == "opencv":
                 break
-    window.settled.disconnect(results.append)
+    window.live.settled.disconnect(results.append)
     return result
 
 

@@ -20,7 +20,7 @@ def tour(stage):
     yield from _every_implementation(stage)
     yield from _a_compilation(window)
     for name, path in sorted(stage.files.items()):
-        window.open_paths([path])
+        window.intake.open_paths([path])
         yield LONG_MS if "." not in name else SHORT_MS
     for name in [each for each in finding.actions(window) if each != LEFT_OUT]:
         if action := finding.actions(window).get(name):

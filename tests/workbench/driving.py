@@ -28,7 +28,7 @@ def settle(qtbot, window, act=lambda: None):
         return answers(result, window.store.state)
 
     with qtbot.waitSignal(
-        window.settled, timeout=PATIENCE_MS, check_params_cb=is_the_answer
+        window.live.settled, timeout=PATIENCE_MS, check_params_cb=is_the_answer
     ) as settled:
         act()
     return settled.args[0]

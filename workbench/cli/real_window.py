@@ -119,7 +119,7 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
     def is_calm() -> bool:
         if not seen and _means_to_do_more(window):
             return False
-        seen.append(window.screenshot() if shown is window else shown.grab().toImage())
+        seen.append(window.screenshots.of_window() if shown is window else shown.grab().toImage())
         del seen[:-CALM]
         return len(seen) == CALM and all(each == seen[0] for each in seen)
 
@@ -141,12 +141,12 @@ def settle(window: MainWindow, act: Callable[[], None]) -> Result:
     Raises CommandError with the sentence that the window would show.
     """
     wait = Wait(window)
-    window.settled.connect(wait.end)
+    window.live.settled.connect(wait.end)
     try:
         result: Result = wait.until_ended(act)
         return result
     finally:
-        window.settled.disconnect(wait.end)
+        window.live.settled.disconnect(wait.end)
 
 
 def wait_for_baseline(window: MainWindow, result: Result) -> None:

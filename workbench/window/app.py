@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
+import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import TracebackType
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
@@ -18,6 +21,7 @@ from workbench.base.assets_path import asset
 from workbench.base.garbage import GarbageCollector
 from workbench.base.one_heap import share_one_heap
 from workbench.base.settings import Settings
+from workbench.widgets.message_bar import MessageBar
 from workbench.window.main_window import TITLE, MainWindow
 from workbench.window.restoring.restoring import Restoring
 
@@ -53,16 +57,28 @@ def run(
     restoring = Restoring(settings, is_asked=is_asked or bool(paths))
     app = make_application(settings.get("theme", "system"))
     window = MainWindow(make_engine, settings)
-    sys.excepthook = window.show_exception
+    sys.excepthook = partial(show_exception, window.messages)
     _let_ctrl_c_close(window)
     window.show()
-    restoring.begin(window, paths)
+    restoring.begin(window.contents, window.intake, window.restarting, paths)
     collector = GarbageCollector(window)
     try:
         return app.exec()
     finally:
         restoring.end()
         collector.stop()
+
+
+def show_exception(
+    messages: MessageBar,
+    kind: type[BaseException],
+    error: BaseException,
+    trace: TracebackType | None,
+) -> None:
+    """Show what nobody caught, a bug, with its traceback; Python calls this for it."""
+    details = "".join(traceback.format_exception(kind, error, trace))
+    sys.stderr.write(details)
+    messages.show_bug(f"{kind.__name__}: {error}", details)
 
 
 def _let_ctrl_c_close(window: MainWindow) -> None:

@@ -1,4 +1,4 @@
-"""File ▸ Open: which picture to open next, by a dialog, from the recent ones, or beside this one."""
+"""File ▸ Open: the picture to open next, by a dialog, from the recent ones, or beside this one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.base.settings import Settings
 from workbench.files.image_files import OPEN_FILTER
 from workbench.session.opener import Opener
 from workbench.session.store import Store
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.message_bar import MessageBar
 
 MENU, RECENT = "&File", "&File/Open &recent"
@@ -68,8 +68,9 @@ class Opening(QObject):
             for key, each in PICTURES.items()
         ]
 
-    def fill(self, recent: QMenu) -> None:
-        """List the recent files, below the first line, whenever the menu is about to be seen."""
+    def fill(self, tree: MenuTree) -> None:
+        """List the recent files, below the first line, whenever that menu is about to be seen."""
+        recent = tree.menu(RECENT)
         recent.aboutToShow.connect(partial(self._list_recent, recent))
 
     @Slot()

@@ -26,6 +26,7 @@ from workbench.session.opener import Opener
 from workbench.session.session_store import is_of_sweep, is_plan
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
 
 NOT_FINITE = (
@@ -66,6 +67,16 @@ class PictureIntake(QObject):
         self._opener.stored.connect(self._take_stored)
         self._opener.not_stored.connect(self._keep_as_it_is)
         self._opener.restored.connect(self._take_settings)
+
+    def actions(self) -> list[Action]:
+        """Return its line of the menu."""
+        return [
+            Action(
+                *("&Edit", "&Paste picture", self.paste, ("Ctrl+V",)),
+                "Open what the clipboard holds: a picture, or a file.",
+                separator=True,
+            )
+        ]
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions and plans among `paths`, and the first picture, or the one that comes

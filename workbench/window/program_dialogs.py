@@ -15,7 +15,7 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.menu_lines import menu_lines
 from workbench.window.about import AboutDialog
 from workbench.window.memory import Memory
-from workbench.window.palette.entries import OWN_NAME, entries_of
+from workbench.window.palette.entries import OWN_NAME, Entry, entries_of
 from workbench.window.palette.palette import Palette
 from workbench.window.shortcuts import ShortcutsDialog
 from workbench.window.themes import Themes
@@ -64,14 +64,17 @@ class ProgramDialogs(QObject):
             ),
         ]
 
+    def entries(self) -> list[Entry]:
+        """Return all that the palette knows, as things stand now."""
+        return entries_of(self._window, self._store, self._worker, self._docks, self._sweep)
+
     @Slot()
     def _show_shortcuts(self) -> None:
         ShortcutsDialog(menu_lines(self._window), self._window).open()
 
     @Slot()
     def _show_palette(self) -> None:
-        entries = entries_of(self._window, self._store, self._worker, self._docks, self._sweep)
-        Palette(entries, self._window).open()
+        Palette(self.entries(), self._window).open()
 
     @Slot()
     def _show_about(self) -> None:

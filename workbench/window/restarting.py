@@ -37,7 +37,9 @@ class Restarting(QObject):
         super().__init__(window)
         self._store, self._background, self._messages = store, background, messages
         self._window = window
-        self.keeper: Keeper | None = None  # who writes down what the window shows, once there is one
+        self.keeper: Keeper | None = (
+            None  # who writes down what the window shows, once there is one
+        )
 
     def start(self) -> None:
         """Do so; or say why not, and stay."""

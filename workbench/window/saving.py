@@ -17,6 +17,7 @@ from workbench.model.state import Picture
 from workbench.session.exporter import Exporter, suggested_name
 from workbench.session.live import Live
 from workbench.session.store import Store
+from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 
@@ -45,6 +46,16 @@ class Saving(QObject):
         super().__init__(parent)
         self._store, self._live, self._exporter = store, live, exporter
         self._settings, self._messages, self._parent = settings, messages, parent
+
+    def actions(self) -> list[Action]:
+        """Return its line of the menu."""
+        return [
+            Action(
+                *("&File", "&Save result as…", self.save_result, ("Ctrl+S",)),
+                "The filtered picture at full resolution.",
+                separator=True,
+            )
+        ]
 
     def save_result(self) -> None:
         """The filtered picture at full resolution."""

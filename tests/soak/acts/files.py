@@ -16,7 +16,7 @@ def _choose_file(rng, stage):
 def _do_file(stage, name, how):
     path = stage.files[name]
     if how == "open":
-        stage.window.open_paths([path])
+        stage.window.intake.open_paths([path])
     elif how == "drop":
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path))])

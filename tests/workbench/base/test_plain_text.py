@@ -113,7 +113,7 @@ def hostile(make_window, tmp_path):
     until_shown(window, 4)
     picture = tmp_path / f"{TAG} picture.png"
     image_files.save(picture, noise(40, 60))
-    window.open_paths([tmp_path / "plan.toml", picture])
+    window.intake.open_paths([tmp_path / "plan.toml", picture])
     scenes.until(lambda: window.store.state.picture.name == picture.name)
     scenes.settle(window)
     return window

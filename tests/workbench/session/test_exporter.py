@@ -86,7 +86,7 @@ def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
     path = tmp_path / "mine.png"
     image_files.save(path, noise(8, 8))
     before = path.read_bytes()
-    settle(qtbot, window, lambda: window.open_paths([path]))
+    settle(qtbot, window, lambda: window.intake.open_paths([path]))
     choose(path)
     trigger(window, "Save result as…")
     assert "save under another name" in window.messages.sentence

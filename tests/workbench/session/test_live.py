@@ -191,7 +191,7 @@ def test_settled_is_not_said_before_the_picture_is_shown(qtbot, window, monkeypa
 
     monkeypatch.setattr(live, "show", slow_to_display)
     picture, settled = Picture("slow", noise(8, 8)), []
-    window.settled.connect(settled.append)
+    window.live.settled.connect(settled.append)
     with qtbot.waitSignal(window.worker.settled):
         window.opener.opened.emit(picture)
     assert settled == []

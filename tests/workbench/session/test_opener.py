@@ -279,7 +279,7 @@ def test_words_on_the_clipboard_are_no_picture(qtbot, window):
 
 
 def test_next_and_previous_go_through_a_folder_as_people_count(qtbot, window, folder):
-    settle(qtbot, window, lambda: window.open_paths([folder / "img1.png"]))
+    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img1.png"]))
     names = []
     for name in ("Next in folder", "Next in folder", "Previous in folder"):
         settle(qtbot, window, lambda n=name: trigger(window, n))
@@ -331,7 +331,7 @@ def test_what_nobody_waits_for_any_more_is_not_loaded(qtbot, window, folder, mon
 
 
 def test_the_ends_of_a_folder_are_said(qtbot, window, folder):
-    settle(qtbot, window, lambda: window.open_paths([folder / "img10.png"]))
+    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img10.png"]))
     trigger(window, "Next in folder")
     last = "img10.png is the last picture in its folder."
     until(qtbot, lambda: window.messages.sentence == last)
@@ -345,7 +345,7 @@ def test_a_folder_that_is_gone_is_said(qtbot, window, folder, tmp_path):
     inner = tmp_path / "inner"
     inner.mkdir()
     image_files.save(inner / "a.png", noise(3, 3))
-    settle(qtbot, window, lambda: window.open_paths([inner / "a.png"]))
+    settle(qtbot, window, lambda: window.intake.open_paths([inner / "a.png"]))
     shutil.rmtree(inner)
     trigger(window, "Next in folder")
     until(qtbot, lambda: window.messages.kind == "error")
@@ -354,7 +354,7 @@ def test_a_folder_that_is_gone_is_said(qtbot, window, folder, tmp_path):
 
 def test_a_damaged_neighbour_does_not_bar_the_way(qtbot, window, folder):
     (folder / "img2.png").write_text("no picture")
-    settle(qtbot, window, lambda: window.open_paths([folder / "img1.png"]))
+    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img1.png"]))
     trigger(window, "Next in folder")
     until(qtbot, lambda: window.messages.kind == "error")
     assert "img2.png" in window.messages.sentence
@@ -365,7 +365,7 @@ def test_a_damaged_neighbour_does_not_bar_the_way(qtbot, window, folder):
 
 def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
     for number in (1, 2):
-        settle(qtbot, window, lambda n=number: window.open_paths([folder / f"img{n}.png"]))
+        settle(qtbot, window, lambda n=number: window.intake.open_paths([folder / f"img{n}.png"]))
     menu = open_recent(window)
     entries = [each for each in menu.actions() if each.text().startswith("img")]
     assert [each.text() for each in entries] == ["img2.png", "img1.png"]
@@ -482,6 +482,6 @@ def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, windo
 def test_opened_by_name_a_screenshot_is_a_picture(qtbot, window, tmp_path):
     path = tmp_path / "shot.png"
     save_png(path, noise(5, 6, 3), {"ksize": 7})
-    result = settle(qtbot, window, lambda: window.open_paths([path]))
+    result = settle(qtbot, window, lambda: window.intake.open_paths([path]))
     assert result.job.picture.shape == (5, 6, 3)
     assert window.store.state.ksize == 5

@@ -17,7 +17,7 @@ from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
-from workbench.window.palette.entries import OWN_NAME, entries_of
+from workbench.window.palette.entries import OWN_NAME
 from workbench.window.shortcuts import ShortcutsDialog
 
 # What these hold are pictures and measurements, as many as there are: the palette finds them.
@@ -105,7 +105,7 @@ def test_no_key_means_two_things(window):
 
 def test_every_action_is_in_the_palette_and_on_the_page_of_keys(window):
     lines = own(menu_lines(window))
-    entries = {(entry.where, entry.name): entry for entry in entries_of(window)}
+    entries = {(entry.where, entry.name): entry for entry in window.dialogs.entries()}
     page = ShortcutsDialog(menu_lines(window), window)
     shown = Counter(label.text() for label in page.findChildren(QLabel))
     for line in lines:

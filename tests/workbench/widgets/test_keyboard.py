@@ -307,6 +307,6 @@ def test_a_maximised_window_is_so_again_after_full_screen(qtbot, window):
 
 def test_run_again_runs_again(qtbot, window):
     before = window.live.result
-    with qtbot.waitSignal(window.settled):
+    with qtbot.waitSignal(window.live.settled):
         QTest.keyClick(window, Qt.Key.Key_R)
     assert window.live.result.job is not before.job

@@ -67,7 +67,7 @@ def test_the_cpu_goes_on_with_what_was_asked_for(qtbot, window):
     before = window.live.result
     assert isinstance(intents.implementation(before.implementation), Rung)
     answered = []
-    window.settled.connect(answered.append)
+    window.live.settled.connect(answered.append)
     lose(qtbot, window, lambda: window.store.update(ksize=9))
     until(qtbot, lambda: answered)
     assert answered[-1].job.ksize == 9
@@ -93,10 +93,10 @@ def test_auto_stays_and_takes_the_cpu(qtbot, window):
 def test_what_was_chosen_is_chosen_again_at_the_next_start(qtbot, window):
     settle(qtbot, window, lambda: choose(window, "shared"))
     lose(qtbot, window, lambda: window.store.update(ksize=9))
-    assert window.settings_to_keep()["choices"]["implementation"] == "shared"
-    assert window.settings_to_keep()["choices"]["ksize"] == 9
+    assert window.memory.for_settings()["choices"]["implementation"] == "shared"
+    assert window.memory.for_settings()["choices"]["ksize"] == 9
     settle(qtbot, window, lambda: choose(window, "parallel"))
-    assert window.settings_to_keep()["choices"]["implementation"] == "parallel"
+    assert window.memory.for_settings()["choices"]["implementation"] == "parallel"
 
 
 # -- trying again
@@ -224,11 +224,11 @@ def started(monkeypatch):
 
 def test_it_starts_once_more_with_all_that_it_shows(qtbot, window, started, tmp_path):
     image_files.save(tmp_path / "a.png", noise(9, 7))
-    settle(qtbot, window, lambda: window.open_paths([tmp_path / "a.png"]))
+    settle(qtbot, window, lambda: window.intake.open_paths([tmp_path / "a.png"]))
     settle(qtbot, window, lambda: choose(window, "shared"))
     lose(qtbot, window, lambda: window.store.update(ksize=9))
     place = Place()
-    Keeper(window, place)
+    Keeper(window.contents, place)
     click(child(window, "act-1"))
     until(qtbot, lambda: started)
     assert started == [[sys.executable, "-m", "workbench", "--device", "1"]]
@@ -243,7 +243,7 @@ def test_a_pasted_picture_outlives_the_process(qtbot, window, started, tmp_path,
     samples = np.arange(24, dtype=np.uint16).reshape(4, 6, 1)
     settle(qtbot, window, lambda: window.opener.opened.emit(Picture("Pasted picture", samples)))
     place = Place()
-    Keeper(window, place)
+    Keeper(window.contents, place)
     trigger(window, "Restart the program")
     until(qtbot, lambda: started)
     found = PictureRef.from_data(place.written[0]["picture"]).load()
@@ -255,7 +255,7 @@ def test_where_it_cannot_be_handed_over_the_window_stays(
     qtbot, window, started, monkeypatch, is_kept
 ):
     window.store.update(picture=None)
-    keeper = Keeper(window, Place(None if is_kept else OSError(28, "full")))
+    keeper = Keeper(window.contents, Place(None if is_kept else OSError(28, "full")))
     monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
     trigger(window, "Restart the program")
     assert window.messages.sentence == (restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT)
@@ -274,7 +274,7 @@ def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
     pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
     settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
     place = Place(None if is_kept else OSError(28, "full"))
-    keeper = Keeper(window, place)
+    keeper = Keeper(window.contents, place)
     trigger(window, "Restart the program")
     said = restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT
     until(qtbot, lambda: window.messages.sentence == said)

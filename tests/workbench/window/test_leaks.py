@@ -49,5 +49,5 @@ def test_pasting_when_the_clipboard_holds_nothing_at_all_is_a_sentence(window, m
             return None
 
     monkeypatch.setattr("workbench.window.picture_intake.QGuiApplication.clipboard", Empty)
-    window.arriving.paste()
+    window.intake.paste()
     assert "holds no picture" in window.messages.sentence

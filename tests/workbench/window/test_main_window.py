@@ -29,6 +29,7 @@ from tests.workbench.engines import Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
 from workbench.model.state import Picture
+from workbench.window.app import show_exception
 from workbench.window.main_window import MainWindow
 
 
@@ -44,7 +45,7 @@ def write_settings(**values):
 
 
 def test_it_opens_on_the_bundled_picture(qtbot, window):
-    result = settle(qtbot, window, lambda: window.open_paths([]))
+    result = settle(qtbot, window, lambda: window.intake.open_paths([]))
     assert result.check.ok
     assert result.job.picture is window.store.state.picture.samples
     assert view(window, "Before").display.size == (768, 512)
@@ -97,7 +98,7 @@ def test_a_gpu_that_is_missing_today_does_not_keep_the_picture_away(qtbot, home,
 
 
 def test_a_screenshot_is_as_large_as_the_window(qtbot, window):
-    assert window.screenshot().size() / window.devicePixelRatio() == window.size()
+    assert window.screenshots.of_window().size() / window.devicePixelRatio() == window.size()
 
 
 # -- what is remembered
@@ -237,7 +238,7 @@ def test_an_exception_in_the_window_is_shown(qtbot, window, capsys):
     try:
         raise LookupError("nobody caught this")
     except LookupError:
-        window.show_exception(*sys.exc_info())
+        show_exception(window.messages, *sys.exc_info())
     assert window.messages.kind == "error"
     assert "LookupError: nobody caught this" in window.messages.sentence
     assert "Traceback" in capsys.readouterr().err
@@ -269,7 +270,7 @@ def test_it_closes_in_the_middle_of_a_slow_filter(qtbot, make_window):
 
 def test_it_closes_while_a_picture_is_loading(qtbot, make_window, tmp_path):
     window = make_window()
-    window.open_paths([])
+    window.intake.open_paths([])
     window.opener.open_built_in("noise")
     window.close()
     qtbot.wait(1)  # for what came too late
@@ -308,10 +309,10 @@ def schemes(qapp):
 @pytest.mark.parametrize(("scheme", "is_dark"), [("Dark", True), ("Light", False)])
 def test_the_theme_changes_while_it_works(scheme, is_dark, qtbot, make_window, schemes):
     window = make_window()
-    settle(qtbot, window, lambda: window.open_paths([]))
+    settle(qtbot, window, lambda: window.intake.open_paths([]))
     window.live.run_again()
     settle(qtbot, window, lambda: trigger(window, scheme))
-    shot = window.screenshot()
+    shot = window.screenshots.of_window()
     for place in (QSize(3, shot.height() // 2), QSize(shot.width() // 2, 3)):
         assert (shot.pixelColor(place.width(), place.height()).lightness() < 128) == is_dark
     assert window.settings.get("theme", "system") == scheme.lower()

@@ -121,7 +121,7 @@ def begin_anew(qtbot, window, changes):
     while window.inspection.pins:
         window.inspection.unpin()
     window.compare.show_exact()  # a view that is a pixel wider must not change every pixel
-    window.forget_all()
+    window.memory.forget()
     window.docks["History"].hide()  # how many runs there were is a matter of speed
     window.store.choose(implementation="shared", **changes)
     until(qtbot, lambda: answers(window.live.result, window.store.state))

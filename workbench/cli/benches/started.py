@@ -17,7 +17,7 @@ def main() -> None:
         first = Painted(window)
         first.painted.connect(lambda: print("first paint", flush=True))
         first.expect()
-        ms_until_painted(window, named_view(window, "After"), lambda: window.open_paths([]))
+        ms_until_painted(window, named_view(window, "After"), lambda: window.intake.open_paths([]))
         print("filtered picture", flush=True)
 
 

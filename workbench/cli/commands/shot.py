@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
         _resize(window, arguments.size_px)
         _refuse_another_implementation(arguments, window)
         _say_what_is_ignored(arguments, window)
-        result = settle(window, lambda: window.open_paths(paths))
+        result = settle(window, lambda: window.intake.open_paths(paths))
         wait_for_baseline(window, result)
         result = wait_for_repeat(window, result)
         _resize(window, arguments.size_px)  # with the timings its contents may have grown
@@ -140,7 +140,7 @@ def _draw_raised(painter: QPainter, dialog: QWidget, corner: QPoint) -> None:
 
 
 def _save(window: MainWindow, image: QImage, arguments: Namespace) -> None:
-    kept = window.choices_to_keep() | {"modes": list(arguments.mode)}
+    kept = window.memory.for_screenshot() | {"modes": list(arguments.mode)}
     try:
         save_png(arguments.output, image, kept)
     except ImageFileError as error:

@@ -29,6 +29,7 @@ from workbench.panels.compare.read_out import Values
 from workbench.panels.compare.view_strip import ViewStrip
 from workbench.panels.compare.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
 from workbench.panels.compare.wipe_view import WipeView
+from workbench.widgets.actions import Action
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
@@ -90,6 +91,20 @@ class CompareView(QWidget):
         self.show_nothing()
 
     # -- what to show
+
+    def actions_of_menu(self) -> list[Action]:
+        """Return how much of the pictures there is to see."""
+        return [
+            Action(
+                *("&View", "&Fit", self.show_fit, ("Ctrl+0",)),
+                "The whole picture, as large as there is room.",
+                separator=True,
+            ),
+            Action(
+                *("&View", "&100 %", self.show_exact, ("Ctrl+1",)),
+                "One pixel of the screen for each of the picture's.",
+            ),
+        ]
 
     def show_state(self, state: State) -> None:
         pages = {"side": 0, "wipe": 1}

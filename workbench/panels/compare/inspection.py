@@ -27,7 +27,6 @@ from workbench.session.store import Store
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # the names of what is under way
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
-OUTDATED = "of earlier settings"
 GONE = "What was pinned of {} is gone: pictures of that size are not kept."
 CELLS_URGENCY = 2  # what is seen at once goes before what is only read
 
@@ -117,17 +116,6 @@ class Inspection(QObject):
         self._aside.forget()
 
     # -- what others may ask
-
-    def caption_of(self, result: Result) -> str:
-        """What was done and, on a second line, how it is shown: "clipped: below 0 is black", and
-        whether by now something else is asked for, which was refused."""
-        picture = self._store.state.picture
-        below = intents.look_in_words(result.job, self._live.look)
-        if below and picture is not None and str(picture.samples.dtype) != result.job.pixel_type:
-            below = f"{below} · as {result.job.pixel_type}"
-        outdated = OUTDATED if self._live.is_refused else ""
-        below = " · ".join(filter(None, (below, outdated)))
-        return "\n".join(filter(None, (intents.caption(result.job, result.picked), below)))
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
         """What the result is compared with, and what that is called."""

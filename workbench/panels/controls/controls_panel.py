@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -9,8 +11,11 @@ from workbench.model.state import State
 from workbench.panels.controls.display_controls import DisplayControls
 from workbench.panels.controls.filter_controls import FilterControls
 from workbench.panels.controls.run_controls import Availability, RunControls
+from workbench.widgets.actions import Action
 from workbench.widgets.docks import Dock
 from workbench.widgets.upright_area import UprightArea
+
+MENU = "&Run"
 
 
 class ControlPanel(UprightArea):
@@ -42,6 +47,38 @@ class ControlPanel(UprightArea):
             rows.addWidget(group)
         rows.addStretch(1)
         self.setWidget(column)
+
+    def actions_of_menu(self) -> list[Action]:
+        """Return what keys step through."""
+        run, weights = self.run, self.filter
+        return [
+            Action(
+                *(MENU, "Next &implementation", partial(run.step_implementation, 1), ("I",)),
+                "What it runs on: the next that can; the answer stays, the time changes.",
+                separator=True,
+            ),
+            Action(
+                *(MENU, "Previous implementation", partial(run.step_implementation, -1)),
+                ("Shift+I",),
+                "What it runs on: the one before that can.",
+            ),
+            Action(
+                *(MENU, "&Larger kernel", partial(weights.step_size, 1), ("]",)),
+                "The next size of the weights: more neighbours count, and it takes longer.",
+            ),
+            Action(
+                *(MENU, "&Smaller kernel", partial(weights.step_size, -1), ("[",)),
+                "The size before: fewer neighbours count, and it takes less long.",
+            ),
+            Action(
+                *(MENU, "Next &block shape", partial(run.step_block, 1), (".",)),
+                "Another shape of the CUDA blocks: the answer stays, the time changes.",
+            ),
+            Action(
+                *(MENU, "Previous block shape", partial(run.step_block, -1), (",",)),
+                "The shape before.",
+            ),
+        ]
 
     def show_implementations(self, availability: Availability) -> None:
         self.run.show_implementations(availability)

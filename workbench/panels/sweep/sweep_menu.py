@@ -76,19 +76,24 @@ class SweepMenu(QObject):
             ),
         ]
 
-    def connect_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
+    def fill(self, tree: MenuTree) -> None:
+        """Add what depends on files, and what the panel offers as well."""
+        self._add_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
+        self._add_others(tree)
+
+    def _add_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
         """Fill what depends on files whenever it is about to be seen."""
         after = next(each for each in everything.actions() if each.objectName() == CLOSE_ALL)
         for menu in (recent, recorded):  # they belong below "Open session…"
             everything.removeAction(menu.menuAction())
             everything.insertAction(after, menu.menuAction())
-        recent.aboutToShow.connect(partial(self._fill, recent, session_store.kept))
-        recorded.aboutToShow.connect(partial(self._fill, recorded, session_store.came_with_it))
+        recent.aboutToShow.connect(partial(self._list, recent, session_store.kept))
+        recorded.aboutToShow.connect(partial(self._list, recorded, session_store.came_with_it))
         for menu in (recent, recorded):
-            self._fill(menu, list)
+            self._list(menu, list)
         self._sweep.show_session_actions(_second_part(everything))
 
-    def connect_others(self, tree: MenuTree) -> None:
+    def _add_others(self, tree: MenuTree) -> None:
         """Put what stands beside the plan and the chart in menus as well, on a key each."""
         sweep = self._sweep
         for path, actions, keys in (
@@ -99,7 +104,7 @@ class SweepMenu(QObject):
                 action.setShortcut(key)
                 tree.menu(path).addAction(action)
 
-    def _fill(self, menu: QMenu, files: object) -> None:
+    def _list(self, menu: QMenu, files: object) -> None:
         assert callable(files)
         menu.clear()
         for path in files():

@@ -62,8 +62,8 @@ class BringingBack(QObject):
         with self._quietly():
             state = shown.store.state
             changes = dict(wanted)
-            if shown.device is not None:  # as before the pins, which had their own
-                changes["implementation"] = intents.implementation_for(state, shown.device)
+            if (device := shown.worker.device) is not None:  # as before the pins, with their own
+                changes["implementation"] = intents.implementation_for(state, device)
             levels = kept.get("levels")
             if isinstance(levels, list) and len(levels) == 2:
                 with suppress(TypeError, ValueError):

@@ -23,9 +23,12 @@ from workbench.panels.weights.weights_action import WeightsEditing
 from workbench.session.live import Live
 from workbench.session.opener import Opener
 from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.memory import Memory
 from workbench.window.presenter.figures import is_answer
+from workbench.window.presenter.presenter import Presenting
+from workbench.window.undo.undoing import Undoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Contents:
     """
 
     store: Store
+    worker: Worker
     live: Live
     opener: Opener
     background: Background

@@ -102,8 +102,8 @@ class Undoing(QObject):
             ),
         ]
 
-    def connect_actions(self, tree: MenuTree) -> None:
-        """Have them say what they would do, and be greyed where that is nothing."""
+    def fill(self, tree: MenuTree) -> None:
+        """Have its lines say what they would do, and be greyed where that is nothing."""
         self._lines = {name: tree.action(name) for name in (UNDO, REDO)}
         self.changed.connect(self._show_words)
         self._show_words()

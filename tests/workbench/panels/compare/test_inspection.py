@@ -730,7 +730,7 @@ def test_to_start_afresh_forgets_what_was_pinned_of_others(qtbot, loaded):
     first = loaded.store.state.picture
     trigger(loaded, "Pin this result")
     show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    loaded.forget_all()
+    loaded.memory.forget()
     settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
     all_looked(qtbot, loaded)
     assert pinned(loaded) == []

@@ -359,7 +359,7 @@ def test_a_session_from_another_machine_is_shown_beside_the_live_one(qtbot, wind
     start(window, "4")
     ended(qtbot, window)
     path = kept_file(tmp_path, a_session("sizes"))
-    window.open_paths([path])
+    window.intake.open_paths([path])
     until(qtbot, lambda: len(window.sessions.shown) == 2)
     mine, theirs = window.sessions.sessions()
     assert (mine.is_recorded, theirs.is_recorded) == (False, True)
@@ -393,7 +393,7 @@ def test_a_folder_with_a_session_is_opened(qtbot, window, tmp_path):
     session = a_session("ksizes")
     with SessionFile.create(tmp_path / "sweep", session.plan, session.machine):
         pass
-    window.open_paths([tmp_path / "sweep"])
+    window.intake.open_paths([tmp_path / "sweep"])
     until(qtbot, lambda: window.sessions.shown)
     assert window.sessions.sessions()[0].plan == session.plan
 
@@ -416,7 +416,7 @@ def test_a_session_of_implementations_that_are_gone_does_no_harm(qtbot, window, 
     path.write_text(path.read_text().replace('"shared"', '"gone"'))
     window.sweep_menu.open_session(path)
     until(qtbot, lambda: window.sessions.shown or window.messages.kind == "error")
-    window.screenshot()
+    window.screenshots.of_window()
     qtbot.wait(500)
     window.sweep.chart.image()
 
@@ -650,14 +650,14 @@ def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
 
 def test_a_broken_plan_is_one_sentence(qtbot, window, tmp_path):
     (tmp_path / "a.toml").write_text("sizes = 3")
-    window.open_paths([tmp_path / "a.toml"])
+    window.intake.open_paths([tmp_path / "a.toml"])
     until(qtbot, lambda: window.messages.kind == "error")
     assert child(window, "values-sizes", QLineEdit).text().startswith("256")
 
 
 def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
     window.sessions.begin(a_session("ksizes"), None)
-    kept = window.choices_to_keep() | window.sweep.conditions()
+    kept = window.memory.for_screenshot() | window.sweep.conditions()
     window.opener.restored.emit(kept, "chart.png")
     source = window.sweep._choice._source
     until(qtbot, lambda: source.plan(source.key) == PLANS["ksizes"])
@@ -805,7 +805,7 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
 
 def test_a_picture_of_the_window_shows_the_chart_at_once(qtbot, window):
     window.sessions.begin(a_session("sizes"), None)
-    window.screenshot()
+    window.screenshots.of_window()
     before = window.sweep.chart.grab().toImage()
     qtbot.wait(600)
     assert window.sweep.chart.grab().toImage() == before

@@ -14,7 +14,7 @@ from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import menu_lines, plain
-from workbench.window.palette.entries import OWN_NAME, Entry, entries_of, found
+from workbench.window.palette.entries import OWN_NAME, Entry, found
 from workbench.window.palette.fuzzy import match
 from workbench.window.palette.palette import Palette
 from workbench.window.shortcuts import ShortcutsDialog
@@ -121,7 +121,7 @@ def test_every_action_of_the_menus_is_in_the_palette(window):
     expected = sorted(plain(each.text()).removesuffix("…") for each in leaf_actions(window))
     entries = sorted(
         entry.name
-        for entry in entries_of(window)
+        for entry in window.dialogs.entries()
         if entry.where not in ("Filter", "Sweep preset") and not entry.where.startswith("Runs on")
     )
     expected.remove(OWN_NAME)
@@ -130,7 +130,7 @@ def test_every_action_of_the_menus_is_in_the_palette(window):
 
 
 def test_filters_implementations_and_presets_are_in_it(window):
-    places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in entries_of(window)}
+    places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in window.dialogs.entries()}
     assert {("Filter", each.title) for each in filters.all_filters()} <= places
     assert {("Runs on", each.title) for each in intents.choices()} <= places
     assert {("Sweep preset", each.plan.title) for each in presets()} <= places

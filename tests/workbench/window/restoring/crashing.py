@@ -35,7 +35,7 @@ SOON_MS = 100
 def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     """What a user does; yields what to wait for."""
     settled: list[Any] = []
-    window.settled.connect(settled.append)
+    window.live.settled.connect(settled.append)
     window.store.choose(filter="box", ksize=7, border="mirror", implementation="opencv")
     yield lambda: window.live.result and settled and window.live.result.job.ksize == 7
     window.inspection.pin()
@@ -55,10 +55,10 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
 
 
 def looking(window: MainWindow) -> Iterator[Callable[[], Any]]:
-    notes = PinNotes(window)
+    notes = PinNotes(window.live, window.store, window.inspection)
     yield lambda: window.messages.kind or window.live.result
     yield lambda: window.messages.kind or not list(lockfiles.folder().glob("*.lock"))[1:]
-    found = taken(window, notes)
+    found = taken(window.contents, notes)
     buttons = window.messages.findChildren(QPushButton)
     found["said"] = window.messages.sentence
     found["offered"] = [each.text() for each in buttons if each.isVisible()][:1]

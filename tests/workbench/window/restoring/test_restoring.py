@@ -166,7 +166,7 @@ def test_where_nothing_can_be_written_the_window_opens_all_the_same(home, make_w
     assert lockfiles.new_place() is None
     window = make_window()
     restoring = Restoring(window.settings, is_asked=False)
-    restoring.begin(window, [])
+    restoring.begin(window.contents, window.intake, window.restarting, [])
     restoring.end()
 
 
@@ -178,12 +178,12 @@ def left_behind(qtbot, make_window, photo, home):
     """What a window kept of itself: a box blur of the photo, and the same wider, pinned."""
     window = make_window()
     until(qtbot, lambda: window.device)
-    notes = PinNotes(window)
+    notes = PinNotes(window.live, window.store, window.inspection)
     settle(qtbot, window, lambda: window.opener.open_file(photo))
     settle(qtbot, window, lambda: window.store.choose(filter="box", ksize=9))
     window.inspection.pin()
     settle(qtbot, window, lambda: window.store.choose(ksize=3))
-    data = json.loads(json.dumps(taken(window, notes)))
+    data = json.loads(json.dumps(taken(window.contents, notes)))
     window.close()
     (home / "settings" / "settings.json").unlink()  # it had never been closed before
     return data
@@ -201,7 +201,7 @@ def beginning(make_window, monkeypatch):
         begun.append(restoring)
         window = make_window()
         window.settings = settings
-        restoring.begin(window, list(paths))
+        restoring.begin(window.contents, window.intake, window.restarting, list(paths))
         return window, restoring
 
     yield begin
@@ -257,7 +257,7 @@ def test_a_picture_from_the_clipboard_is_back_with_its_samples(
     samples = noise(20, 30, 3)
     show_picture(qtbot, window, samples)
     place = lockfiles.new_place()
-    keeper = Keeper(window, place)
+    keeper = Keeper(window.contents, place)
     keeper.start()
     until(qtbot, place.path.exists)
     kept = place.path.read_bytes()
@@ -309,7 +309,7 @@ def test_while_nothing_changes_nothing_is_written(qtbot, window, monkeypatch):
     place = lockfiles.new_place()
     written = []
     monkeypatch.setattr(place, "write", lambda data: written.append(data))
-    keeper = Keeper(window, place)
+    keeper = Keeper(window.contents, place)
     keeper.start()
     show_picture(qtbot, window, noise(20, 30))
     until(qtbot, lambda: written and written[-1]["picture"])
@@ -325,7 +325,7 @@ def test_while_nothing_changes_nothing_is_written(qtbot, window, monkeypatch):
 def test_what_is_handed_over_waits_for_the_next_process(qtbot, window):
     show_picture(qtbot, window, noise(20, 30))
     place = lockfiles.new_place()
-    keeper = Keeper(window, place)
+    keeper = Keeper(window.contents, place)
     window.store.update(ksize=9)
     assert keeper.hand_over()
     keeper.close()
@@ -337,7 +337,7 @@ def test_what_is_handed_over_waits_for_the_next_process(qtbot, window):
 def handed_over(window):
     """A keeper, and its place, after the window was handed over."""
     place = lockfiles.new_place()
-    keeper = Keeper(window, place)
+    keeper = Keeper(window.contents, place)
     assert keeper.hand_over()
     return keeper, place
 
@@ -377,7 +377,7 @@ def test_where_it_could_not_be_handed_over_it_goes_on_being_kept(qtbot, window, 
     monkeypatch.setattr(autosave, "EVERY_MS", 10)
     show_picture(qtbot, window, noise(20, 30))
     place = lockfiles.new_place()
-    keeper = Keeper(window, place)
+    keeper = Keeper(window.contents, place)
     with monkeypatch.context() as full:
         full.setattr(place, "write", raise_full)
         assert not keeper.hand_over()
