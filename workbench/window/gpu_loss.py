@@ -16,7 +16,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.restarting import Restarting
+from workbench.window.restoring.restarting import Restarting
 
 MENU = "&Run"
 STILL = "The GPU still does not work in this program; restart it to use the GPU again."

@@ -14,10 +14,10 @@ from workbench.widgets.actions import Action
 from workbench.widgets.docks import Docks
 from workbench.widgets.menu_lines import menu_lines
 from workbench.window.about import AboutDialog
-from workbench.window.memory import Memory
+from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME, Entry, entries_of
 from workbench.window.palette.palette import Palette
-from workbench.window.shortcuts import ShortcutsDialog
+from workbench.window.restoring.memory import Memory
 from workbench.window.themes import Themes
 
 MENU = "&Help"

@@ -17,8 +17,8 @@ from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
+from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME
-from workbench.window.shortcuts import ShortcutsDialog
 
 # What these hold are pictures and measurements, as many as there are: the palette finds them.
 LISTS = {"Open recent", "Built-in picture", "Recent sessions", "Recorded sessions"}

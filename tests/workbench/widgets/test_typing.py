@@ -27,7 +27,7 @@ from workbench.panels.controls.run_controls import RunControls
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.menu_lines import menu_lines
 from workbench.window.about import AboutDialog
-from workbench.window.shortcuts import ShortcutsDialog
+from workbench.window.help.shortcuts import ShortcutsDialog
 
 
 @pytest.fixture

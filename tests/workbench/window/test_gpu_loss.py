@@ -18,9 +18,10 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model import intents
 from workbench.model.state import Picture
 from workbench.panels.blocks.blocks_panel import Phase
-from workbench.window import gpu_loss, restarting
-from workbench.window.restarting import device_options
+from workbench.window import gpu_loss
+from workbench.window.restoring import restarting
 from workbench.window.restoring.autosave import Keeper
+from workbench.window.restoring.restarting import device_options
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
 

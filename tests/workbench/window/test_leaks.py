@@ -48,6 +48,6 @@ def test_pasting_when_the_clipboard_holds_nothing_at_all_is_a_sentence(window, m
         def mimeData(self):  # noqa: N802
             return None
 
-    monkeypatch.setattr("workbench.window.picture_intake.QGuiApplication.clipboard", Empty)
+    monkeypatch.setattr("workbench.window.intake.picture_intake.QGuiApplication.clipboard", Empty)
     window.intake.paste()
     assert "holds no picture" in window.messages.sentence

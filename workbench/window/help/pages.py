@@ -15,8 +15,8 @@ from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
 from workbench.window.help.book import Book, Page
+from workbench.window.help.shortcuts import ELSEWHERE
 from workbench.window.help.texts import Lookup, escaped, sections, written
-from workbench.window.shortcuts import ELSEWHERE
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # The pages written by hand that stand alone, and those that go on where a mode's few words end.

@@ -16,11 +16,11 @@ from PySide6.QtCore import QTimer
 from workbench.base.settings import Settings
 from workbench.model import choices
 from workbench.model.state import State
-from workbench.window.picture_intake import PictureIntake
-from workbench.window.restarting import Restarting
+from workbench.window.intake.picture_intake import PictureIntake
 from workbench.window.restoring import lockfiles
 from workbench.window.restoring.autosave import HANDED_OVER, Keeper
 from workbench.window.restoring.lockfiles import Place
+from workbench.window.restoring.restarting import Restarting
 from workbench.window.restoring.restore import BringingBack
 from workbench.window.restoring.snapshot import Contents
 

@@ -25,9 +25,9 @@ from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.memory import Memory
 from workbench.window.presenter.figures import is_answer
 from workbench.window.presenter.presenter import Presenting
+from workbench.window.restoring.memory import Memory
 from workbench.window.undo.undoing import Undoing
 
 

@@ -14,10 +14,10 @@ from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import menu_lines, plain
+from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME, Entry, found
 from workbench.window.palette.fuzzy import match
 from workbench.window.palette.palette import Palette
-from workbench.window.shortcuts import ShortcutsDialog
 
 # -- finding
 
