@@ -29,7 +29,8 @@ class PanelMenu:
             line.setShortcut(f"Ctrl+Shift+{number}")
             line.setToolTip(tip_text(f"Show the panel {title} before all others, or hide it."))
             dock.visibilityChanged.connect(line.setChecked)
-            line.triggered.connect(partial(self._docks.show, title))
+            show = partial(self._docks.show, title)  # to which PySide would pass nothing
+            line.triggered.connect(lambda is_shown, show=show: show(is_shown))
 
     def popup(self, parent: QWidget) -> QMenu:
         """Return the lines once more, in a menu that is the caller's."""
