@@ -229,7 +229,7 @@ def test_it_starts_once_more_with_all_that_it_shows(qtbot, window, started, tmp_
     settle(qtbot, window, lambda: choose(window, "shared"))
     lose(qtbot, window, lambda: window.store.update(ksize=9))
     place = Place()
-    Keeper(window.contents, place)
+    window.restarting.keeper = Keeper(window.contents, place)
     click(child(window, "act-1"))
     until(qtbot, lambda: started)
     assert started == [[sys.executable, "-m", "workbench", "--device", "1"]]
@@ -244,7 +244,7 @@ def test_a_pasted_picture_outlives_the_process(qtbot, window, started, tmp_path,
     samples = np.arange(24, dtype=np.uint16).reshape(4, 6, 1)
     settle(qtbot, window, lambda: window.opener.opened.emit(Picture("Pasted picture", samples)))
     place = Place()
-    Keeper(window.contents, place)
+    window.restarting.keeper = Keeper(window.contents, place)
     trigger(window, "Restart the program")
     until(qtbot, lambda: started)
     found = PictureRef.from_data(place.written[0]["picture"]).load()
@@ -256,7 +256,9 @@ def test_where_it_cannot_be_handed_over_the_window_stays(
     qtbot, window, started, monkeypatch, is_kept
 ):
     window.store.update(picture=None)
-    keeper = Keeper(window.contents, Place(None if is_kept else OSError(28, "full")))
+    keeper = window.restarting.keeper = Keeper(
+        window.contents, Place(None if is_kept else OSError(28, "full"))
+    )
     monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
     trigger(window, "Restart the program")
     assert window.messages.sentence == (restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT)
@@ -275,7 +277,7 @@ def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
     pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
     settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
     place = Place(None if is_kept else OSError(28, "full"))
-    keeper = Keeper(window.contents, place)
+    keeper = window.restarting.keeper = Keeper(window.contents, place)
     trigger(window, "Restart the program")
     said = restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT
     until(qtbot, lambda: window.messages.sentence == said)
