@@ -154,7 +154,7 @@ def test_choices_that_clash_are_a_sentence_that_stays_until_they_do_not(qtbot, h
     monkeypatch.setattr(intents, "job_for", objecting)
     held.store.update(border="wrap")
     assert held.messages.sentence == "These do not go together."
-    with qtbot.waitSignals([held.live.after_ready, held.settled]):  # of the one before
+    with qtbot.waitSignals([held.live.after_ready, held.live.settled]):  # of the one before
         held.go_on.set()
     assert held.messages.sentence == "These do not go together."
     settle(qtbot, held, lambda: held.store.update(border="zero"))

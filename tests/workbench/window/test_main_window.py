@@ -30,7 +30,6 @@ from workbench.base import theme
 from workbench.base.settings import Settings, default_path
 from workbench.model.state import Picture
 from workbench.window.app import show_exception
-from workbench.window.intake.opening import RECENT
 from workbench.window.main_window import MainWindow
 
 
