@@ -17,13 +17,13 @@ LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def white(dtype: np.dtype[Any]) -> float:
-    """The sample value that is full intensity: 255, 65535, or 1.0 for floats."""
+    """Return the sample value that is full intensity: 255, 65535, or 1.0 for floats."""
     return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
 
 
 def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
-    """`samples` in another pixel type, from black to white as before; the same array where it is
-    that already.
+    """Return `samples` in another pixel type, from black to white as before; the same array where
+    it is that already.
 
     To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
     what is too large for float16 is infinite.
@@ -44,8 +44,8 @@ def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
 
 
 def beyond(samples: NDArray[Any], pixel_type: str) -> int:
-    """How many of `samples` `stored_as` would cut off, or make infinite: those that `pixel_type`
-    cannot hold."""
+    """Return how many of `samples` `stored_as` would cut off, or make infinite: those that
+    `pixel_type` cannot hold."""
     old, new = samples.dtype, np.dtype(pixel_type)
     if old.kind != "f" or (old.itemsize <= new.itemsize and new.kind == "f"):
         return 0
@@ -65,7 +65,7 @@ def scene() -> NDArray[np.uint8]:
 
 
 def checkerboard(size: int = 64) -> NDArray[np.uint8]:
-    """(size, size, 1): squares of CELL pixels, 0 and 255, black at the top left."""
+    """Make squares of CELL pixels, 0 and 255, black at the top left: (size, size, 1)."""
     y, x = np.indices((size, size)) // CELL
     return np.asarray((x + y) % 2 * 255, np.uint8)[:, :, np.newaxis]
 
@@ -77,7 +77,7 @@ def noise(
     pixel_type: str = "uint8",
     seed: int = NOISE_SEED,
 ) -> NDArray[Any]:
-    """(height, width, channels): independent samples, evenly spread from black to white.
+    """Make independent samples, evenly spread from black to white: (height, width, channels).
 
     Integers cover their whole range, floats 0 up to 1, which only float16 may round to.
     """
@@ -88,13 +88,15 @@ def noise(
 
 
 def gradient(height: int = 256, width: int = 1024) -> NDArray[np.uint16]:
-    """(height, width, 1): from black at the left to white at the right, in 16-bit steps."""
+    """Make a ramp from black at the left to white at the right, in 16-bit steps: (height, width,
+    1)."""
     row = np.rint(np.linspace(0, 65535, width)).astype(np.uint16)
     return np.tile(row, (height, 1))[:, :, np.newaxis]
 
 
 def zone_plate(size: int = 512) -> NDArray[np.uint8]:
-    """(size, size, 1): rings that get finer from the middle, up to 2 pixels a ring at the edges.
+    """Make rings that get finer from the middle, up to 2 pixels a ring at the edges: (size, size,
+    1).
 
     Every frequency in every direction, each in one place: it shows what a filter lets through.
     """
@@ -104,15 +106,16 @@ def zone_plate(size: int = 512) -> NDArray[np.uint8]:
 
 
 def impulse(size: int = 65) -> NDArray[np.float32]:
-    """(size, size, 1): a single 1 in the middle of zeros, so that a filter shows its weights."""
+    """Make a single 1 in the middle of zeros, so that a filter shows its weights: (size, size,
+    1)."""
     picture = np.zeros((size, size, 1), np.float32)
     picture[size // 2, size // 2] = 1
     return picture
 
 
 def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
-    """(H, W, C) as (H, W, channels): colour as luma (ITU-R BT.601), grey as three equal channels,
-    an alpha that was not there white; the same array where nothing changes."""
+    """Return (H, W, C) as (H, W, channels): colour as luma (ITU-R BT.601), grey as three equal
+    channels, an alpha that was not there white; the same array where nothing changes."""
     count = samples.shape[2]
     if count == channels:
         return samples

@@ -30,7 +30,8 @@ def of_kind(
     pixel_type: str = "uint8",
     number: int = 0,
 ) -> NDArray[Any]:
-    """(height, width, channels) of one of KINDS, read-only; the last of 2 or 4 channels is alpha.
+    """Make a picture of one of KINDS, (height, width, channels), read-only; the last of 2 or 4
+    channels is alpha.
 
     number  0, 1, ...: so many pictures of one kind.  Noise is drawn anew; the others are moved, and
             what leaves at one side comes in at the other, which does not show where all is uniform.
@@ -45,7 +46,7 @@ def of_kind(
 
 
 def moved(picture: NDArray[Any], number: int) -> NDArray[Any]:
-    """Picture `number` of those that `picture` gives by moving it; the first is itself."""
+    """Return picture `number` of those that `picture` gives by moving it; the first is itself."""
     if number == 0:
         return picture
     made = _laid(picture, picture.shape[0], picture.shape[1], number)
@@ -54,7 +55,7 @@ def moved(picture: NDArray[Any], number: int) -> NDArray[Any]:
 
 
 def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[Any]:
-    """A picture of (height, width) laid with `piece` over and over."""
+    """Return a picture of (height, width) laid with `piece` over and over."""
     rows = (np.arange(height) + MOVE_Y * number) % piece.shape[0]
     columns = (np.arange(width) + MOVE_X * number) % piece.shape[1]
     laid: NDArray[Any] = piece.take(rows, axis=0).take(columns, axis=1)
@@ -62,7 +63,7 @@ def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[
 
 
 def _photo(height: int, width: int) -> NDArray[np.uint8]:
-    """The scene beside and above its mirror images, so that it can be laid without seams.
+    """Return the scene beside and above its mirror images, so that it can be laid without seams.
 
     A photograph is much the same on every scale, but not when its pixels are drawn out: so where
     the picture is to be smaller the scene is, by a whole factor, and where larger it is repeated.
@@ -80,7 +81,7 @@ _scene = cache(scene)  # for this module alone, which only reads it
 
 
 def _grey(height: int, width: int) -> NDArray[np.uint16]:  # noqa: ARG001 - the same in any size
-    """Half of white."""
+    """Return half of white."""
     return np.full((1, 1, 1), 32768, np.uint16)
 
 

@@ -42,27 +42,27 @@ class Cell:
 
     @property
     def megapixels(self) -> float:
-        """Of all its pictures."""
+        """Return the megapixels of all its pictures together."""
         return self.width * self.height * self.count / 1e6
 
     @property
     def pixels(self) -> int:
-        """Of one picture."""
+        """Return the number of pixels of one picture."""
         return self.width * self.height
 
     @property
     def size_in_words(self) -> str:
-        """1024², or 640×480."""
+        """Return "1024²" or "640×480"."""
         if self.width == self.height:
             return f"{self.width}²"
         return f"{self.width}×{self.height}"
 
     @property
     def is_made(self) -> bool:
-        """Whether its picture is of one of PICTURE_KINDS."""
+        """Return whether its picture is of one of PICTURE_KINDS, rather than from a file."""
         return self.picture in PICTURE_KINDS
 
     @property
     def block_in_words(self) -> str:
-        """32×8; nothing where there is no choice of it."""
+        """Return "32×8", or "" where there is no choice of a block shape."""
         return "{}×{}".format(*self.block_xy) if self.block_xy else ""

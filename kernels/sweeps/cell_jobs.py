@@ -27,7 +27,7 @@ NOTHING_GIVEN: Given = {}
 
 
 def job_of(cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0) -> Job:
-    """The job of `cell`'s picture `number`, of cell.count.
+    """Return the job of `cell`'s picture `number`, of cell.count.
 
     given  the pictures that are not of PICTURE_KINDS, by the name that cells have for them:
            (H, W, C) of one of PIXEL_TYPES; they are brought to the cell's channels and pixel type
@@ -43,14 +43,15 @@ def job_of(cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0) -> Job:
 
 
 def stand_in_job(cell: Cell) -> Job:
-    """As `job_of`, with a black picture: for questions that its pixels have no part in, such as
-    `why_not`.  Raises BadJobError for what makes no sense."""
+    """Return a job as `job_of` does, with a black picture: for questions that do not depend on
+    pixels, such as `why_not`. Raises BadJobError for what makes no sense."""
     with _refusing_nonsense(cell):
         return _job(cell, _black(cell.height, cell.width, cell.channels, cell.pixel_type))
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """(ksize, ksize) float32.  Raises BadJobError for a size or parameter out of range."""
+    """Return the cell's weights, (ksize, ksize) float32. Raises BadJobError for a size or parameter
+    out of range."""
     return _weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
@@ -69,7 +70,7 @@ def _job(cell: Cell, picture: NDArray[Any]) -> Job:
 
 @contextmanager
 def _refusing_nonsense(cell: Cell) -> Iterator[None]:
-    """What would fail deeper down, and in other words."""
+    """Raise BadJobError for what would fail further down, in words that say less."""
     if cell.pixel_type not in PIXEL_TYPES:
         raise BadJobError(f"Pixels must be {', '.join(PIXEL_TYPES)}, not {cell.pixel_type}.")
     if not 1 <= cell.channels <= 4:

@@ -16,7 +16,8 @@ T = TypeVar("T", int, float)
 
 
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:
-    """All of `parts`, at least one: sample i is the sum of their samples i, as far as all have it.
+    """Return the timing of all of `parts`, at least one, run in turn: sample i is the sum of their
+    samples i, as far as all have it.
 
     What ran, and the occupancy, are those of the first; why sampling ended, of the shortest.
     """
@@ -36,7 +37,7 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
 
 
 def repeated(transfers: Transfers, count: int) -> Transfers:
-    """Those of `count` pictures, from those of one."""
+    """Return the transfers of `count` pictures, from those of one."""
 
     def times(timing: Timing) -> Timing:
         return replace(timing, samples_ms=tuple(count * each for each in timing.samples_ms))
@@ -51,7 +52,7 @@ def repeated(transfers: Transfers, count: int) -> Transfers:
 
 
 def _all_checks(checks: Sequence[Check]) -> Check | None:
-    """One verdict on many answers: the worst place of any, and all that was looked at."""
+    """Return one verdict on many answers: the worst place of any, and all that was looked at."""
     if not checks:
         return None
     worst = max(checks, key=lambda each: (not each.ok, each.max_error))
@@ -69,7 +70,7 @@ def _all_checks(checks: Sequence[Check]) -> Check | None:
 
 
 def all_health(seen: Sequence[Health]) -> Health | None:
-    """The lowest and highest of all, and every reason for slower clocks."""
+    """Return the lowest and highest of all readings, and every reason for slower clocks."""
     if not seen:
         return None
     reasons = dict.fromkeys(words for each in seen for words in each.throttled)

@@ -38,7 +38,8 @@ LATEST = 40  # records that tell how far off the model is
 def estimated_s(
     cells: Iterable[Cell], seen: Iterable[Record] = (), sampling: Sampling = SWEEP_SAMPLING
 ) -> float:
-    """About how many seconds `cells` will take; the caller leaves out what is refused, or done.
+    """Return about how many seconds `cells` will take; the caller leaves out what is refused, or
+    done.
 
     seen  what was measured of the same plan: of `cells`, too, where some rounds are behind them
     """
@@ -58,13 +59,13 @@ def estimated_s(
 
 
 def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
-    """About how long one run of `cell` takes, where `like`, which differs from it in its size
-    alone, took `like_s`: in proportion to the pixels."""
+    """Return about how long one run of `cell` takes, in proportion to the pixels, where `like`,
+    which differs from it in its size alone, took `like_s`."""
     return like_s * cell.megapixels / like.megapixels
 
 
 def about(seconds: float) -> str:
-    """ "about 40 s", "about 13 min", "about 2.5 h"."""
+    """Return a duration in words: "about 40 s", "about 13 min", "about 2.5 h"."""
     if seconds < 1:
         return "less than a second"
     if seconds < 99.5:
@@ -76,13 +77,13 @@ def about(seconds: float) -> str:
 
 @lru_cache(maxsize=4096)
 def but_for_size(cell: Cell) -> Cell:
-    """What cells have in common that differ in their size alone."""
+    """Return what cells have in common that differ in their size alone."""
     return replace(cell, width=0, height=0)
 
 
 def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> float:
-    """How many times longer than the model has it the last part of each cell took, by the times
-    between records; the median, so that a pause does not matter."""
+    """Return how many times longer than the model's time the last part of each cell took, by the
+    times between records: the median, so that a pause does not matter."""
     ratios = [
         (record.at - before.at) / _last_part_s(record, sampling)
         for before, record in pairwise(records)
@@ -100,7 +101,8 @@ def _last_part_s(record: Record, sampling: Sampling) -> float:
 
 
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
-    """What each part of `cell` takes, if one run takes so long; see `kernels.sweeps.rounds`."""
+    """Yield how long each part of `cell` takes, if one run takes so long; see
+    `kernels.sweeps.rounds`."""
     kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
     samples = cell.pixels * cell.channels
     beside_s = CELL_S[kind] + samples * PICTURE_S_A_SAMPLE
@@ -117,7 +119,7 @@ def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
 
 
 def _run_s(cell: Cell, like: Record | None) -> float:
-    """One run of all pictures of `cell`: as `like` has it, else as the model has it."""
+    """Return how long one run of all pictures of `cell` takes: by `like`, or else by the model."""
     if like is not None and isinstance(like.outcome, Measurement):
         return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
     kind, taps = _kind(cell), cell.ksize**2

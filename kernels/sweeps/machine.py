@@ -31,8 +31,8 @@ NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
 
 
 def this_machine(engine: Engine) -> Machine:
-    """This computer with the engine's GPU; measures that GPU's ceilings, some seconds the first
-    time.  Never raises: what cannot be found out is left empty."""
+    """Return this computer with the engine's GPU. Measures that GPU's ceilings, which takes some
+    seconds the first time. Never raises: what cannot be found out is left empty."""
     device = engine.device
     bare = Machine(cpu=cpu(), memory=memory(), system=system(), software=software(device))
     if isinstance(device, NoDevice):
@@ -41,20 +41,20 @@ def this_machine(engine: Engine) -> Machine:
 
 
 def cpu() -> str:
-    """ "Intel(R) Xeon(R) ..., 2 of 8 cores usable"."""
+    """Return the CPU in words: "Intel(R) Xeon(R) ..., 2 of 8 cores usable"."""
     usable, there = usable_cores(), os.cpu_count() or 1
     cores = f"{there} cores" if usable == there else f"{usable} of {there} cores usable"
     return f"{_cpu_name()}, {cores}"
 
 
 def memory() -> str:
-    """ "126 GiB"; "" where the system does not tell."""
+    """Return "126 GiB", or "" where the system does not tell."""
     count = _memory_bytes()
     return f"{count / (1 << 30):.3g} GiB" if count else ""
 
 
 def system() -> str:
-    """ "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64"."""
+    """Return the system in words: "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64"."""
     release = re.match(r"[\d.]*\d", platform.release())  # what a builder appended tells nobody
     kernel = f"{platform.system()} {release[0] if release else ''}".rstrip()
     try:
@@ -67,8 +67,8 @@ def system() -> str:
 
 
 def limits(device: Device) -> dict[str, int]:
-    """Every number that is a fact about the GPU, by its name in Device; the compute capability 9.0
-    as 90."""
+    """Return every number that is a fact about the GPU, by its name in Device; the compute
+    capability 9.0 as 90."""
     found = {
         each.name: getattr(device, each.name)
         for each in fields(Device)
@@ -79,7 +79,7 @@ def limits(device: Device) -> dict[str, int]:
 
 
 def software(device: Device | NoDevice) -> dict[str, str]:
-    """Names and versions of what takes part in a measurement; nothing is imported for it."""
+    """Return names and versions of what takes part in a measurement; imports nothing for it."""
     found = {"Python": platform.python_version(), PROGRAM: program_version()}
     for name, package in PACKAGES.items():
         try:
@@ -105,12 +105,12 @@ def _ceilings(engine: Engine) -> dict[str, float]:
 
 
 def _cuda(number: int) -> str:
-    """13020 as "13.2"."""
+    """Return 13020 as "13.2"."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _driver() -> str:
-    """The NVIDIA driver's own version, from NVML; "" where it does not tell."""
+    """Return the version of the NVIDIA driver, from NVML, or "" where it does not tell."""
     try:
         import pynvml
 
@@ -148,7 +148,7 @@ def _memory_bytes() -> int:
 
 
 def _sysctl(name: str) -> str:
-    """What macOS calls `name`; "" where it does not tell."""
+    """Return what macOS calls `name`, or "" where it does not tell."""
     try:
         done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True)
     except OSError:

@@ -59,7 +59,7 @@ class Plan:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """The dimensions with more than one value, by their fields' names."""
+        """Return the dimensions with more than one value, by their fields' names."""
         return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
 
     def count(self, rungs: Mapping[str, Rung]) -> int:
@@ -77,8 +77,8 @@ class Plan:
         return works * ways
 
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
-        """The product, once each, in an order that keeps comparable ones together: the
-        implementations and their block shapes change first.
+        """Return the product of all dimensions, each cell once, in an order that keeps comparable
+        ones together: the implementations and their block shapes change first.
 
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
         Raises BadJobError for an implementation there is not, and for more cells than MAX_CELLS.
@@ -135,7 +135,7 @@ class Plan:
 
 
 def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:
-    """How each picture of `cell` is sampled, where a plan has `sampling`."""
+    """Return how each picture of `cell` is sampled, where a plan has `sampling`."""
     sampling = replace(sampling, cache=cell.cache or sampling.cache)
     if cell.count == 1:
         return sampling

@@ -65,8 +65,8 @@ MAX_LIST = 80  # characters
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan that a TOML file holds.  Pictures that are files keep the names it has for them,
-    which are relative to its folder.  Raises PlanFileError."""
+    """Return the plan that a TOML file holds. Pictures that are files keep the names it has for
+    them, which are relative to its folder. Raises PlanFileError."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -82,7 +82,8 @@ def read_plan(path: Path) -> Plan:
 
 
 def plan_of(text: str, name: str = "The plan") -> Plan:
-    """The plan that TOML stands for; `name` is what complaints call it.  Raises PlanFileError."""
+    """Return the plan that TOML stands for; `name` is what complaints call it. Raises
+    PlanFileError."""
     try:
         data = parse(text, name)
     except LimitedTomlError as error:
@@ -94,7 +95,7 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
 
 
 def as_toml(plan: Plan) -> str:
-    """What `plan_of` makes `plan` of again, without what is as usual."""
+    """Return the TOML that `plan_of` makes `plan` of again, without what is as usual."""
     usual = Plan(title="", implementations=())
     data: dict[str, Any] = {}
     for field, key in KEYS.items():
@@ -156,7 +157,7 @@ def _sampling(data: Any) -> Sampling:
 
 
 def _sampling_data(sampling: Sampling) -> dict[str, Any]:
-    """0 stands for None, which TOML does not have."""
+    """Return what differs from the usual sampling; 0 stands for None, which TOML does not have."""
     both = ((name, getattr(sampling, name)) for name in SAMPLING_KEYS)
     return {
         name: 0 if value is None else value
@@ -166,8 +167,8 @@ def _sampling_data(sampling: Sampling) -> dict[str, Any]:
 
 
 def _on_one_line(found: re.Match[str]) -> str:
-    """A list that TOML's writer has put a value a line, where it fits.  Texts hold no newline: they
-    are escaped."""
+    """Return a list that TOML's writer has put a value a line as one line, where it fits. Texts
+    hold no newline: they are escaped."""
     values = found[0][2:-1].splitlines()
     line = f"[{' '.join(value.strip() for value in values).rstrip(',')}]"
     return line if len(line) <= MAX_LIST else found[0]

@@ -91,12 +91,13 @@ def _where(cell: Cell, place: int, count: int, number: int, rounds: int) -> OfCe
 
 
 def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
-    """The cells of `plan`; pictures that are given have their own size."""
+    """Return the cells of `plan`; pictures that are given have their own size."""
     return plan.cells({name: (each.shape[1], each.shape[0]) for name, each in given.items()})
 
 
 def refusal(engine: Engine, cell: Cell) -> str | None:
-    """Why `cell` cannot be measured here, as far as that can be told without its pixels."""
+    """Return why `cell` cannot be measured here, as far as that can be told without its pixels, or
+    None."""
     try:
         return engine.why_not(stand_in_job(cell))
     except KernelError as error:
@@ -104,7 +105,7 @@ def refusal(engine: Engine, cell: Cell) -> str | None:
 
 
 def in_words(cell: Cell) -> str:
-    """ "shared 16×16, gaussian 5×5, 1024²": what a line of progress calls it."""
+    """Return what a line of progress calls `cell`: "shared 16×16, gaussian 5×5, 1024²"."""
     how = f"{cell.implementation} {cell.block_in_words}".rstrip()
     many = f"{cell.count} × " if cell.count > 1 else ""
     name = "" if cell.is_made else f" {cell.picture}"
@@ -139,7 +140,8 @@ class _Running:
         yield from self.engine.compiling(map(stand_in_job, able))
 
     def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
-        """What is known of `cell` after its part in round `number`; where is said at each step."""
+        """Measure the part of `cell` in round `number` and return all that is known of it then;
+        yields where it is at each step."""
         known = before.outcome if before and isinstance(before.outcome, Measurement) else None
         try:
             self._refuse(cell)
@@ -166,7 +168,8 @@ class _Running:
             next(self.engine.filtering(job))  # DeviceLostError or CannotRunError
 
     def _why_hopeless(self, cell: Cell) -> str | None:
-        """Why not even to begin, where a smaller picture says that it would take far too long."""
+        """Return why not even to begin, where a smaller picture says that it would take far too
+        long."""
         limit_s = self.plan.cell_seconds
         like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
         if like.pixels >= cell.pixels:
@@ -182,8 +185,8 @@ class _Running:
         )
 
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
-        """A part of all pictures of `cell`, one after another; with the first also what is the same
-        in all rounds."""
+        """Measure a part of all pictures of `cell`, one after another; with the first also what is
+        the same in all rounds."""
         parts: list[Measurement] = []
         is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
         for picture in range(cell.count):
@@ -249,7 +252,8 @@ class _Running:
     def _transferring(
         self, job: Job, where: Progress
     ) -> Generator[Progress, None, Transfers | None]:
-        """What a picture like the job's takes up and down; None where that was not asked for."""
+        """Measure the transfers of a picture like the job's, up and down; returns None where that
+        was not asked for."""
         size = job.picture.nbytes
         if self.plan.transfers and size not in self.transfers:
             self.transfers[size] = None
@@ -268,7 +272,8 @@ def _both(first: Load | None, second: Load | None) -> Load | None:
 
 @contextmanager
 def _or_nothing() -> Iterator[None]:
-    """What fails in here costs the kernel's time nothing, unless the device is lost."""
+    """Ignore what fails in here, since it costs the kernel's time nothing, unless the device is
+    lost."""
     try:
         yield
     except DeviceLostError:
@@ -278,7 +283,8 @@ def _or_nothing() -> Iterator[None]:
 
 
 def _saying(where: Progress, steps: Generator[Progress, None, T]) -> Generator[Progress, None, T]:
-    """`steps`, called by where the sweep is rather than by what is done, which changes too fast."""
+    """Run `steps`, and yield where the sweep is in place of what each does, which changes too
+    fast."""
     while True:
         try:
             next(steps)

@@ -31,7 +31,8 @@ MAX_SECONDS = 86_400.0
 
 
 def refuse_clashes(plan: Plan) -> None:
-    """Each filter must take one of the kernel sizes, and each size be taken by one of the filters.
+    """Raise PlanFileError unless each filter takes one of the kernel sizes, and each size is taken
+    by one of the filters.
 
     Other pairs may be refused: they become cells with their reason.
     """
@@ -57,7 +58,8 @@ def refuse_clashes(plan: Plan) -> None:
 
 
 def sampling_value(name: str, value: Any) -> Any:
-    """Of the field `name` of Sampling; for one that may be None, 0 is that."""
+    """Return the field `name` of Sampling as read from TOML; where it may be None, 0 stands for
+    that."""
     hint = get_type_hints(Sampling)[name]
     kinds = get_args(hint) or (hint,)
     if bool in kinds:
@@ -146,7 +148,8 @@ def _pair(value: Any) -> tuple[int, int] | None:
 
 
 def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
-    """names: called when it is needed, since making the lists reads folders."""
+    """Return what reads one of `names`, which is called when it is needed, since making the lists
+    reads folders."""
 
     def read(key: str, value: Any) -> str:
         known = names()
@@ -160,7 +163,7 @@ def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
 
 
 def _picture(key: str, value: Any) -> str:
-    """What ends as the name of a file is one."""
+    """Return a kind of picture, or the name of a file: whatever ends like one."""
     if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):
         return value
     kind: str = _one_of(lambda: PICTURE_KINDS, ", or a file such as photo.png")(key, value)
@@ -168,7 +171,7 @@ def _picture(key: str, value: Any) -> str:
 
 
 def _matrix(key: str, value: Any) -> Matrix:
-    """Rows of numbers, as a list of lists or as the text that --weights takes."""
+    """Return weights from rows of numbers: a list of lists, or the text that --weights takes."""
     if isinstance(value, list) and all(isinstance(row, list) for row in value):
         value = "; ".join(" ".join(map(str, row)) for row in value)
     try:

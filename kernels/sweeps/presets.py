@@ -22,6 +22,6 @@ class Preset:
 
 @cache
 def presets() -> tuple[Preset, ...]:
-    """Every plan of the folder: those that reproduce a publication first."""
+    """Return every plan of the folder: those that reproduce a publication first."""
     files = sorted(FOLDER.glob("[0-9][0-9]_*.toml"))
     return tuple(Preset(path.stem.partition("_")[2], read_plan(path)) for path in files)

@@ -44,8 +44,8 @@ class Row:
     milliseconds: float
 
     def stands_for(self, cell: Cell) -> bool:
-        """Whether it is a time of what `cell` measures.  Publications say nothing of the picture or
-        the cache, and borders differ even within one, so these do not count."""
+        """Return whether it is a time of what `cell` measures. Publications say nothing of the
+        picture or the cache, and borders differ even within one, so these do not count."""
         return (
             (cell.width, cell.height, cell.count) == (self.width, self.height, 1)
             and cell.implementation == self.implementation
@@ -76,14 +76,14 @@ class Published:
 
     @property
     def by(self) -> str:
-        """Institution and year: who a legend names."""
+        """Return institution and year: who a legend names."""
         return f"{self.institution} {self.year}".rstrip()
 
 
 @lru_cache(maxsize=8)
 def published_for(plan: Plan) -> tuple[Published, ...]:
-    """Every published number that is of a cell of `plan`; where the plan reproduces a publication,
-    of that publication only.
+    """Return every published number that is of a cell of `plan`; where the plan reproduces a
+    publication, of that publication only.
 
     Where several tables of a publication have a cell, the table that has most of the plan's counts.
     """
@@ -100,7 +100,7 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
 
 
 def left_out(row: Row) -> str | None:
-    """Why no cell can stand for `row`; None where one can."""
+    """Return why no cell can stand for `row`, or None where one can."""
     for each in _notes()["left_out"]:
         if (each["source"], each["table"]) == (row.source, row.table):
             return str(each["reason"])
@@ -109,14 +109,14 @@ def left_out(row: Row) -> str | None:
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """Every published number."""
+    """Return every published number."""
     with NUMBERS.open(encoding="utf-8", newline="") as file:
         return tuple(_row(each) for each in csv.DictReader(file))
 
 
 def _of(row: Row, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
-    """The first of `cells` that `row` is a time of: of those that differ in what it does not say,
-    one is enough."""
+    """Yield the first of `cells` that `row` is a time of: of those that differ in what it does not
+    say, one is enough."""
     if (plan.source in ("", row.source)) and not left_out(row):
         found = next((cell for cell in cells if row.stands_for(cell)), None)
         if found is not None:

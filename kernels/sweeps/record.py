@@ -42,7 +42,7 @@ class Measurement:
 
     @classmethod
     def of(cls, result: Result, **more: object) -> Measurement:
-        """From what the engine gave, with `more` fields that it does not know."""
+        """Make one from what the engine gave, with `more` fields that it does not know."""
         return cls(
             kernel=result.kernel,
             ran=result.ran,
@@ -55,7 +55,8 @@ class Measurement:
 
     @property
     def end_to_end_ms(self) -> float | None:
-        """Upload, kernel and download, from and to ordinary memory; None: transfers unknown."""
+        """Return the time of upload, kernel and download, from and to ordinary memory; None where
+        the transfers are unknown."""
         if self.transfers is None:
             return None
         up, down = self.transfers.pageable_up, self.transfers.pageable_down
@@ -63,7 +64,7 @@ class Measurement:
 
     @property
     def effective_gb_s(self) -> float:
-        """Compulsory bytes over kernel time."""
+        """Return compulsory bytes over kernel time."""
         return self.compulsory_bytes / 1e6 / self.kernel.median_ms
 
     @property
@@ -79,7 +80,7 @@ class Measurement:
 
     @property
     def threads(self) -> int | None:
-        """Of the CPU; None on the GPU."""
+        """Return the threads of the CPU that computed; None on the GPU."""
         return max((ran.threads or 0 for ran in self.ran), default=0) or None
 
 
@@ -96,21 +97,22 @@ class Record:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing more will come: all rounds, or the reason why there are none."""
+        """Return whether nothing more will come: it has all rounds, or the reason why there are
+        none."""
         if isinstance(self.outcome, str):
             return True
         return not self.outcome.kernel.rounds or bool(self.outcome.kernel.ended)
 
     @property
     def verified(self) -> Measurement | None:
-        """The measurement, if its answer was found right: only then is it a speed."""
+        """Return the measurement if its answer was found right: only then is it a speed."""
         if isinstance(self.outcome, str) or self.outcome.check is None:
             return None
         return self.outcome if self.outcome.check.ok else None
 
     @property
     def objection(self) -> str | None:
-        """Why `verified` is None, in words."""
+        """Return why `verified` is None, in words, or None where it is not."""
         if isinstance(self.outcome, str):
             return self.outcome
         check = self.outcome.check
@@ -120,7 +122,8 @@ class Record:
 
     @property
     def megapixels_per_s(self) -> float | None:
-        """None where it is no speed."""
+        """Return the megapixels filtered in a second of kernel time; None where that is not a
+        speed."""
         if self.verified is None:
             return None
         return self.cell.megapixels / (self.verified.kernel.median_ms / 1e3)
@@ -147,7 +150,7 @@ class Machine:
 
     @property
     def name(self) -> str:
-        """What a legend calls it: its GPU, or its CPU."""
+        """Return what a legend calls it: its GPU, or its CPU."""
         return self.gpu or self.cpu
 
 

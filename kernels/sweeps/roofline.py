@@ -55,36 +55,38 @@ class Roof:
 
     @property
     def binds(self) -> Literal["memory", "multiply-adds"]:
-        """Which side of the roof is lower here."""
+        """Return which side of the roof is lower here."""
         return "memory" if self.memory_ms >= (self.compute_ms or 0.0) else "multiply-adds"
 
     @property
     def attainable_ms(self) -> float:
-        """The least time under the roof: what the job has to move, what the rung computes."""
+        """Return the least time under the roof: that of what the job has to move, and the rung to
+        compute."""
         return max(self.memory_ms, self.compute_ms or 0.0)
 
     @property
     def share(self) -> float:
-        """Of the roof that was reached: 1 is all of it; more where the L2 cache is quicker."""
+        """Return the share of the roof that was reached: 1 is all of it; more where the L2 cache is
+        quicker."""
         return self.attainable_ms / self.milliseconds
 
     @property
     def intensity(self) -> float | None:
-        """The rung's operations over compulsory bytes; None where not known."""
+        """Return the rung's operations over compulsory bytes; None where not known."""
         if self.work.flops is None:
             return None
         return self.work.flops / self.work.compulsory_bytes
 
     @property
     def achieved_tflop_s(self) -> float | None:
-        """The rung's operations over the measured time; None where not known."""
+        """Return the rung's operations over the measured time; None where not known."""
         if self.work.flops is None:
             return None
         return self.count * self.work.flops / self.milliseconds / 1e9
 
     @property
     def sentence(self) -> str:
-        """What binds and how much of it was reached, for the user; marked as a model."""
+        """Say what binds and how much of it was reached, for the user; marked as a model."""
         return f"Model: {self._what_binds()}{self._own_bytes()}{self._exceptions()}"
 
     def _what_binds(self) -> str:
@@ -127,7 +129,7 @@ class Roof:
 
 
 def roof_of(record: Record, machine: Machine) -> Roof | str:
-    """Where `record` stands under `machine`'s roof, or the sentence why that cannot be told.
+    """Return where `record` stands under `machine`'s roof, or the sentence why that cannot be told.
 
     Needs no GPU: both may have been read from a file.
     """
@@ -162,14 +164,15 @@ def roof_of(record: Record, machine: Machine) -> Roof | str:
 
 
 def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung, machine: Machine) -> Work:
-    """Of one picture, in the block that ran where `auto` chose it."""
+    """Return the work of one picture, in the block that ran where `auto` chose it."""
     if cell.block_xy is None and ran and not rung.own_block:
         cell = replace(cell, block_xy=ran[0].block)
     return work_of(stand_in_job(cell), rung, machine.limits.get("multiprocessors", 1))
 
 
 def _rung_of(cell: Cell, ran: tuple[Ran, ...]) -> Rung | None:
-    """What ran, by the name of its function where `auto` picked it; None: none of the rungs."""
+    """Return the rung that ran, by the name of its function where `auto` picked it; None where none
+    of them did."""
     rungs = {rung.key: rung for rung in ladder()}
     picked = ran[0].function.partition(".")[0] if ran else ""
     return rungs.get(cell.implementation) or rungs.get(picked)
@@ -180,7 +183,7 @@ def _percent(share: float) -> str:
 
 
 def _time(milliseconds: float) -> str:
-    """12.3 µs, 1.23 ms."""
+    """Return "12.3 µs" or "1.23 ms"."""
     if milliseconds < 0.9995:
         return f"{milliseconds * 1e3:.3g} µs"
     return f"{milliseconds:.3g} ms"

@@ -28,7 +28,7 @@ class Pair:
 
     @property
     def objection(self) -> str | None:
-        """Why there is no comparison, in words; None where there is one."""
+        """Return why there is no comparison, in words, or None where there is one."""
         if self.comparison is not None:
             return None
         if self.b is None:
@@ -58,8 +58,8 @@ class Summary:
 
 
 def compare_sessions(a: Session, b: Session) -> tuple[Pair, ...]:
-    """The cells of `a` in its order, then those that only `b` has.  Cells are paired where all
-    that decides how long something takes is equal, but for the machine."""
+    """Return the cells of `a` in its order, then those that only `b` has. Cells are paired where
+    all that decides how long something takes is equal, but for the machine."""
     of_a, of_b = _by_cell(a), _by_cell(b)
     return tuple(
         _pair(cell, of_a.get(cell), of_b.get(cell)) for cell in dict.fromkeys((*of_a, *of_b))
@@ -67,7 +67,7 @@ def compare_sessions(a: Session, b: Session) -> tuple[Pair, ...]:
 
 
 def summary_of(pairs: Iterable[Pair]) -> Summary:
-    """Counts, and one ratio for all."""
+    """Return the counts, and one ratio for all."""
     pairs = tuple(pairs)
     compared = [pair.comparison for pair in pairs if pair.comparison]
     logarithms = [math.log(each.ratio) for each in compared]

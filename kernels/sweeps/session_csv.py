@@ -73,7 +73,7 @@ def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> Non
 
 
 def write_pairs_csv(pairs: Iterable[Pair], file: TextIO) -> None:
-    """A row a pair: `ratio` is the time of A over that of B, and `verdict` what B is."""
+    """Write a row a pair: `ratio` is the time of A over that of B, and `verdict` what B is."""
     write_rows(PAIR_COLUMNS, map(_pair_row, pairs), file)
 
 
@@ -166,8 +166,8 @@ def _run_columns(measured: Measurement) -> Row:
 
 
 def _rates(record: Record) -> Row:
-    """And what they stand on: of a large picture only some pixels are checked, and nothing can be
-    said of sums that may overflow."""
+    """Return rates, and what they stand on: of a large picture only some pixels are checked, and
+    nothing can be said of sums that may overflow."""
     assert isinstance(record.outcome, Measurement)
     check = record.outcome.check
     if check is None:
@@ -220,7 +220,8 @@ def _load_columns(load: Load | None) -> Row:
 
 
 def _along(field: str, cell: Cell) -> str:
-    """Where a cell stands along one of Plan's lists, as its TOML has it; "" where nowhere."""
+    """Return where a cell stands along one of Plan's lists, as its TOML has it, or "" where
+    nowhere."""
     if field == "sizes":
         return str(WRITERS["size"]((cell.width, cell.height)))
     if field == "blocks":
@@ -230,15 +231,16 @@ def _along(field: str, cell: Cell) -> str:
 
 
 def _kind(cell: Cell) -> str:
-    """ "cpu" or "cuda"; "" for an implementation that there is no more."""
+    """Return "cpu" or "cuda", or "" for an implementation that is gone."""
     return next(
         (each.kind for each in all_implementations() if each.key == cell.implementation), ""
     )
 
 
 def _field(value: object) -> object:
-    """A float to six digits, since no clock is finer.  A text that a spreadsheet would take for a
-    formula gets an apostrophe in front, as spreadsheets have it: a title may come from anybody."""
+    """Return a field of a row. A float has six digits, since no clock is finer. A text that a
+    spreadsheet would take for a formula gets an apostrophe in front, as spreadsheets have it: a
+    title may come from anybody."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, str) and value.startswith(FORMULA) and not NUMBERS.fullmatch(value):

@@ -34,7 +34,8 @@ SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
 def session_path(path: Path) -> Path:
-    """The file that `path` means: itself, or session.jsonl in the folder that it is otherwise.
+    """Return the file that `path` means: itself, or session.jsonl in the folder that it is
+    otherwise.
 
     A folder may hold the file compressed, as session.jsonl.gz.
     """
@@ -45,7 +46,7 @@ def session_path(path: Path) -> Path:
 
 
 def read_session(path: Path) -> Session:
-    """What the file holds, marked as recorded; `path` as in `session_path`.
+    """Return what the file holds, marked as recorded; `path` as in `session_path`.
 
     Of a cell that was measured twice the last record counts.  Lines that cannot be understood are
     left out, and `remarks` say so.  Raises SessionFileError where it is no session of this version.
@@ -181,14 +182,15 @@ class SessionFile:
         self.close()
 
     def _is_in_its_place(self) -> bool:
-        """Where a file can be deleted while it is open, one would write into nothing."""
+        """Return whether the file still has its name: where it can be deleted while it is open, one
+        would write into nothing."""
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
         except OSError:
             return False
 
     def _write(self, line: bytes, *, sync: bool = True) -> None:
-        """All of `line` behind the last whole one; sync: down to the disk."""
+        """Write all of `line` behind the last whole one; sync: down to the disk."""
         left = memoryview(line)
         self._file.seek(self._end)
         while left:
@@ -213,7 +215,7 @@ def _hold(file: FileIO, path: Path) -> None:
 
 
 def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path: Path) -> None:
-    """Measurements of two machines, or of two plans, are two sessions."""
+    """Raise SessionFileError where machine or plan differ: measurements of two are two sessions."""
     theirs = session.machine
     if (theirs.cpu, theirs.gpu) != (machine.cpu, machine.gpu):
         raise SessionFileError(
@@ -233,7 +235,8 @@ def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path:
 
 
 def _other_software(then: Machine, now: Machine) -> list[str]:
-    """Not refused, since a session of days outlives an update; but said."""
+    """Return a sentence on software that differs: not refused, since a session of days outlives an
+    update."""
     names = sorted(then.software.keys() | now.software.keys())
     differ = [
         f"{name} {then.software.get(name, 'none')}, now {now.software.get(name, 'none')}"

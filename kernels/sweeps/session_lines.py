@@ -44,7 +44,7 @@ class Header:
 
 
 def header_line(session: Session) -> bytes:
-    """What comes first, and holds all of `session` but its records."""
+    """Return the first line, which holds all of `session` but its records."""
     header = Header(
         format=FORMAT,
         version=VERSION,
@@ -58,7 +58,7 @@ def header_line(session: Session) -> bytes:
 
 
 def record_line(record: Record) -> bytes:
-    """One record, its newline included."""
+    """Return the line of one record, its newline included."""
     return _line(
         {
             "cell": to_plain(record.cell),
@@ -69,7 +69,7 @@ def record_line(record: Record) -> bytes:
 
 
 def session_of(line: bytes, name: str) -> Session:
-    """The session, yet without records, that a file's first line begins.
+    """Return the session, yet without records, that a file's first line begins.
 
     Raises SessionFileError, in which `name` is what the file is called.
     """
@@ -95,7 +95,7 @@ def session_of(line: bytes, name: str) -> Session:
 
 
 def record_of(line: bytes) -> Record:
-    """The record of one line.  Raises NotPlainError."""
+    """Return the record of one line. Raises NotPlainError."""
     data = _data(line)
     record = from_plain(Record, data)
     if complaint := _complaint(record):
@@ -132,7 +132,8 @@ def _data(line: bytes) -> Any:
 
 
 def _complaint(record: Record) -> str | None:
-    """What no measuring can have given, and would be worked with as if it had."""
+    """Return what is in a record that no measuring can have given, and would be worked with as if
+    it had."""
     if not _is_sensible(record.cell):
         return "its cell has no size"
     if not 0 <= record.at < END_OF_TIME_S:

@@ -40,7 +40,7 @@ class _Line:
 
 
 def scan(file: BinaryIO, path: Path) -> Found:
-    """Everything a file holds, from its beginning.  Raises SessionFileError."""
+    """Read everything a file holds, from its beginning. Raises SessionFileError."""
     try:
         first = file.readline(MAX_LINE)
         _refuse_foreign(first, path)
@@ -51,7 +51,7 @@ def scan(file: BinaryIO, path: Path) -> Found:
 
 
 def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> Found:
-    """What follows a header of `whole` bytes."""
+    """Read what follows a header of `whole` bytes."""
     records: dict[Cell, Record] = {}
     remarks = _Remarks()
     for number, line in enumerate(_lines(file, remarks), start=2):
@@ -90,7 +90,7 @@ class _Remarks:
 
 
 def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[_Line]:
-    """Line by line, however long one is; compressed data may break off."""
+    """Yield line by line, however long one is; compressed data may break off."""
     try:
         while text := file.readline(MAX_LINE):
             part, length = text, len(text)
@@ -104,7 +104,7 @@ def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[_Line]:
 
 @contextmanager
 def open_to_read(path: Path) -> Iterator[BinaryIO]:
-    """The file's plain bytes, unpacked where it is compressed."""
+    """Open the file's plain bytes, unpacked where it is compressed."""
     with refusals(path, "opened"):
         if not path.is_file():  # a folder, or a pipe that might never end
             raise SessionFileError(f"{path} is not a file.")
@@ -117,7 +117,8 @@ def open_to_read(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def refusals(path: Path, done: str) -> Iterator[None]:
-    """The operating system's, in words.  done: "opened" or "written"."""
+    """Raise what the operating system refuses as SessionFileError, in words; done: "opened" or
+    "written"."""
     try:
         yield
     except OSError as error:
@@ -135,5 +136,5 @@ def _refuse_foreign(first: bytes, path: Path) -> None:
 
 
 def why(error: Exception) -> str:
-    """The operating system's few words."""
+    """Return the operating system's few words."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
