@@ -58,13 +58,13 @@ def job(
         picture=picture(*size, channels, pixel_type),
         weights=weights(name, ksize),
         border=border,
-        filter_title=title(name),
+        filter_title=weights_title(name),
         gradient=name != RANDOM and filters.get(name).gradient,
         **how,
     )
 
 
-def title(name: str) -> str:
+def weights_title(name: str) -> str:
     """For people."""
     chosen: Filter | None = None if name == RANDOM else filters.get(name)
     return chosen.title if chosen else "Random weights"

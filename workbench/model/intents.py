@@ -242,15 +242,15 @@ def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | N
     return device.reason if isinstance(device, NoDevice) else LOOKING
 
 
-def caption(job: Job, picked: Pick | None = None) -> str:
+def job_caption(job: Job, picked: Pick | None = None) -> str:
     """What was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
-    title = title_of(job.implementation, picked)
+    title = title_with_pick(job.implementation, picked)
     sign = "−" if job.offset < 0 else "+"
     offset = f" {sign} {abs(job.offset):g}" if job.offset else ""
     return f"{job.filter_title} {job.ksize}×{job.ksize}{offset} · {title}"
 
 
-def title_of(key: str, picked: Pick | None = None) -> str:
+def title_with_pick(key: str, picked: Pick | None = None) -> str:
     """For people: "OpenCV", or "Auto: OpenCV" where it was picked."""
     title = implementation(key).title
     return f"{title}: {implementation(picked.implementation).title}" if picked else title

@@ -15,7 +15,7 @@ KEYS = tuple(each.key for each in all_implementations())
 
 
 @lru_cache(maxsize=512)
-def title_of(implementation: str) -> str:
+def implementation_title(implementation: str) -> str:
     """Its title; its key where this program does not have it."""
     return next((i.title for i in all_implementations() if i.key == implementation), implementation)
 

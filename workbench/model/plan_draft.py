@@ -13,7 +13,7 @@ from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import Plan
 from workbench.model.intents import has_parameter, is_unclipped
 from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values
-from workbench.model.plan_words import title_of
+from workbench.model.plan_words import plan_title
 from workbench.model.state import Picture, State
 
 MAX_CELLS = 20_000
@@ -63,7 +63,7 @@ class Draft:
         made = _with_pictures(made, self.texts, state)
         _check(made)
         if self.base is None:
-            return replace(made, title=title_of(made))
+            return replace(made, title=plan_title(made))
         same = {"implementations": base.implementations, "transfers": base.transfers}
         if replace(made, **same) == base:  # type: ignore[arg-type]
             return made
@@ -93,7 +93,7 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
         amount=state.amount if has_parameter(chosen, "amount") else 1.0,
         matrix=state.matrix if state.filter == "custom" else None,
     )
-    return replace(made, title=title_of(made))
+    return replace(made, title=plan_title(made))
 
 
 def given_name(picture: Picture) -> str:

@@ -13,7 +13,7 @@ from workbench.model.intents import has_parameter, implementation
 from workbench.model.plan_dimensions import BY_FIELD, pair
 
 
-def title_of(plan: Plan) -> str:
+def plan_title(plan: Plan) -> str:
     """ "Image size × kernel size, Gaussian blur": what varies, and of what."""
     varied = [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]
     if not varied:
@@ -77,13 +77,13 @@ def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
 def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
     """Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²; with what is `varied` behind it:
     " · border wrap, 3 channels"."""
-    how = f"{names.title_of(cell.implementation)} {cell.block_in_words}".strip()
+    how = f"{names.implementation_title(cell.implementation)} {cell.block_in_words}".strip()
     what = f"{names.filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
     aside = ", ".join(filter(None, (_aside(cell, name) for name in ASIDE if name in varied)))
-    return " · ".join(part for part in (what, how, name_of(cell), aside) if part)
+    return " · ".join(part for part in (what, how, cell_name(cell), aside) if part)
 
 
-def name_of(cell: Cell) -> str:
+def cell_name(cell: Cell) -> str:
     """What a made picture is called: "noise 1024²"."""
     return f"{cell.picture} {cell.size_in_words}"
 

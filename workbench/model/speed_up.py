@@ -43,7 +43,7 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUp:
     single run of either, give no speed-up.  A baseline of other work counts as none."""
     if baseline is None or not baseline.job.same_work(result.job):
         return SpeedUp(detail="no CPU time yet")
-    name = name_of(baseline)
+    name = baseline_name(baseline)
     if baseline.job.implementation == result.implementation:
         return SpeedUp(detail="this is the baseline")
     if baseline.check is not None and not baseline.check.ok:
@@ -61,7 +61,7 @@ def single_in_words(result: Result) -> str:
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
 
 
-def name_of(baseline: Result) -> str:
+def baseline_name(baseline: Result) -> str:
     """What a baseline must always come with: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
     title = implementation(baseline.job.implementation).title

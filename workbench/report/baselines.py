@@ -12,7 +12,7 @@ from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
 from workbench.base.numbers import GAP
 from workbench.charts.data.chart_words import list_of
-from workbench.model.names import KEYS, title_of
+from workbench.model.names import KEYS, implementation_title
 from workbench.report.report_words import is_on_gpu, plural
 
 
@@ -36,7 +36,7 @@ class Baseline:
     def title(self) -> str:
         """Return "OpenCV, 8 threads"; a rung has no threads to name."""
         threads = sorted({each.threads for each in self.times.values() if each.threads})
-        name = title_of(self.key)
+        name = implementation_title(self.key)
         if not threads:
             return name
         return f"{name}, {list_of([plural(each, 'thread') for each in threads])}"

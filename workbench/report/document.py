@@ -18,7 +18,7 @@ from workbench.report import method
 from workbench.report.figure_numbers import Counts
 from workbench.report.machines import cards
 from workbench.report.report_comparison import Versus, comparisons
-from workbench.report.report_words import moment, name_of, plural
+from workbench.report.report_words import machine_name, moment, plural
 from workbench.report.section import Section, composing_section
 from workbench.report.tables import Table
 
@@ -105,7 +105,7 @@ def _recorded(sessions: Sequence[Session]) -> str:
 
 def _title(sessions: Sequence[Session]) -> str:
     titles = list(dict.fromkeys(session.plan.title for session in sessions))
-    machines = list(dict.fromkeys(name_of(session.machine) for session in sessions))
+    machines = list(dict.fromkeys(machine_name(session.machine) for session in sessions))
     what = list_of(titles) if len(titles) <= 2 else plural(len(titles), "sweep")
     return f"{what} on {list_of(machines)}"
 

@@ -15,7 +15,7 @@ from workbench.report.report_words import (
     value_of,
 )
 from workbench.report.tables import Column, Table, TableRow, without_empty
-from workbench.report.times import caption, way_in_words
+from workbench.report.times import times_caption, way_in_words
 from workbench.report.units import unit_of_times
 
 PARTS = (
@@ -35,7 +35,8 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
     unit = unit_of_times(ms for row in times_ms for ms in row)
     table = Table(
         key,
-        f"{session.plan.title} – with the way to the device and back. {caption(session, baseline)}",
+        f"{session.plan.title} – with the way to the device and back. "
+        f"{times_caption(session, baseline)}",
         (
             *map(column_of, headers),
             *(Column(unit.title(each)) for each in PARTS),

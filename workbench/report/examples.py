@@ -20,7 +20,7 @@ from kernels.pictures.generated import stored_as
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.record import Session
-from workbench.model.names import filter_title, title_of
+from workbench.model.names import filter_title, implementation_title
 from workbench.report.figure_numbers import Counts
 
 WIDTH, HEIGHT = 360, 240  # pixels: two of them stand side by side on A4
@@ -90,7 +90,7 @@ def _example(
         after=_data_uri(result.picture),
         caption=(
             f"{name}, border {cell.border}, on {what}. Computed for this page on the CPU by "
-            f"{title_of(job.implementation)} ({result.check}), in 8 bits, cut off at "
+            f"{implementation_title(job.implementation)} ({result.check}), in 8 bits, cut off at "
             "black and white: an illustration, and none of the runs that were timed."
         ),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kernels.sweeps.record import Machine
 from workbench.base import numbers
-from workbench.report.report_words import name_of
+from workbench.report.report_words import machine_name
 
 CEILINGS = {
     "copy_gb_s": "copying in the device's memory, bytes read and written",
@@ -27,7 +27,7 @@ def cards(machines: Iterable[Machine]) -> Iterator[tuple[str, tuple[tuple[str, s
     for machine in machines:
         found.setdefault(repr(replace(machine, ceilings={})), []).append(machine)
     for same in found.values():
-        yield name_of(same[0]), tuple(_card(same[0], [each.ceilings for each in same]))
+        yield machine_name(same[0]), tuple(_card(same[0], [each.ceilings for each in same]))
 
 
 def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from kernels.core.statistics import CONFIDENCE, RESAMPLES
 from kernels.sweeps.record import Measurement, Session
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
-from workbench.model.names import title_of
+from workbench.model.names import implementation_title
 from workbench.report.report_words import is_on_gpu, plural, span, were
 
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
@@ -155,7 +155,7 @@ def _speed_up(measured: Measured) -> Iterator[str]:
     yield "A speed-up compares kernel times and leaves the transfers out, unless it says otherwise."
     if threads:
         named = [
-            f"{title_of(key)} on {span(counts)} thread{'s' if max(counts) > 1 else ''}"
+            f"{implementation_title(key)} on {span(counts)} thread{'s' if max(counts) > 1 else ''}"
             for key, counts in threads.items()
         ]
         yield f"On the CPU ran {list_of(named)}."

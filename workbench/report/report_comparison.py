@@ -18,7 +18,7 @@ from workbench.report.figure_numbers import Counts
 from workbench.report.report_words import (
     column_of,
     header_dimensions,
-    name_of,
+    machine_name,
     plural,
     value_of,
     were,
@@ -131,4 +131,4 @@ def _names(a: Session, b: Session) -> tuple[str, str]:
 
 def _name(session: Session) -> str:
     mark = ", recorded" if session.is_recorded else ""
-    return f"{name_of(session.machine)}{mark}"
+    return f"{machine_name(session.machine)}{mark}"

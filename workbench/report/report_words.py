@@ -65,7 +65,7 @@ def is_on_gpu(implementation: str) -> bool:
     return kind_of(implementation) == "cuda"
 
 
-def name_of(machine: Machine) -> str:
+def machine_name(machine: Machine) -> str:
     """Return its GPU; or its CPU, without how many cores that has."""
     return machine.gpu or cpu_name(machine.cpu)
 

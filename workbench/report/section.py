@@ -21,8 +21,8 @@ from workbench.report.published_times import published_table
 from workbench.report.refusals import missing, refusals_table
 from workbench.report.report_words import (
     conditions,
+    machine_name,
     moment,
-    name_of,
     numbered,
     plural,
     sentence,
@@ -112,7 +112,7 @@ def composing_section(
     yield Section(
         key=key,
         title=title,
-        machine=name_of(session.machine),
+        machine=machine_name(session.machine),
         facts=tuple(_facts(session)),
         drawings=tuple(drawn),
         tables=tuple(replace(each, number=next(counts.tables)) for each in in_sight),
@@ -153,7 +153,7 @@ def _facts(session: Session) -> Iterator[str]:
     if session.is_recorded:
         yield RECORDED
     yield (
-        f"Measured on {name_of(session.machine)} from {moment(session.started)} on: "
+        f"Measured on {machine_name(session.machine)} from {moment(session.started)} on: "
         f"{plural(len(session.records), 'cell')}, of which {verified:,} have a verified time."
     )
     if left := missing(session):

@@ -12,7 +12,7 @@ from kernels.core.verdict import Check
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.charts.data.chart_words import list_of
-from workbench.model.names import title_of
+from workbench.model.names import implementation_title
 from workbench.report.baselines import Baseline, baseline_of, work_of
 from workbench.report.report_words import (
     column_of,
@@ -46,7 +46,7 @@ def times_table(session: Session, key: str) -> Table | None:
     headers, baseline, units = header_dimensions(session), baseline_of(session), Units.of(verified)
     table = Table(
         key,
-        f"{session.plan.title} – verified times. {caption(session, baseline)}",
+        f"{session.plan.title} – verified times. {times_caption(session, baseline)}",
         (
             *map(column_of, headers),
             *(Column(units.time.title(each)) for each in ("Median", "Quartiles")),
@@ -121,7 +121,7 @@ def _rows(
             )
 
 
-def caption(session: Session, baseline: Baseline | None) -> str:
+def times_caption(session: Session, baseline: Baseline | None) -> str:
     """Return what is held fixed, and what a speed-up is against."""
     against = f"Speed-up against {baseline.title}." if baseline else ""
     return " ".join(filter(None, (conditions(session), against)))
@@ -170,7 +170,7 @@ def quickest_table(session: Session, key: str) -> Table | None:
     outer, baseline, units = outer_dimensions(session), baseline_of(session), Units.of(verified)
     table = Table(
         key,
-        f"{session.plan.title} – the quickest of each. {caption(session, baseline)}",
+        f"{session.plan.title} – the quickest of each. {times_caption(session, baseline)}",
         (
             *map(column_of, outer),
             Column("Quickest", is_number=False),
@@ -213,4 +213,4 @@ def _quickest_row(
 def way_in_words(cell: Cell) -> str:
     """Return "Shared-memory tile 32×8"; a warm cache is named, since cold is usual."""
     cache = ", L2 warm" if cell.cache == "warm" else ""
-    return f"{title_of(cell.implementation)} {cell.block_in_words}".rstrip() + cache
+    return f"{implementation_title(cell.implementation)} {cell.block_in_words}".rstrip() + cache

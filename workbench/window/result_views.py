@@ -82,4 +82,4 @@ class ResultViews(QObject):
             below = f"{below} · as {result.job.pixel_type}"
         outdated = OUTDATED if self._live.is_refused else ""
         below = " · ".join(filter(None, (below, outdated)))
-        return "\n".join(filter(None, (intents.caption(result.job, result.picked), below)))
+        return "\n".join(filter(None, (intents.job_caption(result.job, result.picked), below)))

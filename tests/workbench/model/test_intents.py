@@ -135,10 +135,10 @@ def test_a_baseline_is_the_same_work_on_the_cpu():
 
 
 def test_a_caption_says_what_was_done():
-    assert intents.caption(intents.job_for(STATE)) == "Gaussian blur 5×5 · OpenCV"
+    assert intents.job_caption(intents.job_for(STATE)) == "Gaussian blur 5×5 · OpenCV"
     job = intents.job_for(replace(STATE, implementation="auto"))
     picked = Pick("opencv", None, "There is no GPU.")
-    assert intents.caption(job, picked) == "Gaussian blur 5×5 · Auto: OpenCV"
+    assert intents.job_caption(job, picked) == "Gaussian blur 5×5 · Auto: OpenCV"
 
 
 def test_a_job_is_built_once_for_a_state():

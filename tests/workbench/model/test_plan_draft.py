@@ -14,7 +14,7 @@ from tests.workbench.engines import DEVICE
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
 from workbench.model.plan_draft import MAX_CELLS, Draft, UnclearError, given, plan_of, texts_of
 from workbench.model.plan_estimate import MAX_ESTIMATED, time_s
-from workbench.model.plan_words import held_fixed, title_of
+from workbench.model.plan_words import held_fixed, plan_title
 from workbench.model.state import Picture, State
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
@@ -232,7 +232,7 @@ def test_what_is_fixed_is_said_in_words():
 def test_every_implementation_has_its_place_in_a_title_and_a_plan():
     keys = tuple(each.key for each in all_implementations())
     made = plan({"filters": "box, gaussian, sharpen"}, implementations=keys)
-    assert title_of(made) == "Filter, Box blur, Gaussian blur, …"
+    assert plan_title(made) == "Filter, Box blur, Gaussian blur, …"
     assert made.implementations == keys
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import DIMENSIONS
-from workbench.model.names import filter_title, title_of
+from workbench.model.names import filter_title, implementation_title
 
 NAMES = DIMENSIONS
 _LABELS = {
@@ -66,7 +66,7 @@ def in_words(name: str, value: Any) -> str:
         case "blocks":
             return f"{value[0]}×{value[1]}"
         case "implementations":
-            return title_of(value)
+            return implementation_title(value)
         case "filters":
             return filter_title(value)
         case "caches":

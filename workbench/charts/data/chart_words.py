@@ -12,7 +12,7 @@ from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Slice, is_left_out
-from workbench.model.names import title_of
+from workbench.model.names import implementation_title
 
 MAX_PLACES = 3
 MAX_NOTES = 6
@@ -97,7 +97,7 @@ def details(point: Point, name: str) -> str:
     picture = chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))
     if point.source.standing == "published":
         assert point.ms is not None
-        first = f"{title_of(cell.implementation)}: {numbers.duration(point.ms.middle)}"
+        first = f"{implementation_title(cell.implementation)}: {numbers.duration(point.ms.middle)}"
         where = point.source.machine_of(cell.implementation)
         return f"{first}\n{where} (published)\n{cell.size_in_words}, {what}"
     lines = [name, f"{cell.size_in_words}, {what}", picture]
@@ -167,7 +167,9 @@ def _grouped(points: Iterable[Point], shown: Slice) -> list[str]:
 
 
 def _reason(group: Sequence[Point], shown: Slice) -> str:
-    who = list_of(list(dict.fromkeys(title_of(point.cell.implementation) for point in group)))
+    who = list_of(
+        list(dict.fromkeys(implementation_title(point.cell.implementation) for point in group))
+    )
     if len(shown.data.own_sources) > 1:
         who += f" on {list_of(list(dict.fromkeys(point.source.name for point in group)))}"
     names = [name for name in shown.own if name not in ("implementations", "caches", "machines")]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from workbench.charts.data.figure import Entry, SeriesStyle
 from workbench.charts.data.points import Point, Source
 from workbench.charts.data.slices import Data, Slice
-from workbench.model.names import KEYS, kind_of, title_of
+from workbench.model.names import KEYS, implementation_title, kind_of
 
 PUBLISHED = "Published"
 
@@ -66,9 +66,9 @@ def _of_its_session(style: SeriesStyle, source: Source, data: Data) -> SeriesSty
     return replace(style, session=number, is_half=alike % 2 == 1)
 
 
-def label_of(point: Point, data: Data) -> str:
+def series_label(point: Point, data: Data) -> str:
     """ "OpenCV (8 threads)", "Shared-memory tile, warm L2 · NVIDIA H200 (recorded)"."""
-    name = name_of(point, data)
+    name = series_name(point, data)
     if point.source.standing == "published":
         return f"{PUBLISHED}: {name}"
     if len(data.own_sources) > 1:
@@ -84,7 +84,7 @@ def _whose(point: Point, data: Data) -> str:
     return part if len(same) == 1 else point.source.name
 
 
-def name_of(point: Point, data: Data) -> str:
+def series_name(point: Point, data: Data) -> str:
     """The same without its machine."""
     if point.source.standing == "published":
         return point.source.name
@@ -96,7 +96,7 @@ def name_of(point: Point, data: Data) -> str:
 
 def with_threads(point: Point, data: Data) -> str:
     """An implementation's title, and on the CPU how many threads it had."""
-    title = title_of(point.cell.implementation)
+    title = implementation_title(point.cell.implementation)
     if point.on_gpu:
         return title
     same = (
@@ -115,12 +115,12 @@ def _entry(point: Point, shown: Slice) -> Entry:
     style = style_of(point, shown.data)
     if point.source.standing == "published":
         style = replace(style, marker=None, dash="solid")
-    name = label = label_of(point, shown.data)
+    name = label = series_label(point, shown.data)
     if point.source.standing == "published" and not _has_gpu(point.source, shown):
         name = label = f"{PUBLISHED}: {point.source.machine_of(point.cell.implementation)}"
     group = ""
     if len(shown.data.own_sources) > 1:
-        name = name_of(point, shown.data)
+        name = series_name(point, shown.data)
         group = PUBLISHED if point.source.standing == "published" else point.source.name
     return Entry(key, name, group, label, style, key in choices.hidden, key in choices.pinned)
 

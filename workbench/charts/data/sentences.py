@@ -11,7 +11,7 @@ from kernels.core.comparison import groups_of_equals, how_equal
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import list_of
-from workbench.charts.data.legend_entries import name_of
+from workbench.charts.data.legend_entries import series_name
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 
@@ -178,7 +178,7 @@ def _apart(groups: Iterable[Iterable[Point]]) -> float:
 
 
 def _names_of(points: Iterable[Point], data: Data) -> tuple[str, ...]:
-    return tuple(sorted(name_of(point, data) for point in points))
+    return tuple(sorted(series_name(point, data) for point in points))
 
 
 def _subject(names: Sequence[str], how: str) -> str:

@@ -15,8 +15,8 @@ from workbench.charts.data.legend_entries import (
     entries_of,
     entry_of,
     entry_with_marker,
-    label_of,
-    name_of,
+    series_label,
+    series_name,
 )
 from workbench.charts.data.points import Point
 from workbench.charts.data.sentences import apart, best_and_worst, best_of, by_source, how_long
@@ -87,7 +87,7 @@ def _by_series(points: Sequence[Point]) -> list[list[Point]]:
 def bar_of(point: Point, shown: Slice, *, is_best: bool = False) -> Bar:
     """Return a point as a bar; without a speed it is a word or two in its place."""
     entry = entry_with_marker(point, entries_of(shown), shown.data)
-    text = details(point, label_of(point, shown.data))
+    text = details(point, series_label(point, shown.data))
     cell = None if point.source.standing == "published" else point.cell
     if point.ms is None:
         words = "✗ wrong" if point.is_wrong else "refused"
@@ -108,7 +108,7 @@ def _say_of_names(shown: Slice, name: str, what: str) -> str:
         return f"{what[0].upper()}{what[1:]} makes no difference: all are {how}."
     told = [_say_worst(group, name, shown) for group in groups if group not in same]
     if same:
-        names = list_of([name_of(group[0], shown.data) for group in same])
+        names = list_of([series_name(group[0], shown.data) for group in same])
         told.append(f"For {names} it makes no difference: all are {how}.")
     return " ".join(told)
 
@@ -119,13 +119,13 @@ def _say_worst(group: list[Point], name: str, shown: Slice) -> str:
     fast = min(group, key=lambda p: times[id(p)])
     slower, faster = (chart_dimensions.where(point.cell, [name]) for point in (slow, fast))
     longer = how_long(times[id(slow)] / times[id(fast)], f"with {faster}")
-    return f"{name_of(slow, shown.data)}: with {slower} it takes {longer}."
+    return f"{series_name(slow, shown.data)}: with {slower} it takes {longer}."
 
 
 def _say_of_shapes(shown: Slice) -> str:
     """Say the best shapes and the worst of each implementation."""
     told = [(group[0], best_and_worst(group, "blocks")) for group in _by_series(shown.points)]
-    return " ".join(f"{name_of(first, shown.data)}: {said}." for first, said in told if said)
+    return " ".join(f"{series_name(first, shown.data)}: {said}." for first, said in told if said)
 
 
 # -- the tables

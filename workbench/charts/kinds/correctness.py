@@ -8,12 +8,12 @@ from kernels.core.verdict import Check
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Figure, Grid, Tile
-from workbench.charts.data.legend_entries import label_of
+from workbench.charts.data.legend_entries import series_label
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import made
-from workbench.model.names import title_of
+from workbench.model.names import implementation_title
 
 ROWS = ("filters", "ksizes")
 
@@ -35,7 +35,7 @@ def _figure(data: Data, title: str) -> Figure:
         _tile(p, shown, columns.index(p.cell.implementation), rows.index(_row(p)), tolerance)
         for p in points
     )
-    body = Grid(tuple(title_of(key) for key in columns), tuple(rows), "", "", tiles)
+    body = Grid(tuple(implementation_title(key) for key in columns), tuple(rows), "", "", tiles)
     within = f", tolerance {_short(tolerance)}" if tolerance is not None else ""
     return made(shown, f"{title}: largest error{within}", body, _say(shown, tolerance))
 
@@ -61,7 +61,7 @@ def _tolerance(data: Data) -> float | None:
 
 
 def _tile(point: Point, shown: Slice, column: int, row: int, tolerance: float | None) -> Tile:
-    text = details(point, label_of(point, shown.data))
+    text = details(point, series_label(point, shown.data))
     check = point.measurement.check if point.measurement else None
     if check is None:
         return Tile(column, row, None, ("–",), text, point.cell, verdict="missing")
@@ -95,7 +95,7 @@ def _say(shown: Slice, tolerance: float | None) -> str:
     where = chart_dimensions.where(worst.cell, ROWS)
     most = (
         f"the largest error is {_short(error(worst))}, of "
-        f"{title_of(worst.cell.implementation)} with {where}"
+        f"{implementation_title(worst.cell.implementation)} with {where}"
     )
     within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
     if not wrong:

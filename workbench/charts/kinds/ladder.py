@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from workbench.base import numbers
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group
-from workbench.charts.data.legend_entries import entries_of, entry_of, label_of, name_of
+from workbench.charts.data.legend_entries import entries_of, entry_of, series_label, series_name
 from workbench.charts.data.points import Point, Spread, spread
 from workbench.charts.data.sentences import by_source, ends
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.bars import bar_of
 from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import SERIES, is_log, made, sentence_like, visible
-from workbench.model.names import KEYS, title_of
+from workbench.model.names import KEYS, implementation_title
 
 
 def _why_not(data: Data) -> str | None:
@@ -42,16 +42,16 @@ def _step(point: Point) -> tuple[int, int]:
 
 def _label(point: Point, shown: Slice) -> str:
     if point.source.standing != "published":
-        return label_of(point, shown.data)
+        return series_label(point, shown.data)
     device = point.source.machine_of(point.cell.implementation).partition(",")[0]
     device = device.partition(" (")[0].replace("GeForce ", "")
-    return f"{title_of(point.cell.implementation)} · {device}, published"
+    return f"{implementation_title(point.cell.implementation)} · {device}, published"
 
 
 def _bars(point: Point, shown: Slice) -> tuple[Bar, ...]:
     """The kernel, and below it the kernel with its transfers."""
     bars = [bar_of(point, shown)]
-    label, entry = label_of(point, shown.data), entry_of(point, entries_of(shown))
+    label, entry = series_label(point, shown.data), entry_of(point, entries_of(shown))
     for memory, whole in _end_to_end(point).items():
         said = "with transfers" if memory == "ordinary" else "with pinned memory"
         text = "\n".join(
@@ -142,7 +142,7 @@ def _quickest(points: Iterable[Point]) -> Point | None:
 
 
 def _name(point: Point, shown: Slice) -> str:
-    return name_of(point, shown.data)
+    return series_name(point, shown.data)
 
 
 KINDS = (

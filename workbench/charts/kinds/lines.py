@@ -9,7 +9,12 @@ from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Axis, Dot, Entry, Figure, Plot, Series
-from workbench.charts.data.legend_entries import entries_of, entry_with_marker, label_of, name_of
+from workbench.charts.data.legend_entries import (
+    entries_of,
+    entry_with_marker,
+    series_label,
+    series_name,
+)
 from workbench.charts.data.points import Point, Spread
 from workbench.charts.data.sentences import by_source, fastest, pays_off
 from workbench.charts.data.slices import Data, Slice
@@ -80,7 +85,7 @@ def _dot(
     point: Point, name: str, shown: Slice, spread: Spread | None, more: Callable[[Point], str]
 ) -> Dot | None:
     x = place(chart_dimensions.of(point.cell, name))
-    label = label_of(point, shown.data)
+    label = series_label(point, shown.data)
     if point.is_wrong:
         return Dot(x, 0.0, 0.0, 0.0, details(point, label), point.cell, is_wrong=True)
     if spread is None:
@@ -131,7 +136,7 @@ def _say_most(shown: Slice) -> str:
         numbers.pixel_rate(rates[best].middle),
         chart_dimensions.where(best.cell, ["sizes"]),
     )
-    return f"{name_of(best, shown.data)} filters the most, {most} at {where}."
+    return f"{series_name(best, shown.data)} filters the most, {most} at {where}."
 
 
 KINDS = (

@@ -10,7 +10,7 @@ from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile
-from workbench.charts.data.legend_entries import label_of
+from workbench.charts.data.legend_entries import series_label
 from workbench.charts.data.points import Point
 from workbench.charts.data.sentences import best_and_worst, best_of
 from workbench.charts.data.slices import Data, Slice
@@ -18,7 +18,7 @@ from workbench.charts.kinds.bars import MAX_BARS
 from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import made, sentence_like
 from workbench.charts.kinds.lines import LABELS, rate_of
-from workbench.model.names import title_of
+from workbench.model.names import implementation_title
 
 SIZES = ("sizes", "ksizes")  # across and down
 
@@ -63,7 +63,7 @@ def sizes_grid(
 
 def subject_of(shown: Slice) -> str:
     """Return who is shown, as the map has room for one implementation; empty if nobody is."""
-    return next((label_of(point, shown.data) for point in shown.points), "")
+    return next((series_label(point, shown.data) for point in shown.points), "")
 
 
 def _tiles(
@@ -78,7 +78,7 @@ def _tiles(
     tiles = []
     for point in shown.points:
         found, (column, row) = value(point), place(point)
-        text = details(point, label_of(point, shown.data))
+        text = details(point, series_label(point, shown.data))
         cell = None if point.source.standing == "published" else point.cell
         if found is not None:
             is_best = id(point) in chosen
@@ -152,7 +152,7 @@ def _block_map(data: Data, title: str) -> Figure:
         _tiles(shown, place, lambda p: p.ms.middle if p.ms else None, _block_words, best),
         Axis("Kernel time, median; below it the occupancy", numbers.duration, True),
     )
-    names = dict.fromkeys(title_of(p.cell.implementation) for p in shown.points)
+    names = dict.fromkeys(implementation_title(p.cell.implementation) for p in shown.points)
     who = ", ".join(names) or "nothing with a choice of blocks"
     said = sentence_like(best_and_worst(shown.measured, "blocks"))
     return made(shown, f"{title}: {who}", body, said)

@@ -14,12 +14,12 @@ from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details, list_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
-from workbench.charts.data.legend_entries import entries_of, entry_of, label_of, name_of
+from workbench.charts.data.legend_entries import entries_of, entry_of, series_label, series_name
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import SERIES, made, visible
-from workbench.model.names import title_of
+from workbench.model.names import implementation_title
 
 NO_PLACE = "Operations are not described, so that there is no place for it here"
 ROOM = 2.0  # how many times the roof reaches beyond the outermost points
@@ -108,7 +108,7 @@ def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
     assert roof.achieved_tflop_s is not None
     assert point.ms is not None
     y, middle = roof.achieved_tflop_s, point.ms.middle
-    said = (details(point, label_of(point, shown.data)), roof.sentence, _asked_for(roof.work))
+    said = (details(point, series_label(point, shown.data)), roof.sentence, _asked_for(roof.work))
     low, high = y * middle / point.ms.high, y * middle / point.ms.low
     return Dot(roof.intensity, y, low, high, "\n".join(said), point.cell)
 
@@ -146,7 +146,7 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
     if not points:
         return ""
     best = max(points, key=lambda point: roofs[id(point)].share)
-    who = name_of(best, data)
+    who = series_name(best, data)
     return f"{who} at {chart_dimensions.in_words('ksizes', best.cell.ksize)} comes nearest. " + (
         roofs[id(best)].sentence
     )
@@ -168,7 +168,7 @@ def _exceptions(
 
 
 def _titles(points: Sequence[Point]) -> list[str]:
-    return list(dict.fromkeys(title_of(point.cell.implementation) for point in points))
+    return list(dict.fromkeys(implementation_title(point.cell.implementation) for point in points))
 
 
 KINDS = (

@@ -12,7 +12,7 @@ from kernels.sweeps.cell import Cell
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.figure import Axis, Figure, Guide, Option, Plot
-from workbench.charts.data.legend_entries import name_of, with_threads
+from workbench.charts.data.legend_entries import series_name, with_threads
 from workbench.charts.data.points import Point, Spread
 from workbench.charts.data.sentences import by_source
 from workbench.charts.data.slices import Data, Slice
@@ -176,7 +176,7 @@ def _say_best(shown: Slice, against: Against, name: str) -> str:
     other = line[0] if line[-1] is best else line[-1]
     where, there = (chart_dimensions.where(each.point.cell, [name]) for each in (best, other))
     rest = "" if other is best else f"; at {there} {numbers.ratio(other.ratio.middle)}"
-    who, ratio = name_of(best.point, shown.data), numbers.ratio(best.ratio.middle)
+    who, ratio = series_name(best.point, shown.data), numbers.ratio(best.ratio.middle)
     return f"At best {who} is {ratio} as fast as {against.name}, at {where}{rest}."
 
 

@@ -132,10 +132,10 @@ def chosen_cells(arguments: Namespace) -> list[tuple[str, Job]]:
     found = [
         (name, job)
         for picture, (name, ksize) in product(PICTURES, FILTERS)
-        if pattern.search(title(name, job := job_of(name, ksize, *picture)))
+        if pattern.search(cell_title(name, job := job_of(name, ksize, *picture)))
     ]
     if not found:
-        example = title("gaussian", job_of("gaussian", 7, *PICTURES[0]))
+        example = cell_title("gaussian", job_of("gaussian", 7, *PICTURES[0]))
         raise CommandError(f"No cell fits; there are such as {example}.", USAGE)
     return found
 
@@ -143,10 +143,10 @@ def chosen_cells(arguments: Namespace) -> list[tuple[str, Job]]:
 def job_of(name: str, ksize: int, height: int, width: int, channels: int, pixel_type: str) -> Job:
     """Return a job on a picture of noise, of that size and type."""
     picture = made_jobs.picture(height, width, channels, pixel_type)
-    return Job(picture, made_jobs.weights(name, ksize), filter_title=made_jobs.title(name))
+    return Job(picture, made_jobs.weights(name, ksize), filter_title=made_jobs.weights_title(name))
 
 
-def title(name: str, job: Job) -> str:
+def cell_title(name: str, job: Job) -> str:
     return f"{name} {job.ksize} {job.width}×{job.height}×{job.channels} {job.pixel_type}"
 
 
@@ -177,7 +177,7 @@ def measured(name: str, job: Job) -> CpuCell:
         seconds |= _taking_turns([each for each in together if _is_right(job, errors[each])])
     timed = {each: _timed(each.way, errors[each], seconds.get(each, [])) for each in errors}
     by_key = {key: timed[entry] for key, entry in ours.items()}
-    return CpuCell(title(name, job), by_key, tuple(timed[each] for each in others))
+    return CpuCell(cell_title(name, job), by_key, tuple(timed[each] for each in others))
 
 
 def _our_entry(implementation: HostImplementation, job: Job) -> CpuEntry:

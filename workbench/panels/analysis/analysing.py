@@ -17,7 +17,7 @@ from workbench.model.state import State
 from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.compare.pins import name_of
+from workbench.panels.compare.pins import pin_name
 from workbench.session.analysis_thread import Steps
 from workbench.session.live import Live
 from workbench.session.store import Store
@@ -76,7 +76,7 @@ class Analysing(QObject):
 
     def _show_pins(self) -> None:
         pins = enumerate(self._inspection.pins, 1)
-        names = [f"{name_of(number)} · {pin.caption.splitlines()[0]}" for number, pin in pins]
+        names = [f"{pin_name(number)} · {pin.caption.splitlines()[0]}" for number, pin in pins]
         self._panel.show_pins(names, self._inspection.against)
         self._analyse()
 

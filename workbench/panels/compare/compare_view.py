@@ -24,7 +24,7 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.comparison_image import side_by_side
 from workbench.panels.compare.mode_bar import ModeBar
 from workbench.panels.compare.picture_view import Overlay, PictureView
-from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, name_of
+from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, pin_name
 from workbench.panels.compare.read_out import Values
 from workbench.panels.compare.view_strip import ViewStrip
 from workbench.panels.compare.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
@@ -149,7 +149,7 @@ class CompareView(QWidget):
         against  what the newest is compared with: 0 the original, else the pin of that number
         """
         self._pins, self._against = tuple(pins), against
-        self.options.show_pins([name_of(number) for number in range(1, len(pins) + 1)], against)
+        self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
         self._place_panes()
         self._make_room()
         self._refresh()
@@ -425,7 +425,7 @@ class CompareView(QWidget):
         """What shows the pin of this number; what it is comes first, and has a line to itself."""
         pin = self._pins[number - 1]
         title, _, below = pin.caption.partition("\n")
-        return pin.display, f"{title}\n{name_of(number)} · {below}", pin.samples
+        return pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples
 
     @property
     def _before_caption(self) -> str:

@@ -20,7 +20,7 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.comparison_controller import ComparisonController
 from workbench.panels.compare.pin_cache import Pins, SetAside, of_same
-from workbench.panels.compare.pins import MAX_PINS, Pin, name_of
+from workbench.panels.compare.pins import MAX_PINS, Pin, pin_name
 from workbench.session.analysis_thread import Steps
 from workbench.session.live import Live
 from workbench.session.store import Store
@@ -121,7 +121,7 @@ class Inspection(QObject):
         """What the result is compared with, and what that is called."""
         if self.against == 0:
             return picture.samples, "before"
-        return self.pins[self.against - 1].samples, name_of(self.against).lower()
+        return self.pins[self.against - 1].samples, pin_name(self.against).lower()
 
     # -- following
 
@@ -208,7 +208,7 @@ class Inspection(QObject):
 
 
 def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
-    title = intents.caption(result.job, result.picked)
+    title = intents.job_caption(result.job, result.picked)
     if result.block_xy:
         title = "{} {}×{}".format(title, *result.block_xy)
     below = filter(None, (_time(result), intents.look_in_words(result.job, look)))

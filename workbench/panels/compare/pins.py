@@ -21,7 +21,7 @@ MAX_PINS = 3  # beside the newest result: four in all
 _MARGIN = 8
 
 
-def name_of(number: int) -> str:
+def pin_name(number: int) -> str:
     """What the pin of this number, from 1, is called."""
     return f"Pinned {number}"
 
@@ -55,7 +55,7 @@ class PinView(PictureView):
     removed = Signal()
 
     def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(name_of(number), "", parent)
+        super().__init__(pin_name(number), "", parent)
         self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
         self._close.setAccessibleName(f"Remove pinned result {number}")
         self._close.setParent(self)

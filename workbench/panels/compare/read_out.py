@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.panels.compare.pins import MAX_PINS, name_of
+from workbench.panels.compare.pins import MAX_PINS, pin_name
 
 Values = NDArray[Any] | None  # (C,) samples of one pixel
 
 _CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
-_PINNED = tuple(name_of(number).lower() for number in range(1, MAX_PINS + 1))
+_PINNED = tuple(pin_name(number).lower() for number in range(1, MAX_PINS + 1))
 _ROWS = ("before", *_PINNED, "after", "difference")
 # Characters for a number and its sign.
 _WIDTHS = {"uint8": 4, "uint16": 6, "float16": 10, "float32": 10}

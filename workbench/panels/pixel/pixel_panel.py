@@ -258,7 +258,7 @@ class PixelPane(QWidget):
         if result is None:
             waiting = {"difference": ("Difference", pixel_words.NOTHING), "bound": (MAY_BE, LATER)}
             return shown | {"value": ("Implementation", "has not answered yet")} | waiting
-        name = intents.title_of(result.job.implementation, result.picked)
+        name = intents.title_with_pick(result.job.implementation, result.picked)
         value = result.picture[found.y, found.x, found.channel]
         shown["value"] = (name, pixel_words.stored(value))
         shown["difference"] = ("Difference", pixel_words.difference(found, value))

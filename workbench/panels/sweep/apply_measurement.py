@@ -12,9 +12,9 @@ from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.model import intents
 from workbench.model.choices import from_data
-from workbench.model.names import ran_on, title_of
+from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_draft import given, given_name
-from workbench.model.plan_words import in_words, name_of
+from workbench.model.plan_words import cell_name, in_words
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.measuring import MENU
 from workbench.panels.sweep.shown_sessions import Sessions
@@ -111,7 +111,9 @@ class Picking(QObject):
         elif reason := self._why_not_here(cell):
             del changes["implementation"]
             shown_as = intents.implementation(state.implementation).title
-            remarks.append(f"{title_of(cell.implementation)}: {reason} Shown with {shown_as}.")
+            remarks.append(
+                f"{implementation_title(cell.implementation)}: {reason} Shown with {shown_as}."
+            )
         if shown is None or not is_of(shown, cell):
             remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
         self._store.choose(**changes)
@@ -160,7 +162,7 @@ def is_of(picture: Picture | None, cell: Cell) -> bool:
     if picture is None:
         return False
     height, width, channels = picture.samples.shape
-    name = name_of(cell) if cell.is_made else cell.picture
+    name = cell_name(cell) if cell.is_made else cell.picture
     return (
         name == (picture.name if cell.is_made else given_name(picture))
         and (width, height, channels) == (cell.width, cell.height, cell.channels)
@@ -172,5 +174,5 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
     """The picture that `cell` measures; made, which may take a while.  Raises KernelError."""
     if not cell.is_made and own is not None and own.samples.shape[2] == cell.channels:
         return own.stored_as(cell.pixel_type)
-    name = name_of(cell) if cell.is_made else cell.picture
+    name = cell_name(cell) if cell.is_made else cell.picture
     return Picture(name, job_of(cell, at_hand).picture)

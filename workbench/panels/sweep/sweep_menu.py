@@ -108,7 +108,7 @@ class SweepMenu(QObject):
         assert callable(files)
         menu.clear()
         for path in files():
-            action = menu.addAction(title_of(path).replace("&", "&&"))
+            action = menu.addAction(session_title(path).replace("&", "&&"))
             action.setToolTip(tip_text(str(path)))
             action.triggered.connect(partial(self._open, path))
         if menu.isEmpty():
@@ -173,7 +173,7 @@ def _second_part(menu: QMenu) -> list[QAction]:
     return next(islice((list(part) for is_line, part in parts if not is_line), 1, None))
 
 
-def title_of(path: Path) -> str:
+def session_title(path: Path) -> str:
     """What the list of sessions calls it: the title of the preset whose key it has, as those do
     that came with the program; else, from its first line, the plan's title and when it began; or
     its name without the endings."""

@@ -19,7 +19,7 @@ from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_spots import Spot
 from workbench.charts.data.legend_entries import style_of_implementation
-from workbench.model.intents import title_of
+from workbench.model.intents import title_with_pick
 from workbench.model.speed_up import single_in_words
 from workbench.widgets.docks import Dock
 from workbench.widgets.tile import MUTED, scaled_font
@@ -243,7 +243,7 @@ def _run(result: Result) -> Run:
 def _name(result: Result) -> str:
     """Shared-memory tile 32×8, or OpenCV: block shapes are nothing to the CPU."""
     blocks = [ran.block for ran in result.ran if ran.block]
-    title = title_of(result.job.implementation, result.picked)
+    title = title_with_pick(result.job.implementation, result.picked)
     return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
 
 

@@ -93,6 +93,6 @@ def _filter(state: State) -> str:
 
 
 def _how(state: State, result: Result | None) -> str:
-    title = intents.title_of(state.implementation, result.picked if result else None)
+    title = intents.title_with_pick(state.implementation, result.picked if result else None)
     block = result.block_xy if result else None
     return f"{title} · {block[0]}×{block[1]}" if block else title

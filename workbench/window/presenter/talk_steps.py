@@ -61,7 +61,7 @@ def step_of(state: State) -> Step:
     data = {n: value for n, value in choices.to_data(state).items() if not FACTS[n].is_view}
     ref = PictureRef.of(state.picture) if state.picture is not None else None
     job = intents.job_for(state)
-    name = intents.caption(job) if job is not None else "A step"
+    name = intents.job_caption(job) if job is not None else "A step"
     return Step(name, data, ref if ref is not None and ref.can_load else None)
 
 

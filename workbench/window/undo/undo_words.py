@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.files.picture_refs import PictureRef
-from workbench.model.names import filter_title, title_of
+from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS
 from workbench.window.undo.past import Change
 from workbench.window.undo.past_pictures import Kept
@@ -34,7 +34,7 @@ def _value(name: str, value: Any) -> str:
         case "filter":
             return filter_title(value)
         case "implementation" | "baseline":
-            return "Auto" if value == "auto" else title_of(value)
+            return "Auto" if value == "auto" else implementation_title(value)
         case "block_xy":
             return f"{value[0]}×{value[1]}"
         case "pixel_type" if value is None:

@@ -22,7 +22,7 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds
 from workbench.cli import main
-from workbench.model.names import kind_of, title_of
+from workbench.model.names import implementation_title, kind_of
 from workbench.panels.anatomy.subject import look_at, subject_of
 from workbench.panels.rung import rung_texts
 from workbench.window.help.rungs import pages
@@ -49,7 +49,7 @@ def folder(tmp_path, monkeypatch):
     broken = silent.replace("title", "titel").replace("Silent", "<b>Broken</b>")
     (folder / "25_broken.cu").write_text(broken, encoding="utf-8")
     monkeypatch.setitem(KINDS, SILENT, "cuda")
-    caches = (reading.whole_ladder, title_of, kind_of)
+    caches = (reading.whole_ladder, implementation_title, kind_of)
     monkeypatch.setattr(reading, "LADDER", folder)
     monkeypatch.setattr(rung_texts, "LADDER", folder)
     for cache in caches:

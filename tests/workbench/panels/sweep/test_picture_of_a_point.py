@@ -7,7 +7,7 @@ import pytest
 from kernels.pictures.picture_kinds import of_kind
 from kernels.sweeps.cell import Cell
 from workbench.model.plan_draft import given_name
-from workbench.model.plan_words import name_of
+from workbench.model.plan_words import cell_name
 from workbench.model.state import Picture
 from workbench.panels.sweep.apply_measurement import is_of
 
@@ -16,7 +16,7 @@ SAMPLES = of_kind("noise", 16, 24, 3, "uint8")
 
 
 def test_a_made_picture_is_known_by_its_kind_and_size():
-    picture = Picture(name_of(MADE), SAMPLES)
+    picture = Picture(cell_name(MADE), SAMPLES)
     assert is_of(picture, MADE)
     assert not is_of(Picture("photo.png", SAMPLES), MADE)
     assert not is_of(None, MADE)
@@ -26,7 +26,7 @@ def test_a_made_picture_is_known_by_its_kind_and_size():
     "facts", [{"width": 16, "height": 24}, {"channels": 1}, {"pixel_type": "uint16"}]
 )
 def test_of_another_size_or_type_it_is_another(facts):
-    assert not is_of(Picture(name_of(MADE), SAMPLES), replace(MADE, **facts))
+    assert not is_of(Picture(cell_name(MADE), SAMPLES), replace(MADE, **facts))
 
 
 @pytest.mark.parametrize("name", ["photo.png", "noise"])
