@@ -2,70 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 NOWHERE = -1  # for a thread that takes no part
+TILE = "tile"  # the array in shared memory
 Places = NDArray[np.int64]  # (threads,): which number of an array each thread wants
+Find = Callable[..., Places]
+Words = Callable[..., str]
+Loops = Mapping[str, int]
+Time = TypeVar("Time", int, Places)
+
+MAX_PLACES = 1 << 20  # that are found at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """An access to memory, and how often it is gone through.
+class Access:
+    """An instruction that loads or stores, and the loops around it.
 
     name        what it does, for people: "Stage: load"
-    array       "picture", "weights", a buffer of the rung, or "tile" in shared memory
+    array       "picture", "weights", a buffer of the rung, or TILE
     item_bytes  of one number
-    count       times; each has its own places
-    places      time -> (threads,) of numbers of the array, or NOWHERE.  In arrays like the picture
+    threads     of the block
+    loops       the outermost first: what one turn is called -> how many there are
+    find        the index of each loop, (n, 1) -> (n, threads), or what broadcasts to that: which
+                number of the array each thread wants, or NOWHERE.  In arrays like the picture
                 number x of row y is y * PITCH + x
     width       numbers that one access takes, side by side from its place on
-    turn        time -> words for it: "tap 3, 1"
-    loads       where that is known without going through all times: how many numbers all threads
-                take, and how many different ones that steps before it do not load
-    every       likewise: (n,) the place of each access of each thread, in any order
+    words       the index of each loop -> words for that time; None: "quad 2 of load 1"
+    known       where that is known without going through all times: how often a thread takes part
+    different   likewise: (n,) all the places there are
     """
 
     name: str
-    memory: Literal["global", "shared"]
     array: str
     is_store: bool
     item_bytes: int
-    count: int
-    places: Callable[[int], Places]
-    turn: Callable[[int], str] = field(default=lambda _: "")
-    loads: Callable[[], tuple[int, int]] | None = None
+    threads: int
+    loops: Loops
+    find: Find
     width: int = 1
-    every: Callable[[], Places] | None = None
+    words: Words | None = None
+    known: int | None = None
+    different: Callable[[], Places] | None = None
+
+    @property
+    def memory(self) -> Literal["global", "shared"]:
+        return "shared" if self.array == TILE else "global"
 
     @property
     def bytes(self) -> int:
-        """Of one access."""
+        """How many one access takes."""
         return self.item_bytes * self.width
 
-    def asked(self) -> int:
-        """How many numbers all threads load or store at all times."""
-        return self.loads()[0] if self.loads is not None else len(self.taken()) * self.width
+    @property
+    def count(self) -> int:
+        """How many times it is gone through."""
+        return prod(self.loops.values())
 
-    def taken(self) -> Places:
-        """(n,) the place of each access of each thread."""
-        if self.every is not None:
-            return self.every()
-        if self.count == 0:
-            return np.empty(0, np.int64)
-        all_places = np.concatenate([self.places(time) for time in range(self.count)])
-        found: Places = all_places[all_places != NOWHERE]
+    def turn(self, time: int) -> str:
+        """Return words for a time: "tap x 3, y 1"; empty where there is but one."""
+        found = indices(self.loops, time)
+        if self.words is not None:
+            return self.words(*found)
+        each = zip(self.loops.items(), found, strict=True)
+        named = [f"{name} {index + 1}" for (name, size), index in each if size > 1]
+        return " of ".join(reversed(named))
+
+    def places(self, time: int) -> Places:
+        """Return the place of each thread at a time: (threads,), NOWHERE for none."""
+        found: Places = self._places(np.array([time]))[0]
         return found
 
+    def asked(self) -> int:
+        """Return how many numbers all threads load or store at all times."""
+        return self.width * (len(self.taken()) if self.known is None else self.known)
 
-def count_different(steps: Sequence[Step]) -> int:
-    """How many different numbers of one array they take: marked, which is quicker than to sort
-    them, as they lie near one another."""
-    taken = [(each.taken(), each.width) for each in steps]
+    def taken(self) -> Places:
+        """Return the place of each access of each thread: (n,)."""
+        count, step = self.count, max(MAX_PLACES // self.threads, 1)
+        parts = [np.arange(begin, min(begin + step, count)) for begin in range(0, count, step)]
+        found = [each[each != NOWHERE] for each in map(self._places, parts)]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _places(self, times: Places) -> Places:
+        found = self.find(*indices(self.loops, times[:, None]))
+        return np.broadcast_to(found, (len(times), self.threads))
+
+
+def indices(loops: Loops, time: Time) -> list[Time]:
+    """Return the index of each loop at a time, or at several."""
+    found = []
+    for size in reversed(list(loops.values())):
+        found.append(time % size)
+        time = time // size
+    return found[::-1]
+
+
+def count_different(accesses: Sequence[Access]) -> int:
+    """Return how many different numbers of one array they take.
+
+    They are marked, which is quicker than to sort them, as they lie near one another.
+    """
+    taken = [
+        (each.different() if each.different else each.taken(), each.width) for each in accesses
+    ]
     taken = [(first, width) for first, width in taken if len(first)]
     if not taken:
         return 0
@@ -80,55 +126,6 @@ def count_different(steps: Sequence[Step]) -> int:
     return int(np.count_nonzero(is_there))
 
 
-def tap_words(tap: int, across: int) -> str:
-    """Which of the weights, `across` of them to a row, counted from one."""
-    return f"tap x {tap % across + 1}, y {tap // across + 1}"
-
-
-def one_after_another(steps: Sequence[Step], part: str) -> Step:
-    """The same step several times as one of as many times more.
-
-    part  what each of them is of, for people
-    """
-    first = steps[0]
-
-    def places(time: int) -> Places:
-        return steps[time // first.count].places(time % first.count)
-
-    def turn(time: int) -> str:
-        return f"{first.turn(time % first.count)} of {part} {time // first.count + 1}"
-
-    return replace(first, count=first.count * len(steps), places=places, turn=turn)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Taps:
-    """Where the taps of K×K weights are read: row by row of the weights.
-
-    rows     (K, threads) the part of the place that depends on the tap's row, or NOWHERE
-    columns  (K, threads) the part that depends on its column, or NOWHERE
-    """
-
-    rows: Places
-    columns: Places
-
-    @property
-    def count(self) -> int:
-        return len(self.rows) * len(self.columns)
-
-    def places(self, tap: int) -> Places:
-        rows, columns = self.rows[tap // len(self.columns)], self.columns[tap % len(self.columns)]
-        return np.where((rows == NOWHERE) | (columns == NOWHERE), NOWHERE, rows + columns)
-
-    def turn(self, tap: int) -> str:
-        return tap_words(tap, len(self.columns))
-
-    def loads(self) -> tuple[int, int]:
-        """All threads of a block that take part do so in every row and column of a rectangle, so
-        the different numbers are different rows times different columns."""
-        down, across = self.rows != NOWHERE, self.columns != NOWHERE
-        asked = int((down.sum(0) * across.sum(0)).sum())
-        works = down.any(0) & across.any(0)
-        rows, columns = self.rows[:, works], self.columns[:, works]
-        different = (len(np.unique(each[each != NOWHERE])) for each in (rows, columns))
-        return asked, next(different) * next(different)
+def tap_words(row: int, column: int, *_: Any) -> str:
+    """Return which of the weights is meant, counted from one."""
+    return f"tap x {column + 1}, y {row + 1}"

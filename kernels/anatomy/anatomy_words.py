@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.anatomy.accesses import Step
+from kernels.anatomy.accesses import Access
 from kernels.anatomy.block_counts import Idle, Traffic
 from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.anatomy.transactions import Coalescing, Conflicts
@@ -82,7 +82,7 @@ def idle_words(idle: Idle, makes: str = "sample to make") -> str:
     return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) have no {makes}, {here}."
 
 
-def coalescing_words(step: Step, found: Coalescing) -> str:
+def coalescing_words(step: Access, found: Coalescing) -> str:
     """What a warp's access to global memory touches."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
@@ -98,7 +98,7 @@ def coalescing_words(step: Step, found: Coalescing) -> str:
     return f"A warp's {found.active} {noun} {verb} {sectors}; {least}. {lines}."
 
 
-def conflict_words(step: Step, found: Conflicts) -> str:
+def conflict_words(step: Access, found: Conflicts) -> str:
     """What a warp's access to shared memory meets."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
@@ -162,11 +162,11 @@ def span(noun: str, begin: int, end: int) -> str:
     return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"
 
 
-def _of_this(step: Step) -> str:
+def _of_this(step: Access) -> str:
     return " of this tap" if step.turn(0).startswith("tap") else ""
 
 
-def _does(step: Step) -> str:
+def _does(step: Access) -> str:
     return "stores anything" if step.is_store else "loads anything"
 
 

@@ -3,38 +3,42 @@ separable.cuh, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from kernels.anatomy.accesses import Places, Step
-from kernels.anatomy.chunks import Chunks
-from kernels.anatomy.launch_scene import Mask, Scene, only
-from kernels.anatomy.pattern import FLOAT, QUAD, TILE
+from kernels.anatomy.accesses import TILE, Access, Find, Loops, Places
+from kernels.anatomy.chunks import Chunks, wide_answer
+from kernels.anatomy.launch_scene import FLOAT, Mask, Scene, only
+from kernels.anatomy.pattern import QUAD
 from kernels.anatomy.transactions import LANES
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Move:
-    """A chunk a thread, from the picture to the stage.
+class Moves(NamedTuple):
+    """Chunks from the picture to the stage, one a thread at a time; all of them (n, threads).
 
-    x, y   its first sample and its row, which may lie beyond the picture
-    place  where it goes, in words of shared memory
+    x, y    first sample and row, which may lie beyond the picture
+    places  where it goes, in words of shared memory
     """
 
     x: Places
     y: Places
-    place: Places
+    places: Places
     takes_part: Mask
 
 
-# (row of the stage, row of the sums, part of the row, whether it takes part), of each thread.
-Item = tuple[Places, Places, Places, Mask]
+class Items(NamedTuple):
+    """Parts of a row, one a thread at a time; all of them (n, threads)."""
+
+    stage_row: Places
+    sums_row: Places
+    part: Places
+    takes_part: Mask
 
 
 class Bands:
-    """A scene in the names of separable.cuh, for blocks that make `width` samples of a row."""
+    """A scene in the names of separable.cuh, for blocks that compute `width` samples of a row."""
 
     def __init__(self, at: Scene, width: int) -> None:
         self.at, self.width, self.wide = at, width, Chunks(at)
@@ -49,103 +53,80 @@ class Bands:
 
     # -- from the picture to the stage
 
-    def begin_rows(self, rows: int, x0: int, y0: int, first: int = 0, end: int = -1) -> list[Move]:
+    def begin_rows(
+        self, rows: int, x0: int, y0: int, first: int = 0, end: int | None = None
+    ) -> Moves:
         """Rows `first` to `end` - 1 of `rows`: whole chunks a warp a row, then those that reach
         beyond the row's ends."""
         at, chunk = self.at, self.wide.chunk
-        end = rows if end < 0 else end
+        end = rows if end is None else end
         x = x0 - self.wide.halo * chunk
         left = max(-x // chunk, 0) if x < 0 else 0
         right = min((at.row - x) // chunk, self.stage_chunks)
         wanted = min((at.row + at.halo_x - x + chunk - 1) // chunk, self.stage_chunks)
-        whole = self._whole(rows, x, y0, range(first, end), left, right)
-        edges = left + max(wanted - right, 0)
-        return [*whole, *self._broken(x, y0, range(first * edges, end * edges), edges, left, right)]
+        is_inside = y0 >= 0 and y0 + rows <= at.height and (first, end) == (0, rows)
 
-    def _whole(
-        self, rows: int, x: int, y0: int, wanted: range, left: int, right: int
-    ) -> list[Move]:
-        at = self.at
-        warp, lane = at.thread // LANES, at.thread % LANES
-        is_inside = y0 >= 0 and y0 + rows <= at.height and wanted == range(rows)
         begin = 0 if is_inside else left  # in the middle no lane waits for the first chunk
-        found = []
-        for row in range(0, wanted.stop, at.threads // LANES):
-            for column in range(begin, self.stage_chunks if is_inside else right, LANES):
-                i, c = row + warp, column + lane
-                takes_part = (wanted.start <= i) & (i < wanted.stop) & (left <= c) & (c < right)
-                found.append(self._move(x, y0, i, c, takes_part))
-        return found
+        row = np.arange(0, end, at.threads // LANES)[:, None, None] + at.thread // LANES
+        column = np.arange(begin, self.stage_chunks if is_inside else right, LANES)
+        column = column[:, None] + at.thread % LANES
+        whole = (first <= row) & (row < end) & (left <= column) & (column < right)
 
-    def _broken(
-        self, x: int, y0: int, numbers: range, edges: int, left: int, right: int
-    ) -> list[Move]:
-        found = []
-        for begin in range(numbers.start, numbers.stop, self.at.threads):
-            n = begin + self.at.thread
-            i, c = n // edges, n % edges
-            c = np.where(c < left, c, right + c - left)
-            found.append(self._move(x, y0, i, c, n < numbers.stop))
-        return found
+        edges = left + max(wanted - right, 0)
+        n = np.arange(first * edges, end * edges, at.threads)[:, None] + at.thread
+        edge = n % max(edges, 1)
+        edge = np.where(edge < left, edge, right + edge - left)
 
-    def _move(self, x: int, y0: int, i: Places, c: Places, takes_part: Mask) -> Move:
-        place = QUAD * (i * self.stage_stride + c)
-        return Move(x + c * self.wide.chunk, y0 + i, place, takes_part)
+        i, c, takes_part = (
+            np.concatenate((np.broadcast_to(each, whole.shape).reshape(-1, at.threads), other))
+            for each, other in ((row, n // max(edges, 1)), (column, edge), (whole, n < end * edges))
+        )
+        return Moves(x + c * chunk, y0 + i, QUAD * (i * self.stage_stride + c), takes_part)
 
-    def staging(self, moves: Sequence[Move]) -> tuple[Step, ...]:
-        def read(time: int) -> tuple[Places, Places, Mask]:
-            return moves[time].x, moves[time].y, moves[time].takes_part
+    def staging(self, *moves: Moves) -> tuple[Access, ...]:
+        every = Moves(*map(np.concatenate, zip(*moves, strict=True)))
+        thread, loops = self.at.thread, {"load": len(every.x)}
 
-        def place(time: int) -> Places:
-            return only(moves[time].place, moves[time].takes_part)
+        def wanted(n: Places) -> tuple[Places, Places, Mask]:
+            return every.x[n, thread], every.y[n, thread], every.takes_part[n, thread]
+
+        def place(n: Places) -> Places:
+            return only(every.places[n, thread], every.takes_part[n, thread])
 
         return (
-            *self.wide.reads("Stage: load", len(moves), read, load_words),
-            quads("Stage: store", True, len(moves), place, load_words),
+            *self.wide.loads("Stage: load", loops, wanted),
+            self.at.store("Stage: store", TILE, loops, place, QUAD),
         )
 
     # -- along x
 
-    def along(
-        self,
-        items: Sequence[Item],
-        sums_at: int,
-        times: int = 1,
-    ) -> tuple[Step, ...]:
-        """items    a part of a row for each thread, one after another
-        sums_at  where the sums begin, in words
-        times    all of them are gone through"""
-        offsets = self._chunks_of_a_part()
-        quads_a_part = self.part // QUAD
+    def parts(self, rows: int) -> Items:
+        """Return all parts of `rows` rows: neighbouring threads are in neighbouring rows."""
+        count = rows * (self.width // self.part)
+        n = np.arange(0, count, self.at.threads)[:, None] + self.at.thread
+        return Items(n % rows, n % rows, n // rows, n < count)
 
-        def read(time: int) -> Places:
-            (row, _, part, takes_part), offset = _of(items, offsets, time)
-            chunk = row * self.stage_stride + part * (self.part // self.wide.chunk) + offset
-            return only(QUAD * chunk, takes_part)
+    def along(self, items: Items, sums_at: int, terms: int = 1) -> tuple[Access, ...]:
+        """sums_at  where the sums begin, in words
+        terms    all of them are gone through"""
+        offsets, thread = np.array(self._chunks_of_a_part()), self.at.thread
+        chunks_a_part, quads_a_part = self.part // self.wide.chunk, self.part // QUAD
 
-        def write(time: int) -> Places:
-            (_, row, part, takes_part), quad = _of(items, range(quads_a_part), time)
+        def read(_: Places, item: Places, chunk: Places) -> Places:
+            row, part = items.stage_row[item, thread], items.part[item, thread]
+            place = row * self.stage_stride + part * chunks_a_part + offsets[chunk]
+            return only(QUAD * place, items.takes_part[item, thread])
+
+        def write(_: Places, item: Places, quad: Places) -> Places:
+            row, part = items.sums_row[item, thread], items.part[item, thread]
             place = row * self.sums_stride + part * quads_a_part + quad
-            return only(sums_at + QUAD * place, takes_part)
+            return only(sums_at + QUAD * place, items.takes_part[item, thread])
 
-        def turn(time: int, each: int, name: str) -> str:
-            return f"{name} {time % each + 1} of part {time // each % len(items) + 1}"
-
+        loops = {"term": terms, "part": len(items.part)}
+        chunks, quads = {**loops, "chunk": len(offsets)}, {**loops, "quad": quads_a_part}
         return (
-            quads(
-                "Read a chunk",
-                False,
-                times * len(items) * len(offsets),
-                read,
-                lambda time: turn(time, len(offsets), "chunk"),
-            ),
-            quads(
-                "Store sums along the row",
-                True,
-                times * len(items) * quads_a_part,
-                write,
-                lambda time: turn(time, quads_a_part, "quad"),
-            ),
+            self.at.load("Read a chunk", TILE, chunks, read, QUAD),
+            self.at.store("Store sums along the row", TILE, quads, write, QUAD),
         )
 
     def _chunks_of_a_part(self) -> list[int]:
@@ -169,71 +150,37 @@ class Bands:
 
     # -- down the columns
 
-    def down(
-        self, row_at: Callable[[int], Places], works: Mask, times: int = 1, begun: int = 1
-    ) -> tuple[Step, ...]:
-        """row_at  row of the sums, from the first that is needed -> its place, in words
-        times   all rows are read; of which `begun` begin with alpha"""
-        tall = self.at.ksize + self.band - 1
+    def down(self, row_at: Find, outer: Loops | None = None, terms: int = 1) -> tuple[Access, ...]:
+        """row_at  the indices of `outer`, and row of the sums, from the first that is needed -> its
+        place in words, or NOWHERE
+        terms   all rows are read; the first time after alpha"""
+        loops = outer or {}
 
-        def read(time: int) -> Places:
-            return only(row_at(time % tall), works)
+        def read(*index: Places) -> Places:
+            *others, _, row = index
+            return row_at(*others, row)
 
-        def alpha(time: int) -> Places:
-            return only(row_at(self.at.radius + time % self.band), works)
+        def alpha(*index: Places) -> Places:
+            *others, row = index
+            return row_at(*others, self.at.radius + row)
 
-        rows = quads(
-            "Read sums down the columns",
-            False,
-            times * tall,
-            read,
-            lambda time: f"row {time % tall + 1}",
-        )
-        if not self.at.job.has_alpha:
-            return (rows,)
-        return (
-            quads("Read alpha", False, begun * self.band, alpha, lambda time: f"row {time + 1}"),
-            rows,
-        )
+        rows = {**loops, "term": terms, "row": self.at.ksize + self.band - 1}
+        own = self.at.load("Read alpha", TILE, {**loops, "row": self.band}, alpha, QUAD)
+        sums = self.at.load("Read sums down the columns", TILE, rows, read, QUAD)
+        return (own, sums) if self.at.job.has_alpha else (sums,)
 
-    def answer(self, x: Places, y: Places, end: int, works: Mask) -> Step:
+    def answer(
+        self, own: Callable[..., tuple[Places, Places, Mask]], end: int, outer: Loops | None = None
+    ) -> Access:
         """Four samples of each row of a band: write_band.
 
+        own  the indices of `outer` -> first sample and row of each thread's band, and whether it
+             has one
         end  of the rows that the block writes"""
-        at = self.at
 
-        def places(time: int) -> Places:
-            return only(at.begin(y + time) + x, works & (y + time < end))
+        def wanted(*index: Places) -> tuple[Places, Places, Mask]:
+            *others, row = index
+            x, y, works = own(*others)
+            return x, y + row, works & (y + row < end)
 
-        return Step(
-            "Store the answer",
-            "global",
-            "picture",
-            True,
-            at.sample_bytes,
-            self.band,
-            places,
-            lambda time: f"row {time + 1}",
-            width=QUAD,
-        )
-
-
-def load_words(time: int) -> str:
-    return f"load {time + 1}"
-
-
-def quads(
-    name: str,
-    is_store: bool,
-    count: int,
-    places: Callable[[int], Places],
-    turn: Callable[[int], str],
-    loads: Callable[[], tuple[int, int]] | None = None,
-) -> Step:
-    """An access to shared memory, four words a lane."""
-    return Step(name, "shared", TILE, is_store, FLOAT, count, places, turn, loads, QUAD)
-
-
-def _of(items: Sequence[Item], parts: Sequence[int], time: int) -> tuple[Item, int]:
-    item, part = divmod(time, len(parts))
-    return items[item % len(items)], parts[part]
+        return wide_answer(self.at, {**(outer or {}), "row": self.band}, wanted, QUAD)[-1]

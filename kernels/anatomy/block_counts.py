@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kernels.anatomy.accesses import NOWHERE, Step, count_different
+from kernels.anatomy.accesses import NOWHERE, TILE, Access, count_different
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
 
@@ -49,18 +50,21 @@ class Idle:
         return self.in_all / self.threads
 
 
-def traffic_of(steps: tuple[Step, ...], reads: str) -> Traffic:
+def traffic_of(steps: tuple[Access, ...], reads: str) -> Traffic:
     """reads  the array that counts, as in Shape.reads"""
     loads = [each for each in steps if each.array == reads and not each.is_store]
-    asked = [each.asked() for each in loads]
-    shared = [each for each in steps if each.memory == "shared"]
+    shared = [each for each in steps if each.array == TILE]
     return Traffic(
-        asked=sum(asked),
-        different=_different(steps, loads),
-        loaded_bytes=sum(n * each.item_bytes for n, each in zip(asked, loads, strict=True)),
-        read_bytes=sum(each.asked() * each.item_bytes for each in shared if not each.is_store),
-        stored_bytes=sum(each.asked() * each.item_bytes for each in shared if each.is_store),
+        asked=sum(each.asked() for each in loads),
+        different=count_different(loads),
+        loaded_bytes=_bytes_of(loads),
+        read_bytes=_bytes_of(each for each in shared if not each.is_store),
+        stored_bytes=_bytes_of(each for each in shared if each.is_store),
     )
+
+
+def _bytes_of(accesses: Iterable[Access]) -> int:
+    return sum(each.asked() * each.item_bytes for each in accesses)
 
 
 def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
@@ -82,13 +86,3 @@ def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
     x, y = pattern.stands[:, 0], pattern.stands[:, 1]
     works = (x != NOWHERE) & (x < tile.width) & (y < tile.height)
     return len(works) - int(works.sum())
-
-
-def _different(steps: tuple[Step, ...], loads: list[Step]) -> int:
-    """Told one by one, unless the steps know: then what is loaded beside a tile lies in it as well,
-    and without one each step has its own samples, as alpha's are no other channel's."""
-    if all(each.loads is None for each in loads):
-        return count_different(loads)
-    each_own = [each.loads()[1] if each.loads else count_different([each]) for each in loads]
-    staged = any(each.memory == "shared" for each in steps)
-    return max(each_own) if staged else sum(each_own)

@@ -4,11 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernels.anatomy.accesses import Places, Step
-from kernels.anatomy.launch_scene import Scene, only
-from kernels.anatomy.reads import Wanted, WideReads
+import numpy as np
+
+from kernels.anatomy.accesses import Access, Loops, Places, Words, indices
+from kernels.anatomy.launch_scene import Mask, Scene, joined, only
 
 CHUNK_BYTES = 16
+
+# The index of each loop -> (sample, row, whether it takes part) of each thread.
+Wanted = Callable[..., tuple[Places, Places, Mask]]
+
+
+def wide_loads(
+    at: Scene,
+    name: str,
+    loops: Loops,
+    wanted: Wanted,
+    size: int,
+    width: int = 0,
+    end: int | None = None,
+    words: Words | None = None,
+) -> tuple[Access, Access]:
+    """Return the loads of samples side by side: in accesses of `width` where all of them lie inside
+    their row, else one by one.
+
+    loops   of another name than "part"
+    wanted  the first sample, which with its row may lie beyond the picture
+    size    samples from there on: a multiple of `width`
+    end     samples of a row that are not loaded one by one, from there on
+    words   the index of each loop, and of an access to a part -> words for it
+    """
+    width = width or size
+    load = at.load(name, "picture", loops, joined, words=words)
+    times = np.arange(load.count)
+    x, _, takes_part = wanted(*indices(loops, times[:, None]))
+    broken = takes_part & ((x < 0) | (x + size > at.row))
+    # In the middle of a picture there are none.
+    broken_at = np.flatnonzero(np.broadcast_to(broken, (len(times), at.threads)).any(1))
+
+    def whole(*index: Places) -> Places:
+        *outer, part = index
+        x, y, takes_part = wanted(*outer)
+        inside = takes_part & (x >= 0) & (x + size <= at.row)
+        first = joined(at.line(y), x)
+        return only(first + part * width, inside & (first >= 0))
+
+    def single(time: Places, sample: Places) -> Places:
+        x, y, takes_part = wanted(*indices(loops, broken_at[time]))
+        broken = takes_part & ((x < 0) | (x + size > at.row))
+        is_read = broken if end is None else broken & (x + sample < end)
+        return only(at.source_sample(y, x + sample), is_read)
+
+    def single_words(time: int, sample: int) -> str:
+        return f"sample {sample + 1} of {load.turn(int(broken_at[time]))}"
+
+    edges = {"load": len(broken_at), "sample": size}
+    return (
+        at.load(name, "picture", {**loops, "part": size // width}, whole, width, words=words),
+        at.load(f"{name} beyond the row", "picture", edges, single, words=single_words),
+    )
 
 
 class Chunks:
@@ -25,32 +79,23 @@ class Chunks:
         self.halo = -(-at.halo_x // self.chunk)
         self.spare = self.halo * self.chunk - at.halo_x
 
-    def reads(
-        self, name: str, count: int, wanted: Wanted, turn: Callable[[int], str]
-    ) -> tuple[Step, Step]:
-        """Chunks of the picture, continued beyond its edges: read_chunk, which is load_chunk where
-        one lies inside its row, else edge_chunk."""
+    def loads(self, name: str, loops: Loops, wanted: Wanted) -> tuple[Access, Access]:
+        """Return loads of chunks, continued beyond the picture's edges: read_chunk, which is
+        load_chunk where one lies inside its row, else edge_chunk."""
+        return wide_loads(self.at, name, loops, wanted, self.chunk)
 
-        def single_turn(sample: int) -> str:
-            return f"sample {sample % self.chunk + 1} of {turn(sample // self.chunk)}"
+    def answer(self, loops: Loops, wanted: Wanted) -> tuple[Access, ...]:
+        """Return stores of chunks, each after its alpha was loaded: keep_alpha, write_chunk."""
+        return wide_answer(self.at, loops, wanted, self.chunk)
 
-        return WideReads(self.at, count, wanted, self.chunk).steps(
-            name, self.chunk, turn, single_turn
-        )
 
-    def answer(self, count: int, wanted: Wanted) -> tuple[Step, ...]:
-        """Chunks of the answer, each after its alpha was looked up: keep_alpha, write_chunk."""
+def wide_answer(at: Scene, loops: Loops, wanted: Wanted, width: int) -> tuple[Access, ...]:
+    """Return stores of `width` samples, each after as many were loaded for their alpha."""
 
-        def places(time: int) -> Places:
-            x, y, takes_part = wanted(time)
-            return only(self.at.begin(y) + x, takes_part)
+    def find(*index: Places) -> Places:
+        x, y, takes_part = wanted(*index)
+        return only(at.begin(y) + x, takes_part)
 
-        def turn(time: int) -> str:
-            return f"chunk {time + 1}"
-
-        def step(name: str, is_store: bool) -> Step:
-            size, width = self.at.sample_bytes, self.chunk
-            return Step(name, "global", "picture", is_store, size, count, places, turn, width=width)
-
-        alphas = (step("Load alpha", False),) if self.at.job.has_alpha else ()
-        return (*alphas, step("Store the answer", True))
+    alpha = at.load("Load alpha", "picture", loops, find, width)
+    store = at.store("Store the answer", "picture", loops, find, width)
+    return (alpha, store) if at.job.has_alpha else (store,)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.accesses import Places, Step, one_after_another
-from kernels.anatomy.bands import Bands, Item, load_words, quads
+from kernels.anatomy.accesses import TILE, Access, Places
+from kernels.anatomy.bands import Bands, Items
 from kernels.anatomy.launch_scene import Mask, Scene, joined, only
-from kernels.anatomy.pattern import FLOAT, QUAD, Pattern
+from kernels.anatomy.pattern import QUAD, Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.rungs.job_facts import Facts
 
@@ -32,33 +32,24 @@ def _tile(at: Scene, shape: Shape, terms: int, all_read: bool) -> Pattern:
     sums_at = QUAD * rows * bands.stage_stride
     quad, band = at.thread % (width // QUAD), at.thread // (width // QUAD)
 
-    def row_at(row: int) -> Places:
-        return sums_at + QUAD * ((band * bands.band + row) * bands.sums_stride + quad)
-
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x0, y0 = block[0] * width, block[1] * height
         x, y = x0 + quad * QUAD, y0 + band * bands.band
         works = x < at.row
-        reads = works | all_read
+
+        def row_at(row: Places) -> Places:
+            place = (band * bands.band + row) * bands.sums_stride + quad
+            return only(sums_at + QUAD * place, works | all_read)
+
         return (
             *bands.staging(bands.begin_rows(rows, x0, y0 - at.halo_y)),
-            *bands.along(_parts(bands, rows), sums_at, terms),
-            *bands.down(row_at, reads, terms),
-            bands.answer(x, y, at.height, works),
+            *bands.along(bands.parts(rows), sums_at, terms),
+            *bands.down(row_at, terms=terms),
+            bands.answer(lambda: (x, y, works), at.height),
         )
 
     stands = np.stack((quad * QUAD, band * bands.band), 1)
     return Pattern(stands, (width, height), steps, (QUAD, bands.band))
-
-
-def _parts(bands: Bands, rows: int) -> list[Item]:
-    """sum_rows: neighbouring threads are in neighbouring rows."""
-    threads, count = bands.at.thread, rows * (bands.width // bands.part)
-    found = []
-    for begin in range(0, count, len(threads)):
-        n = begin + threads
-        found.append((n % rows, n % rows, n // rows, n < count))
-    return found
 
 
 def ring_separable(at: Scene, shape: Shape) -> Pattern:
@@ -70,60 +61,52 @@ def ring_separable(at: Scene, shape: Shape) -> Pattern:
     ring_bands = bands.lead + group // bands.band
     sums_at = QUAD * group * bands.stage_stride
     quad, nth = at.thread % a_row, at.thread // a_row
+    first = bands.lead * bands.band
+    one = bands.parts(group)
 
-    def around(band: Places) -> Places:
-        return np.where(band < ring_bands, band, band - ring_bands)
-
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x0, y0 = block[0] * strip, block[1] * tall
         x, rows = x0 + quad * QUAD, min(tall, at.height - y0)
-        top, end = y0 - at.radius - bands.spare, bands.lead * bands.band + rows
-        first = bands.lead * bands.band
+        top, end = y0 - at.radius - bands.spare, first + rows
         begins = range(first - -(-first // group) * group, end, group)
         moves = [
-            move
-            for begin in begins
-            for move in bands.begin_rows(
+            bands.begin_rows(
                 group,
                 x0,
                 top + begin,
                 max(min(bands.spare - begin, group), 0),
                 max(min(end - begin, group), 0),
             )
+            for begin in begins
         ]
-        bands_of = [number * (group // bands.band) % ring_bands for number in range(len(begins))]
-        items = [
-            (
-                n % group,
-                around(band + n % group // bands.band) * bands.band + n % bands.band,
-                n // group,
-                n < count,
-            )
-            for band in bands_of
-            for count in (group * (strip // bands.part),)
-            for start in range(0, count, at.threads)
-            for n in (start + at.thread,)
-        ]
-        downs = []
-        for begin, band in zip(begins, bands_of, strict=True):
-            own = begin - first + nth * bands.band
-            works = (own >= 0) & (own < rows) & (x < at.row)
-            if not works.any():
-                continue
-            upper = band + nth - bands.lead
-            upper = np.where(upper >= 0, around(upper), upper + ring_bands)
+        # Of each group: the band of the ring that it begins with, and each thread's row.
+        band = np.arange(len(begins))[:, None, None] * (group // bands.band)
+        ring_row = (band + one.sums_row // bands.band) % ring_bands * bands.band
+        items = Items(
+            np.tile(one.stage_row, (len(begins), 1)),
+            (ring_row + one.sums_row % bands.band).reshape(-1, at.threads),
+            np.tile(one.part, (len(begins), 1)),
+            np.tile(one.takes_part, (len(begins), 1)),
+        )
+        own = np.array(begins)[:, None] - first + nth * bands.band
+        works = (own >= 0) & (own < rows) & (x < at.row)
+        groups = np.flatnonzero(works.any(1))
+        upper = band[:, 0] + nth - bands.lead
 
-            def row_at(row: int, upper: Places = upper) -> Places:
-                n, i = divmod(row + bands.spare, bands.band)
-                place = (around(upper + n) * bands.band + i) * bands.sums_stride + quad
-                return sums_at + QUAD * place
+        def row_at(n: Places, row: Places) -> Places:
+            n, (below, i) = groups[n], np.divmod(row + bands.spare, bands.band)
+            place = (upper[n, at.thread] + below) % ring_bands * bands.band + i
+            return only(sums_at + QUAD * (place * bands.sums_stride + quad), works[n, at.thread])
 
-            answer = bands.answer(x, y0 + own, y0 + rows, works)
-            downs.append((*bands.down(row_at, works), answer))
+        def answer(n: Places) -> tuple[Places, Places, Mask]:
+            return x, y0 + own[groups[n], at.thread], works[groups[n], at.thread]
+
+        outer = {"group": len(groups)}
         return (
-            *bands.staging(moves),
+            *bands.staging(*moves),
             *bands.along(items, sums_at),
-            *(one_after_another(each, "group") for each in zip(*downs, strict=True)),
+            *bands.down(row_at, outer),
+            bands.answer(answer, y0 + rows, outer),
         )
 
     stands = np.stack((quad * QUAD, nth * bands.band), 1)
@@ -136,32 +119,28 @@ def register_rows(at: Scene, shape: Shape) -> Pattern:
     bands = Bands(at, width)
     a_row = width // QUAD
     sums_at = QUAD * rows * bands.stage_stride
-    count = rows * a_row // at.threads
+    quads = {"quad": rows * a_row // at.threads}
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x0, y0 = block[0] * width, block[1] * rows
 
-        def own(time: int) -> tuple[Places, Places, Mask]:
-            n = time * at.threads + at.thread
-            x, y = x0 + n % a_row * QUAD, y0 + n // a_row
-            return x, y, (x < at.row) & (y < at.height)
+        def own(quad: Places) -> tuple[Places, Places, Mask]:
+            row, column = np.divmod(quad * at.threads + at.thread, a_row)
+            return column, row, (x0 + column * QUAD < at.row) & (y0 + row < at.height)
 
-        def gather(time: int) -> Places:
-            n = time * at.threads + at.thread
-            return only(sums_at + QUAD * (n // a_row * bands.sums_stride + n % a_row), own(time)[2])
+        def gather(quad: Places) -> Places:
+            column, row, works = own(quad)
+            return only(sums_at + QUAD * (row * bands.sums_stride + column), works)
 
-        def store(time: int) -> Places:
-            x, y, works = own(time)
-            return only(at.begin(y) + x, works)
-
-        def turn(time: int) -> str:
-            return f"quad {time + 1}"
+        def store(quad: Places) -> Places:
+            column, row, works = own(quad)
+            return only(at.begin(y0 + row) + x0 + column * QUAD, works)
 
         return (
             *bands.staging(bands.begin_rows(rows, x0, y0)),
-            *bands.along(_parts(bands, rows), sums_at),
-            quads("Read sums", False, count, gather, turn),
-            Step("Store sums", "global", shape.writes, True, FLOAT, count, store, turn, width=QUAD),
+            *bands.along(bands.parts(rows), sums_at),
+            at.load("Read sums", TILE, quads, gather, QUAD),
+            at.store("Store sums", shape.writes, quads, store, QUAD),
         )
 
     stands = np.stack((at.thread // rows * bands.part, at.thread % rows), 1)
@@ -175,31 +154,29 @@ def register_columns(at: Scene, shape: Shape) -> Pattern:
     a_row = width // QUAD
     quad, band = at.thread % a_row, at.thread // a_row
     deep, rows = at.threads // a_row, height + 2 * at.halo_y
+    loads = {"load": -(-rows // deep)}
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         y0 = block[1] * height
         x, y = block[0] * width + quad * QUAD, y0 + band * bands.band
         works = x < at.row
 
-        def place(time: int) -> Places:
-            return only(
-                QUAD * ((time * deep + band) * a_row + quad), works & (time * deep + band < rows)
-            )
+        def place(load: Places) -> Places:
+            row = load * deep + band
+            return only(QUAD * (row * a_row + quad), works & (row < rows))
 
-        def source(time: int) -> Places:
-            line = at.line(y0 - at.halo_y + time * deep + band)
-            return only(joined(line, x), works & (time * deep + band < rows))
+        def source(load: Places) -> Places:
+            row = load * deep + band
+            return only(joined(at.line(y0 - at.halo_y + row), x), works & (row < rows))
 
-        def row_at(row: int) -> Places:
-            return QUAD * ((band * bands.band + row) * a_row + quad)
+        def row_at(row: Places) -> Places:
+            return only(QUAD * ((band * bands.band + row) * a_row + quad), works)
 
-        count = -(-rows // deep)
-        load = "Stage: load"
         return (
-            Step(load, "global", shape.reads, False, FLOAT, count, source, load_words, width=QUAD),
-            quads("Stage: store", True, count, place, load_words),
-            *bands.down(row_at, works),
-            bands.answer(x, y, at.height, works),
+            at.load("Stage: load", shape.reads, loads, source, QUAD),
+            at.store("Stage: store", TILE, loads, place, QUAD),
+            *bands.down(row_at),
+            bands.answer(lambda: (x, y, works), at.height),
         )
 
     stands = np.stack((quad * QUAD, band * bands.band), 1)

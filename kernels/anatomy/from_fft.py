@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from kernels.anatomy import transform_words as told
-from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.accesses import NOWHERE, Access, Places
 from kernels.anatomy.launch_scene import Scene, only
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.pattern import (
-    FLOAT,
+    COMPLEX,
     Pattern,
     alpha_load,
     answer_store,
-    numbers,
     one_each,
     own_samples,
 )
@@ -25,21 +24,18 @@ from kernels.anatomy.transform_words import every, held, part_held
 FAR = np.iinfo(np.int64).max
 
 
-def in_both_parts(on: FftTiles, lines: list[Places], row: Places) -> tuple[Places, Places]:
+def in_both_parts(on: FftTiles, lines: Places, row: Places) -> tuple[Places, Places]:
     """Where threads stand that have these numbers of a line, and where else: at the samples, of two
     tiles, that come out right.
 
-    lines  a number of each thread, counted from the first that does
+    lines  (n, threads) numbers of each thread, counted from the first that does
     row    of each thread
     """
     step = on.valid * on.channels
-    found = [
-        only(n * on.channels + part * step, (n >= 0) & (n < on.valid))
-        for part in (0, 1)
-        for n in lines
-    ]
+    is_right = (lines >= 0) & (lines < on.valid)
+    found = [np.where(is_right, lines * on.channels + part * step, FAR) for part in (0, 1)]
     # Those that there are before those that there are not.
-    x = np.sort(np.where(np.stack(found) == NOWHERE, FAR, np.stack(found)), 0)
+    x = np.sort(np.concatenate(found), 0)
     x[x == FAR] = NOWHERE
     places = np.stack((x, np.where(x == NOWHERE, NOWHERE, row)), -1)
     return places[0], places[1:]
@@ -50,34 +46,28 @@ def gather(at: Scene, shape: Shape) -> Pattern:
     on = FftTiles(at.job)
     turns = -(-on.line // at.threads)
 
-    def number(time: int) -> Places:
-        return time * at.threads + at.thread
-
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         pair, _ = on.tile_of(block[1])
         colour, y = on.colour_of(pair), shape.tile(block).top
         left = on.left(pair) - at.halo_x + colour
         begin = (block[1] * on.line + block[0]) * on.line
-        rows = np.full(at.threads, y)
 
-        def source(time: int) -> Places:
-            n, part = number(time // 2), time % 2
+        def source(time: Places, part: Places) -> Places:
+            n = time * at.threads + at.thread
             x = left + (n + part * on.valid) * at.channels
-            return only(at.source_sample(rows, x), n < on.line)
+            return only(at.source_sample(np.array(y), x), n < on.line)
 
-        def store(time: int) -> Places:
-            return only(begin + number(time), number(time) < on.line)
+        def store(time: Places) -> Places:
+            n = time * at.threads + at.thread
+            return only(begin + n, n < on.line)
 
-        def part_turn(time: int) -> str:
-            return part_held(*divmod(time, 2))
-
-        size = at.sample_bytes
+        parts, loops = {"number": turns, "part": 2}, {"number": turns}
         return (
-            Step("Load a sample", "global", "picture", False, size, 2 * turns, source, part_turn),
-            numbers("Store a number", shape.writes, True, turns, store, held),
+            at.load("Load a sample", "picture", parts, source, words=part_held),
+            at.store("Store a number", shape.writes, loops, store, 1, COMPLEX, held),
         )
 
-    lines = [number(time) - at.radius for time in range(turns)]
+    lines = np.arange(turns)[:, None] * at.threads + at.thread - at.radius
     stands, also = in_both_parts(on, lines, np.zeros_like(at.thread))
     return Pattern(
         stands=stands,
@@ -96,21 +86,19 @@ def gather(at: Scene, shape: Shape) -> Pattern:
 def multiply(at: Scene, shape: Shape) -> Pattern:
     """A block a row of a tile's frequencies; a thread every 64th of them."""
     on = FftTiles(at.job)
-    turns = -(-on.line // at.threads)
+    loops = {"number": -(-on.line // at.threads)}
 
-    def steps(block: Block) -> tuple[Step, ...]:
-        def places(row: int) -> Callable[[int], Places]:
-            def of_row(time: int) -> Places:
-                n = time * at.threads + at.thread
-                return only(row * on.line + n, n < on.line)
+    def of_row(row: int, time: Places) -> Places:
+        n = time * at.threads + at.thread
+        return only(row * on.line + n, n < on.line)
 
-            return of_row
-
-        own, weights = places(block[1] * on.line + block[0]), places(block[0])
+    def steps(block: Block) -> tuple[Access, ...]:
+        own = partial(of_row, block[1] * on.line + block[0])
+        weights = partial(of_row, block[0])
         return (
-            numbers("Load a number", shape.reads, False, turns, own, held),
-            numbers("Load a weight", "weights", False, turns, weights, held),
-            numbers("Store a number", shape.writes, True, turns, own, held),
+            at.load("Load a number", shape.reads, loops, own, 1, COMPLEX, held),
+            at.load("Load a weight", "weights", loops, weights, 1, COMPLEX, held),
+            at.store("Store a number", shape.writes, loops, own, 1, COMPLEX, held),
         )
 
     return Pattern(
@@ -130,7 +118,7 @@ def crop(at: Scene, shape: Shape) -> Pattern:
     """Out of tiles of complex numbers, of which two neighbours along a row are the two parts."""
     on = FftTiles(at.job)
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x, y, inside = own_samples(at, block)
         pixel, colour = x // at.channels, x % at.channels
         tile = (colour * on.tiles + y // on.valid) * on.pairs + pixel // (2 * on.valid)
@@ -138,9 +126,7 @@ def crop(at: Scene, shape: Shape) -> Pattern:
         number = (tile * on.line + y % on.valid) * on.line + n % on.valid
         taken = only(2 * number + (n >= on.valid), inside & ~at.is_alpha(x))
         return (
-            Step(
-                "Load a part of a number", "global", shape.reads, False, FLOAT, 1, lambda _: taken
-            ),
+            at.load("Load a part of a number", shape.reads, {}, lambda: taken),
             *alpha_load(at, x, y, inside),
             answer_store(at, x, y, inside),
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.anatomy import transform_words as told
-from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.accesses import NOWHERE, Access, Places
 from kernels.anatomy.handing_over import HandingOver
 from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.layouts import FftTiles
-from kernels.anatomy.pattern import COMPLEX, Pattern, numbers
+from kernels.anatomy.pattern import COMPLEX, Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.anatomy.transform_words import every, held
 
@@ -18,46 +18,48 @@ def filter_columns(at: Scene, shape: Shape) -> Pattern:
     """A thread some rows of one frequency, there and back; a warp eight of those side by side."""
     on = FftTiles(at.job)
     column, nth = at.tx, at.ty
-    line = HandingOver(on.side, column, nth, (on.side + 1) * on.columns, on.columns)
+    line = HandingOver(at, on.side, column, nth, (on.side + 1) * on.columns, on.columns)
     planes = on.colours * on.pairs
 
     def frequency(block: Block) -> int:
         return block[0] // planes * on.columns
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         first = frequency(block) + column
         plane = block[0] % planes * at.height
         top = block[1] * on.valid - at.radius
 
+        def row(j: Places) -> Places:
+            return top + nth + on.side * j
+
         def place(y: Places, taking_part: Mask) -> Places:
             return only((plane + y) * on.line + first, taking_part)
 
-        def inside(j: int) -> Places:
-            y = top + nth + on.side * j
-            return place(y, (y >= 0) & (y < at.height))
+        def inside(j: Places) -> Places:
+            return place(row(j), (row(j) >= 0) & (row(j) < at.height))
 
-        def is_missing(j: int, _: int) -> Mask:
-            y = top + nth + on.side * j
+        def is_missing(j: Places, _: Places) -> Mask:
+            y = row(j)
             return (y < 0) | ((y >= at.height) & (y < at.height + at.radius))
 
-        def beyond(j: int, _: int) -> Places:
-            y = at.source_row(top + nth + on.side * j)
+        def beyond(j: Places, _: Places) -> Places:
+            y = at.source_row(row(j))
             return place(y, y != NOWHERE)
 
-        def weight(k: int) -> Places:
+        def weight(k: Places) -> Places:
             return (nth + on.side * k) * on.line + first
 
-        def store(j: int) -> Places:
-            y = top + at.radius + nth + on.side * j
+        def store(j: Places) -> Places:
+            y = row(j) + at.radius
             return place(y, (on.side * j < on.valid - nth) & (y < at.height))
 
-        is_edge = top < 0 or top + on.line > at.height
+        is_edge, loops = top < 0 or top + on.line > at.height, {"number": on.side}
         return (
-            numbers("Load a number", shape.reads, False, on.side, inside, held),
+            at.load("Load a number", shape.reads, loops, inside, 1, COMPLEX, held),
             *(line.fill_in(shape.reads, COMPLEX, is_missing, beyond) if is_edge else ()),
             *line.transform((", there", ", and back")),
-            numbers("Load a weight", "weights", False, on.side, weight, held),
-            numbers("Store a number", shape.writes, True, on.side, store, held),
+            at.load("Load a weight", "weights", loops, weight, 1, COMPLEX, held),
+            at.store("Store a number", shape.writes, loops, store, 1, COMPLEX, held),
         )
 
     def works(block: Block) -> Mask:
@@ -69,8 +71,9 @@ def filter_columns(at: Scene, shape: Shape) -> Pattern:
         idle = "" if works(block)[thread] else ", none of which is kept"
         return f"holds {rows} down the column of frequency {mine}{idle}"
 
-    rows = np.stack([only(nth + on.side * j, nth + on.side * j < on.valid) for j in range(on.side)])
-    places = np.stack((np.where(rows == NOWHERE, NOWHERE, 0), rows), -1)
+    rows = nth + on.side * np.arange(on.side)[:, None]
+    rows = only(rows, rows < on.valid)
+    places = np.stack((only(np.zeros_like(rows), rows != NOWHERE), rows), -1)
     return Pattern(
         stands=places[0],
         round=shape.covers,

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from kernels.anatomy.accesses import NOWHERE, Places, Step, tap_words
-from kernels.anatomy.launch_scene import Scene, only
-from kernels.anatomy.pattern import (
-    FLOAT,
-    Pattern,
-    alpha_load,
-    answer_store,
-    one_each,
-    own_samples,
-    taps_of,
-)
+from kernels.anatomy.accesses import NOWHERE, Access, Places, tap_words
+from kernels.anatomy.launch_scene import FLOAT, Scene, joined, only
+from kernels.anatomy.pattern import Pattern, alpha_load, answer_store, one_each, own_samples
 from kernels.anatomy.tile_shapes import Block, Shape
 
 
@@ -29,57 +23,51 @@ def taps_and_weights(at: Scene, shape: Shape) -> Pattern:
 
 
 def _by_taps(at: Scene, written: str, with_weights: bool) -> Pattern:
+    reach = np.arange(at.ksize)[:, None] - at.radius
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x, y, inside = own_samples(at, block)
         # Where the weighted picture goes on to another kernel, alpha's sums are made and dropped.
         works = inside if written != "picture" else inside & ~at.is_alpha(x)
-        taps = taps_of(at, x, y, works)
-        lines = taps.rows
-        found = []
-        if with_weights:
-            found.append(_weights(at, lines))
-        found.append(
-            Step(
-                "Load a sample",
-                "global",
-                "picture",
-                False,
-                at.sample_bytes,
-                taps.count,
-                taps.places,
-                taps.turn,
-                taps.loads,
-            )
+        lines = only(at.line(y + reach), works)
+        columns = only(at.sample(x + reach * at.channels), works)
+        return (
+            *((_weights(at, lines),) if with_weights else ()),
+            _samples(at, lines, columns),
+            *alpha_load(at, x, y, inside),
+            answer_store(at, x, y, inside, written),
         )
-        found += alpha_load(at, x, y, inside, is_known=written != "picture")
-        found.append(answer_store(at, x, y, inside, written))
-        return tuple(found)
 
     return one_each(at, steps)
 
 
-def _weights(at: Scene, lines: Places) -> Step:
-    """From global memory, in every row of taps that a thread has samples for."""
+def _samples(at: Scene, lines: Places, columns: Places) -> Access:
+    """lines, columns  (K, threads) where a tap's row begins and its sample in a row, or NOWHERE"""
 
-    def places(tap: int) -> Places:
-        return only(np.full(at.threads, tap), lines[tap // at.ksize] != NOWHERE)
+    def find(row: Places, column: Places) -> Places:
+        return joined(lines[row, at.thread], columns[column, at.thread])
 
-    def loads() -> tuple[int, int]:
-        taken = lines != NOWHERE
-        return int(taken.sum()) * at.ksize, int(taken.any(1).sum()) * at.ksize
+    def different() -> Places:
+        """All threads of a block that take part do so in every row and column of a rectangle."""
+        works = (lines != NOWHERE).any(0) & (columns != NOWHERE).any(0)
+        down, across = np.unique(lines[:, works]), np.unique(columns[:, works])
+        down, across = down[down != NOWHERE], across[across != NOWHERE]
+        return np.asarray(down[:, None] + across).ravel()
 
-    return Step(
-        "Load a weight",
-        "global",
-        "weights",
-        False,
-        FLOAT,
-        at.ksize**2,
-        places,
-        lambda tap: tap_words(tap, at.ksize),
-        loads,
-    )
+    loops, takes_part = {"row": at.ksize, "column": at.ksize}, (lines != NOWHERE).sum(0)
+    known = int((takes_part * (columns != NOWHERE).sum(0)).sum())
+    load = at.load("Load a sample", "picture", loops, find, words=tap_words, known=known)
+    return replace(load, different=different)
+
+
+def _weights(at: Scene, lines: Places) -> Access:
+    """In every row of taps that a thread has samples for."""
+
+    def find(row: Places, column: Places) -> Places:
+        return only(row * at.ksize + column, lines[row, at.thread] != NOWHERE)
+
+    loops, known = {"row": at.ksize, "column": at.ksize}, int((lines != NOWHERE).sum()) * at.ksize
+    return at.load("Load a weight", "weights", loops, find, words=tap_words, known=known)
 
 
 def differentiate(at: Scene, shape: Shape) -> Pattern:
@@ -87,26 +75,18 @@ def differentiate(at: Scene, shape: Shape) -> Pattern:
     sides = [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)]
     reads = [*sides, *((down, across) for across, down in sides)]
     names = [f"sample at x {across:+d}, y {down:+d}".replace("-", "−") for across, down in reads]
+    across, down = np.array(reads).T
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x, y, inside = own_samples(at, block)
 
-        def places(time: int) -> Places:
-            across, down = reads[time]
-            return only(at.source_sample(y + down, x + across * at.channels), inside)
+        def find(n: Places) -> Places:
+            return only(at.source_sample(y + down[n], x + across[n] * at.channels), inside)
 
+        loops, name = {"sample": len(reads)}, "Load a weighted sample"
         return (
-            Step(
-                "Load a weighted sample",
-                "global",
-                shape.reads,
-                False,
-                FLOAT,
-                len(reads),
-                places,
-                lambda time: names[time],
-            ),
-            *alpha_load(at, x, y, inside, shape.reads, FLOAT),
+            at.load(name, shape.reads, loops, find, words=names.__getitem__),
+            *alpha_load(at, x, y, inside, shape.reads),
             answer_store(at, x, y, inside, shape.writes, 2 * FLOAT),
         )
 
@@ -114,11 +94,11 @@ def differentiate(at: Scene, shape: Shape) -> Pattern:
 
 
 def measure(at: Scene, shape: Shape) -> Pattern:
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x, y, inside = own_samples(at, block)
         own = only(at.begin(y) + x, inside)
         return (
-            Step("Load both slopes", "global", shape.reads, False, 2 * FLOAT, 1, lambda _: own),
+            at.load("Load both slopes", shape.reads, {}, lambda: own, 1, 2 * FLOAT),
             answer_store(at, x, y, inside),
         )
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.accesses import Places, Step
-from kernels.anatomy.bands import load_words, quads
-from kernels.anatomy.chunks import Chunks
+from kernels.anatomy.accesses import TILE, Access, Places
+from kernels.anatomy.chunks import Chunks, wide_answer
 from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.pattern import QUAD, Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
@@ -26,92 +25,56 @@ def gradient_fused(at: Scene, shape: Shape) -> Pattern:
     parts = -(-(width + 2 * QUAD) // part)
     stage_chunks = width // wide.chunk + 2 * reach
     stage_stride, sums_stride = stage_chunks + 1, parts * part // QUAD + 1
-    window = -(-(spare + 2 * at.halo_x + part) // wide.chunk)  # chunks of a part
     sums_at = QUAD * rows * stage_stride
     quads_a_part = part // QUAD
     quad, band = at.thread % LANES, at.thread // LANES
-    loads, items = -(-rows * stage_chunks // at.threads), -(-rows * parts // at.threads)
-    tall = BAND + 2 + at.ksize - 1
+    loads, items = {"load": -(-rows * stage_chunks // at.threads)}, -(-rows * parts // at.threads)
+    chunks = {"part": items, "chunk": -(-(spare + 2 * at.halo_x + part) // wide.chunk)}
+    quads = {"part": items, "quad": quads_a_part}
 
-    def corner(row: int, q: int) -> Places:
+    def kept(load: Places) -> Places:
+        row, chunk = np.divmod(load * at.threads + at.thread, stage_chunks)
+        return only(QUAD * (row * stage_stride + chunk), row < rows)
+
+    def read(item: Places, chunk: Places) -> Places:
+        nth, row = np.divmod(item * at.threads + at.thread, rows)
+        place = row * stage_stride + nth * (part // wide.chunk) + chunk
+        return only(QUAD * place, nth < parts)
+
+    def write(item: Places, q: Places) -> Places:
+        nth, row = np.divmod(item * at.threads + at.thread, rows)
+        return only(sums_at + QUAD * (row * sums_stride + nth * quads_a_part + q), nth < parts)
+
+    def corner(row: Places, q: Places) -> Places:
         return sums_at + QUAD * ((band * BAND + row) * sums_stride + quad + q)
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def steps(block: Block) -> tuple[Access, ...]:
         x0, y0 = block[0] * width, block[1] * height
-        left, top = x0 - reach * wide.chunk, y0 - 1 - at.halo_y
         x, y = x0 + quad * QUAD, y0 + band * BAND
-        works = x < at.row
 
-        def staged(time: int) -> tuple[Places, Places, Mask]:
-            n = time * at.threads + at.thread
-            chunk, row = n % stage_chunks, n // stage_chunks
-            return left + chunk * wide.chunk, top + row, n < rows * stage_chunks
+        def staged(load: Places) -> tuple[Places, Places, Mask]:
+            row, chunk = np.divmod(load * at.threads + at.thread, stage_chunks)
+            return x0 + (chunk - reach) * wide.chunk, y0 - 1 - at.halo_y + row, row < rows
 
-        def kept(time: int) -> Places:
-            n = time * at.threads + at.thread
-            place = n // stage_chunks * stage_stride + n % stage_chunks
-            return only(QUAD * place, n < rows * stage_chunks)
+        def down(row: Places, q: Places) -> Places:
+            return only(corner(row, q), x < at.row)
 
-        def read(time: int) -> Places:
-            n = time // window * at.threads + at.thread
-            chunk = n % rows * stage_stride + n // rows * (part // wide.chunk) + time % window
-            return only(QUAD * chunk, n < rows * parts)
+        def own(row: Places) -> tuple[Places, Places, Mask]:
+            return x, y + row, (x < at.row) & (y + row < at.height)
 
-        def write(time: int) -> Places:
-            item, q = divmod(time, quads_a_part)
-            n = item * at.threads + at.thread
-            place = n % rows * sums_stride + n // rows * quads_a_part + q
-            return only(sums_at + QUAD * place, n < rows * parts)
+        def alpha(row: Places) -> Places:
+            return only(corner(row + 1 + at.radius, np.array(1)), own(row)[2])
 
-        def down(time: int) -> Places:
-            return only(corner(time // 3, time % 3), works)
-
-        def alpha(time: int) -> Places:
-            return only(corner(time + 1 + at.radius, 1), works & (y + time < at.height))
-
-        def answer(time: int) -> Places:
-            return only(at.begin(y + time) + x, works & (y + time < at.height))
-
-        def row_turn(time: int) -> str:
-            return f"row {time + 1}"
-
-        alphas = quads("Read alpha", False, BAND, alpha, row_turn)
+        sums = {"row": BAND + 2 + at.ksize - 1, "quad": 3}
+        alphas = at.load("Read alpha", TILE, {"row": BAND}, alpha, QUAD)
         return (
-            *wide.reads("Stage: load", loads, staged, load_words),
-            quads("Stage: store", True, loads, kept, load_words),
-            quads(
-                "Read a chunk",
-                False,
-                items * window,
-                read,
-                lambda time: f"chunk {time % window + 1} of part {time // window + 1}",
-            ),
-            quads(
-                "Store sums along the row",
-                True,
-                items * quads_a_part,
-                write,
-                lambda time: f"quad {time % quads_a_part + 1} of part {time // quads_a_part + 1}",
-            ),
-            quads(
-                "Read sums down the columns",
-                False,
-                3 * tall,
-                down,
-                lambda time: f"quad {time % 3 + 1} of row {time // 3 + 1}",
-            ),
+            *wide.loads("Stage: load", loads, staged),
+            at.store("Stage: store", TILE, loads, kept, QUAD),
+            at.load("Read a chunk", TILE, chunks, read, QUAD),
+            at.store("Store sums along the row", TILE, quads, write, QUAD),
+            at.load("Read sums down the columns", TILE, sums, down, QUAD),
             *((alphas,) if at.job.has_alpha else ()),
-            Step(
-                "Store the answer",
-                "global",
-                "picture",
-                True,
-                at.sample_bytes,
-                BAND,
-                answer,
-                row_turn,
-                width=QUAD,
-            ),
+            wide_answer(at, {"row": BAND}, own, QUAD)[-1],
         )
 
     stands = np.stack((quad * QUAD, band * BAND), 1)

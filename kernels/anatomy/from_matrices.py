@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.accesses import Places, Step
-from kernels.anatomy.launch_scene import Mask, Scene, only
-from kernels.anatomy.matrices import Matrices, turn_of
-from kernels.anatomy.pattern import FLOAT, Pattern
+from kernels.anatomy.accesses import Access, Places
+from kernels.anatomy.launch_scene import FLOAT, Mask, Scene, only
+from kernels.anatomy.matrices import Matrices
+from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.anatomy.transactions import LANES
 from kernels.rungs.job_facts import Facts
@@ -27,77 +27,51 @@ def _by_bands(at: Scene, shape: Shape, is_split: bool) -> Pattern:
     """A warp 16 rows, in blocks of 8 columns; plane by plane.  Staged once: where a guess at the
     scale of float32 samples turned out wrong, a block would do so twice."""
     on = Matrices(at)
-    facts = Facts(at.job)
     warps, columns = at.block_y, shape.covers[0] // at.channels
-    tiles, rows, blocks = columns // 8, 16 * warps, facts["BAND_BLOCKS"]
+    tiles, rows, blocks = columns // 8, 16 * warps, Facts(at.job).value("BAND_BLOCKS")
     deep, across = rows + at.ksize - 1, tiles + blocks - 1
     stride = 8 * (across | 1)
     parts = 2 if is_split and not on.fits_half else 1
     plane_size = deep * stride + 8
-    staged = -(-deep * across // at.threads)
-    pairs = (across + 1) // 2
-    first_word = 15 + 2 * on.t - on.g
-    peaks_at = parts * plane_size
-    planes = range(on.planes)
+    planes = {"plane": on.planes}
+    # Of four neighbours: first those of each eight, then the others.
+    loads = {**planes, "load": -(-deep * across // at.threads), "half": 2}
+    words = {**planes, "row": at.ksize, "half": 1 + is_split, "word": blocks - 1}
+    matrices = {**planes, "row": at.ksize, "pair": (across + 1) // 2, "matrix": 4, "half": parts}
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def halves(_: Places, load: Places, half: Places, part: Places) -> Places:
+        row, n = np.divmod(load * at.threads + at.thread, across)
+        return only(row * stride + n * 8 + 4 * half + part * plane_size, row < deep)
+
+    def weights(_: Places, row: Places, low: Places, d: Places) -> Places:
+        return 15 + 2 * on.t - on.g + (row + low * at.ksize) * on.words + 8 * d
+
+    def matrix(_: Places, row: Places, pair: Places, number: Places, part: Places) -> Places:
+        corner = (16 * at.ty + row) * stride + 16 * pair + part * plane_size
+        return corner + on.in_block(number % 2, number // 2, stride)
+
+    def steps(block: Block) -> tuple[Access, ...]:
         x0, y0 = block[0] * columns, block[1] * rows
-        y = y0 + 16 * at.ty + on.g
+        guess_x = np.minimum(x0 + at.tx * columns // LANES, at.job.width - 1)
+        guess_y = np.minimum(y0 + at.tx * rows // LANES, at.height - 1)
+        guesses = {"plane": on.planes * on.is_scaled}
 
-        def guess(plane: int) -> Places:
-            x = np.minimum(x0 + at.tx * columns // LANES, at.job.width - 1)
-            row = np.minimum(y0 + at.tx * rows // LANES, at.height - 1)
-            return np.asarray(at.begin(row) + x * at.channels + plane)
+        def guess(plane: Places) -> Places:
+            return at.begin(guess_y) + guess_x * at.channels + plane
 
-        def pixels(time: int) -> tuple[Places, Places, Mask]:
-            """Of four neighbours: first those of each eight, then the others."""
-            load, half = divmod(time % (2 * staged), 2)
-            n = load * at.threads + at.thread
-            x = x0 - on.reach + n % across * 8 + 4 * half
-            return x, y0 - at.radius + n // across, n < deep * across
+        def pixels(_: Places, load: Places, half: Places) -> tuple[Places, Places, Mask]:
+            row, n = np.divmod(load * at.threads + at.thread, across)
+            return x0 - on.reach + n * 8 + 4 * half, y0 - at.radius + row, row < deep
 
-        def halves(time: int) -> Places:
-            time, part = divmod(time, parts)
-            load, half = divmod(time % (2 * staged), 2)
-            n = load * at.threads + at.thread
-            place = n // across * stride + n % across * 8 + 4 * half + part * plane_size
-            return only(place, n < deep * across)
-
-        def weights(time: int) -> Places:
-            time, d = divmod(time, blocks - 1)
-            row, low = divmod(time % (at.ksize * (1 + is_split)), 1 + is_split)
-            return np.asarray(first_word + (row + low * at.ksize) * on.words + 8 * d)
-
-        def matrix(time: int) -> Places:
-            time, part = divmod(time, parts)
-            time, number = divmod(time, 4)
-            row, pair = divmod(time % (at.ksize * pairs), pairs)
-            corner = (16 * at.ty + row) * stride + 16 * pair + part * plane_size
-            return np.asarray(corner + on.in_block(number % 2, number // 2, stride))
-
-        loads = on.pixels("Stage: load", 2 * staged * len(planes), pixels)
+        x, y, eights = x0 + 2 * on.t, y0 + 16 * at.ty + on.g, range(0, 8 * tiles, 8)
         return (
-            *on.peaks_guess(planes, guess),
-            *loads,
-            on.shared("Stage: store halves", True, 2 * staged * parts * len(planes), halves, 4),
-            *on.peaks(peaks_at, warps, len(planes)),
-            Step(
-                "Load two words of a band",
-                "global",
-                "weights",
-                False,
-                2 * FLOAT,
-                len(planes) * at.ksize * (1 + is_split) * (blocks - 1),
-                weights,
-                turn_of("word", blocks - 1, "row"),
-            ),
-            on.shared_by_all(
-                "Read a matrix of samples",
-                len(planes) * at.ksize * pairs * 4 * parts,
-                matrix,
-                2,
-            ),
-            *on.answer(x0 + 2 * on.t, y, range(0, 8 * tiles, 8), (0, 8), planes, at.height),
+            at.load("Load a sample to guess the scale by", "picture", guesses, guess),
+            *on.loads(loads, pixels),
+            on.store_halves("Stage: store halves", {**loads, "part": parts}, halves, 4),
+            *on.peaks(parts * plane_size, warps, on.planes),
+            at.load("Load two words of a band", "weights", words, weights, 1, 2 * FLOAT),
+            on.read_halves("Read a matrix of samples", matrices, matrix, 2),
+            on.answer(x, y, eights, (0, 8), range(on.planes), at.height),
             *on.alpha(x0, y0, columns, rows),
         )
 

@@ -2,161 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from kernels.anatomy.accesses import NOWHERE, Places, Step
-from kernels.anatomy.launch_scene import Scene, joined, only
-from kernels.anatomy.pattern import (
-    FLOAT,
-    Pattern,
-    answer_store,
-    one_each,
-    own_samples,
-    staging,
-    tile_alpha,
-    tile_taps,
-)
+from kernels.anatomy.accesses import NOWHERE, TILE, Access, Places
+from kernels.anatomy.launch_scene import Mask, Scene, only
+from kernels.anatomy.pattern import Pattern, answer_store, staging, tile_taps
 from kernels.anatomy.tile_shapes import Block, Shape
+
+Where = Callable[[Places], tuple[Places, Places, Mask]]
 
 
 def rows(at: Scene, shape: Shape) -> Pattern:
     tile_w = at.block_x + 2 * at.halo_x
 
-    def steps(block: Block) -> tuple[Step, ...]:
-        x, y, inside = own_samples(at, block)
-        x0 = block[0] * at.block_x - at.halo_x
+    def where(load: Places) -> tuple[Places, Places, Mask]:
+        column = at.tx + load * at.block_x
+        return column, at.ty, column < tile_w
 
-        def tile(time: int) -> Places:
-            column = at.tx + time * at.block_x
-            return only(at.ty * tile_w + column, (column < tile_w) & (y < at.height))
-
-        def source(time: int) -> Places:
-            column = at.sample(x0 + at.tx + time * at.block_x)
-            return only(joined(at.begin(y), column), tile(time) != NOWHERE)
-
-        left = only(at.ty * tile_w + at.tx, inside)
-        return (
-            *staging(
-                -(-tile_w // at.block_x),
-                source,
-                tile,
-                y[(at.tx == 0) & (y < at.height)],
-                at.sample(x0 + np.arange(tile_w)),
-                at.sample_bytes,
-            ),
-            tile_taps(at, left, 1, at.ksize, tile_w),
-            *tile_alpha(at, left, x, at.halo_x),
-            answer_store(at, x, y, inside, shape.writes),
-        )
-
-    return one_each(at, steps)
+    return _one_way(at, shape, (at.tx, at.ty), -(-tile_w // at.block_x), where, tile_w)
 
 
 def columns(at: Scene, shape: Shape) -> Pattern:
     tile_h = at.block_y + 2 * at.halo_y
 
-    def steps(block: Block) -> tuple[Step, ...]:
-        x, y, inside = own_samples(at, block)
-        y0 = block[1] * at.block_y - at.halo_y
+    def where(load: Places) -> tuple[Places, Places, Mask]:
+        row = at.ty + load * at.block_y
+        return at.tx, row, row < tile_h
 
-        def tile(time: int) -> Places:
-            row = at.ty + time * at.block_y
-            return only(row * at.block_x + at.tx, (row < tile_h) & (x < at.row))
-
-        def source(time: int) -> Places:
-            line = at.line(y0 + at.ty + time * at.block_y)
-            return only(joined(line, x), tile(time) != NOWHERE)
-
-        top = only(at.ty * at.block_x + at.tx, inside)
-        return (
-            *staging(
-                -(-tile_h // at.block_y),
-                source,
-                tile,
-                at.source_row(y0 + np.arange(tile_h)),
-                x[(at.ty == 0) & (x < at.row)],
-                FLOAT,
-                shape.reads,
-            ),
-            tile_taps(at, top, at.ksize, 1, at.block_x),
-            *tile_alpha(at, top, x, at.halo_y * at.block_x),
-            answer_store(at, x, y, inside),
-        )
-
-    return one_each(at, steps)
+    loads = -(-tile_h // at.block_y)
+    return _one_way(at, shape, (at.tx, at.ty), loads, where, at.block_x, is_down=True)
 
 
 def rows_flat(at: Scene, shape: Shape) -> Pattern:
     strip = at.threads + 2 * at.halo_x
 
-    def steps(block: Block) -> tuple[Step, ...]:
-        x0 = block[0] * at.threads - at.halo_x
-        x, y = x0 + at.halo_x + at.thread, np.full(at.threads, block[1])
-        inside = x < at.row
+    def where(load: Places) -> tuple[Places, Places, Mask]:
+        place = at.thread + load * at.threads
+        return place, np.zeros_like(place), place < strip
 
-        def tile(time: int) -> Places:
-            place = at.thread + time * at.threads
-            return only(place, place < strip)
-
-        def source(time: int) -> Places:
-            place = at.sample(x0 + at.thread + time * at.threads)
-            return only(joined(at.begin(y), place), tile(time) != NOWHERE)
-
-        left = only(at.thread, inside)
-        return (
-            *staging(
-                -(-strip // at.threads),
-                source,
-                tile,
-                np.array([block[1]]),
-                at.sample(x0 + np.arange(strip)),
-                at.sample_bytes,
-            ),
-            tile_taps(at, left, 1, at.ksize, strip),
-            *tile_alpha(at, left, x, at.halo_x),
-            answer_store(at, x, y, inside, shape.writes),
-        )
-
-    stands = np.stack((at.thread, np.zeros_like(at.thread)), 1)
-    return Pattern(stands, (at.threads, 1), steps)
+    own = at.thread, np.zeros_like(at.thread)
+    return _one_way(at, shape, own, -(-strip // at.threads), where, strip)
 
 
 def columns_flat(at: Scene, shape: Shape) -> Pattern:
-    columns = min(at.threads, 32)
-    rows = at.threads // columns
-    size = columns * (rows + 2 * at.halo_y)
-    has_own = at.thread < rows * columns
+    width, height = shape.covers
+    size = width * (height + 2 * at.halo_y)
+    has_own = at.thread < width * height
 
-    def steps(block: Block) -> tuple[Step, ...]:
-        x0, y0 = block[0] * columns, block[1] * rows - at.halo_y
-        x, y = x0 + at.thread % columns, block[1] * rows + at.thread // columns
-        inside = (x < at.row) & (y < at.height) & has_own
+    def where(load: Places) -> tuple[Places, Places, Mask]:
+        place = at.thread + load * at.threads
+        return place % width, place // width, place < size
 
-        def tile(time: int) -> Places:
-            place = at.thread + time * at.threads
-            return only(place, (place < size) & (x0 + place % columns < at.row))
+    own = only(at.thread % width, has_own), only(at.thread // width, has_own)
+    return _one_way(at, shape, own, -(-size // at.threads), where, width, is_down=True)
 
-        def source(time: int) -> Places:
-            place = at.thread + time * at.threads
-            found = joined(at.line(y0 + place // columns), x0 + place % columns)
-            return only(found, tile(time) != NOWHERE)
 
-        top = only(at.thread, inside)
+def _one_way(
+    at: Scene,
+    shape: Shape,
+    own: tuple[Places, Places],
+    loads: int,
+    where: Where,
+    pitch: int,
+    is_down: bool = False,
+) -> Pattern:
+    """A thread a sample, out of a tile with a halo on two sides.
+
+    own  sample and row of the tile that each thread computes, or NOWHERE
+    """
+    halo_x, halo_y = (0, at.halo_y) if is_down else (at.halo_x, 0)
+    down, across = (at.ksize, 1) if is_down else (1, at.ksize)
+
+    def steps(block: Block) -> tuple[Access, ...]:
+        x0, y0 = block[0] * shape.covers[0], block[1] * shape.covers[1]
+        x, y = x0 + own[0], y0 + own[1]
+        inside = (own[0] != NOWHERE) & (x < at.row) & (y < at.height)
+
+        def staged(load: Places) -> tuple[Places, Places, Mask]:
+            """What lies beyond the end of the axis without a halo is left out."""
+            column, row, takes_part = where(load)
+            is_there = x0 + column < at.row if is_down else y0 + row < at.height
+            return column, row, takes_part & is_there
+
+        first = only(own[1] * pitch + own[0], inside)
+        alpha = only(first + halo_y * pitch + halo_x, inside & at.is_alpha(x))
         return (
-            *staging(
-                -(-size // at.threads),
-                source,
-                tile,
-                at.source_row(y0 + np.arange(size // columns)),
-                x0 + np.arange(min(columns, at.row - x0)),
-                FLOAT,
-                shape.reads,
-            ),
-            tile_taps(at, top, at.ksize, 1, columns),
-            *tile_alpha(at, top, x, at.halo_y * columns),
-            answer_store(at, x, y, inside),
+            *staging(at, shape.reads, loads, staged, (x0 - halo_x, y0 - halo_y), pitch),
+            tile_taps(at, first, down, across, pitch),
+            *((at.load("Read alpha", TILE, {}, lambda: alpha),) if at.job.has_alpha else ()),
+            answer_store(at, x, y, inside, shape.writes),
         )
 
-    stands = np.stack((at.thread % columns, at.thread // columns), 1)
-    stands[~has_own] = NOWHERE
-    return Pattern(stands, (columns, rows), steps)
+    return Pattern(np.stack(own, 1), shape.covers, steps)

@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.anatomy.accesses import NOWHERE, Places, Step, tap_words
+from kernels.anatomy.accesses import NOWHERE, TILE, Access, Places, tap_words
 from kernels.anatomy.launch_scene import Mask, Scene, joined, only
 from kernels.anatomy.pattern import (
-    FLOAT,
-    TILE,
     Pattern,
     alpha_load,
     answer_store,
@@ -23,132 +21,86 @@ from kernels.anatomy.tile_shapes import Block, Shape
 
 
 def flat(at: Scene, _shape: Shape) -> Pattern:
-    """The tile is staged as one line of samples."""
-    return _tiled(at, _stage_flat)
+    """The tile is staged as one line of samples; thread after thread takes the next."""
+    tile_w, tile_h = at.block_x + 2 * at.halo_x, at.block_y + 2 * at.halo_y
+
+    def where(load: Places) -> tuple[Places, Places, Mask]:
+        place = load * at.threads + at.thread
+        return place % tile_w, place // tile_w, place < tile_w * tile_h
+
+    return _tiled(at, -(-tile_w * tile_h // at.threads), where)
 
 
 def apron(at: Scene, _shape: Shape) -> Pattern:
-    """The tile is staged in up to four parts."""
-    return _tiled(at, _stage_apron)
-
-
-def _tiled(at: Scene, stage: Callable[[Scene, Block, int, int], tuple[Step, ...]]) -> Pattern:
-    """A thread a sample; the tile and its halo are staged in shared memory first."""
+    """The tile is staged in four parts: own place, one block right, below, and diagonally."""
     tile_w, tile_h = at.block_x + 2 * at.halo_x, at.block_y + 2 * at.halo_y
 
-    def steps(block: Block) -> tuple[Step, ...]:
+    def where(load: Places) -> tuple[Places, Places, Mask]:
+        column, row = at.tx + load % 2 * at.block_x, at.ty + load // 2 * at.block_y
+        return column, row, (column < tile_w) & (row < tile_h)
+
+    return _tiled(at, 4, where)
+
+
+def _tiled(
+    at: Scene, count: int, where: Callable[[Places], tuple[Places, Places, Mask]]
+) -> Pattern:
+    """A thread a sample; the tile and its halo are staged in shared memory first."""
+    tile_w = at.block_x + 2 * at.halo_x
+
+    def steps(block: Block) -> tuple[Access, ...]:
         x, y, inside = own_samples(at, block)
-        works = inside & ~at.is_alpha(x)
-        corner = only(at.ty * tile_w + at.tx, works)
+        first = only(at.ty * tile_w + at.tx, inside & ~at.is_alpha(x))
+        corner = block[0] * at.block_x - at.halo_x, block[1] * at.block_y - at.halo_y
         return (
-            *stage(at, block, tile_w, tile_h),
+            *staging(at, "picture", count, where, corner, tile_w),
             *alpha_load(at, x, y, inside),
-            tile_taps(at, corner, at.ksize, at.ksize, tile_w),
+            tile_taps(at, first, at.ksize, at.ksize, tile_w),
             answer_store(at, x, y, inside),
         )
 
     return one_each(at, steps)
 
 
-def _stage_flat(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step, ...]:
-    """The tile as one line of samples; thread after thread takes the next."""
-    x0, y0 = block[0] * at.block_x - at.halo_x, block[1] * at.block_y - at.halo_y
-    size = tile_w * tile_h
-
-    def tile(time: int) -> Places:
-        place = time * at.threads + at.thread
-        return only(place, place < size)
-
-    def source(time: int) -> Places:
-        place = tile(time)
-        inside = np.maximum(place, 0)
-        return only(at.source_sample(y0 + inside // tile_w, x0 + inside % tile_w), place != NOWHERE)
-
-    sides = _sides(at, x0, y0, tile_w, tile_h)
-    return staging(-(-size // at.threads), source, tile, *sides, at.sample_bytes)
-
-
-def _stage_apron(at: Scene, block: Block, tile_w: int, tile_h: int) -> tuple[Step, ...]:
-    """Own place, one block right, below, and diagonally."""
-    x0, y0 = block[0] * at.block_x - at.halo_x, block[1] * at.block_y - at.halo_y
-
-    def column_and_row(time: int) -> tuple[Places, Places]:
-        return at.tx + time % 2 * at.block_x, at.ty + time // 2 * at.block_y
-
-    def tile(time: int) -> Places:
-        column, row = column_and_row(time)
-        return only(row * tile_w + column, (column < tile_w) & (row < tile_h))
-
-    def source(time: int) -> Places:
-        column, row = column_and_row(time)
-        return only(at.source_sample(y0 + row, x0 + column), tile(time) != NOWHERE)
-
-    sides = _sides(at, x0, y0, tile_w, tile_h)
-    return staging(4, source, tile, *sides, at.sample_bytes)
-
-
-def _sides(at: Scene, x0: int, y0: int, tile_w: int, tile_h: int) -> tuple[Places, Places]:
-    return at.source_row(y0 + np.arange(tile_h)), at.sample(x0 + np.arange(tile_w))
-
-
 def untiled(at: Scene, _shape: Shape) -> Pattern:
     """One block; a thread takes every so many-th sample along both axes, staging and filtering."""
     across, down = -(-at.row // at.block_x), -(-at.height // at.block_y)
-    taps = at.ksize**2
+    rounds = {"round": across * down}
 
-    def own(time: int) -> tuple[Places, Places, Mask]:
-        x, y = at.tx + time % across * at.block_x, at.ty + time // across * at.block_y
+    def own(n: Places) -> tuple[Places, Places, Mask]:
+        x, y = at.tx + n % across * at.block_x, at.ty + n // across * at.block_y
         return x, y, (x < at.row) & (y < at.height)
 
-    def tile(time: int) -> Places:
-        x, y, inside = own(time)
-        return only(y * at.row + x, inside)
-
-    def source(time: int) -> Places:
-        x, y, inside = own(time)
+    def whole(n: Places) -> Places:
+        x, y, inside = own(n)
         return only(at.begin(y) + x, inside)
 
-    def alpha(time: int) -> Places:
-        return only(source(time), at.is_alpha(own(time)[0]))
+    def alpha(n: Places) -> Places:
+        return only(whole(n), at.is_alpha(own(n)[0]))
 
-    def read(time: int) -> Places:
-        (x, y, inside), tap = own(time // taps), time % taps
-        row = at.source_row(y + tap // at.ksize - at.radius)
-        column = at.sample(x + (tap % at.ksize - at.radius) * at.channels)
-        line = np.where(row == NOWHERE, NOWHERE, row * at.row)
+    def read(n: Places, tap_y: Places, tap_x: Places) -> Places:
+        x, y, inside = own(n)
+        row = at.source_row(y + tap_y - at.radius)
+        column = at.sample(x + (tap_x - at.radius) * at.channels)
+        line = only(row * at.row, row != NOWHERE)
         return only(joined(line, column), inside & ~at.is_alpha(x))
 
-    def loads() -> tuple[int, int]:
-        """Rows that a tap can read, times samples of a row that it can."""
-        reach, size = (
-            np.arange(at.ksize) - at.radius,
-            at.row - at.row // at.channels * at.job.has_alpha,
-        )
-        rows = at.source_row(np.arange(at.height)[:, None] + reach)
-        columns = at.sample(np.arange(at.row)[:, None] + reach * at.channels)
-        columns[at.is_alpha(np.arange(at.row))] = NOWHERE
-        return int((rows != NOWHERE).sum() * (columns != NOWHERE).sum()), size * at.height
+    def words(n: int, tap_y: int, tap_x: int) -> str:
+        return f"{tap_words(tap_y, tap_x)} of round {n + 1}"
 
-    def steps(_block: Block) -> tuple[Step, ...]:
-        rounds = across * down
-        alphas = (Step("Load alpha", "global", "picture", False, at.sample_bytes, rounds, alpha),)
+    # Rows that a tap can read, times samples of a row that it can.
+    reach, samples = np.arange(at.ksize) - at.radius, np.arange(at.row)[:, None]
+    rows = at.source_row(np.arange(at.height)[:, None] + reach)
+    columns = only(at.sample(samples + reach * at.channels), ~at.is_alpha(samples))
+    known = int((rows != NOWHERE).sum() * (columns != NOWHERE).sum())
+
+    def steps(_block: Block) -> tuple[Access, ...]:
+        loops = {**rounds, "row": at.ksize, "column": at.ksize}
         return (
-            *staging(
-                rounds, source, tile, np.arange(at.height), np.arange(at.row), at.sample_bytes
-            ),
-            *(alphas if at.job.has_alpha else ()),
-            Step(
-                "Read a sample",
-                "shared",
-                TILE,
-                False,
-                FLOAT,
-                rounds * taps,
-                read,
-                lambda time: f"{tap_words(time % taps, at.ksize)} of round {time // taps + 1}",
-                loads,
-            ),
-            Step("Store the answer", "global", "picture", True, at.sample_bytes, rounds, source),
+            *staging(at, "picture", across * down, own, (0, 0), at.row),
+            *((at.load("Load alpha", "picture", rounds, alpha),) if at.job.has_alpha else ()),
+            at.load("Read a sample", TILE, loops, read, words=words, known=known),
+            at.store("Store the answer", "picture", rounds, whole),
         )
 
     return one_each(at, steps)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kernels.anatomy.accesses import Places, Step
-from kernels.anatomy.launch_scene import Mask, only
-from kernels.anatomy.pattern import FLOAT, TILE, numbers
+import numpy as np
+
+from kernels.anatomy.accesses import TILE, Access, Places
+from kernels.anatomy.launch_scene import Mask, Scene, only
+from kernels.anatomy.pattern import COMPLEX
 from kernels.anatomy.transform_words import PARTS, part_held
 
 
@@ -22,39 +24,39 @@ class HandingOver:
     close  and there what is from one so many floats from what is from the next
     """
 
+    at: Scene
     side: int
     base: Places
     nth: Places
     apart: int
     close: int
 
-    def transform(self, ways: tuple[str, ...] = ("",)) -> tuple[Step, ...]:
+    def transform(self, ways: tuple[str, ...] = ("",)) -> tuple[Access, ...]:
         """ways  words behind others, of transforms one after another"""
-        count = len(ways) * self.side
+        roots = {"way": len(ways), "root": self.side}
+        parts = {"way": len(ways), "part": 2, "number": self.side}
 
-        def roots(time: int) -> Places:
-            return time % self.side * self.side + self.nth
+        def root(_: Places, n: Places) -> Places:
+            return n * self.side + self.nth
 
-        def given(time: int) -> Places:
-            return self.base + time % self.side * self.apart + self.nth * self.close
+        def given(_way: Places, _part: Places, n: Places) -> Places:
+            return self.base + n * self.apart + self.nth * self.close
 
-        def taken(time: int) -> Places:
-            return self.base + self.nth * self.apart + time % self.side * self.close
+        def root_words(way: int, n: int) -> str:
+            return f"root {n + 1}{ways[way]}"
 
-        def turn(time: int) -> str:
-            return f"root {time % self.side + 1}{ways[time // self.side]}"
-
-        def part_turn(time: int, other: str) -> str:
-            way, part = divmod(time // self.side, 2)
-            return f"{PARTS[part]} {other} thread {time % self.side} of the line{ways[way]}"
+        def words(other: str) -> Callable[[int, int, int], str]:
+            return lambda way, part, n: f"{PARTS[part]} {other} thread {n} of the line{ways[way]}"
 
         return (
-            numbers("Load a root", "weights", False, count, roots, turn),
-            self._by_all(
-                "Hand over: store", True, 2 * count, given, lambda time: part_turn(time, "for")
-            ),
-            self._by_all(
-                "Hand over: read", False, 2 * count, taken, lambda time: part_turn(time, "from")
+            self.at.load("Load a root", "weights", roots, root, 1, COMPLEX, root_words),
+            self.at.store("Hand over: store", TILE, parts, given, words=words("for")),
+            self.at.load(
+                "Hand over: read",
+                TILE,
+                parts,
+                lambda _way, part, n: self._own(part, n),
+                words=words("from"),
             ),
         )
 
@@ -62,60 +64,39 @@ class HandingOver:
         self,
         array: str,
         item_bytes: int,
-        is_missing: Callable[[int, int], Mask],
-        source: Callable[[int, int], Places],
-    ) -> tuple[Step, ...]:
+        is_missing: Callable[[Places, Places], Mask],
+        source: Callable[[Places, Places], Places],
+    ) -> tuple[Access, ...]:
         """Numbers beyond the picture's edges.
 
         is_missing  which of the threads' numbers j, and of those which part, is one of them
         source      where it is read from, or NOWHERE: then it is zero
         """
-        times = [(j, part) for part in (0, 1) for j in range(self.side)]
-        edges = [time for time in times if is_missing(*time).any()]
+        every = {"part": 2, "number": self.side}
+        part, j = np.divmod(np.arange(2 * self.side), self.side)
+        is_edge = is_missing(j[:, None], part[:, None]).any(1)
+        part, j = part[is_edge], j[is_edge]
+        edges = {"edge": len(j)}
 
-        def own(time: int) -> Places:
-            return self._own(times[time][0])
+        def load(n: Places) -> Places:
+            return only(source(j[n], part[n]), is_missing(j[n], part[n]))
 
-        def load(time: int) -> Places:
-            return only(source(*edges[time]), is_missing(*edges[time]))
+        def mended(n: Places) -> Places:
+            return only(self._own(part[n], j[n]), is_missing(j[n], part[n]))
 
-        def mended(time: int) -> Places:
-            return only(self._own(edges[time][0]), is_missing(*edges[time]))
+        def words(part: int, n: int) -> str:
+            return part_held(n, part)
 
-        def turn(time: int) -> str:
-            return part_held(*times[time])
+        def edge_words(n: int) -> str:
+            return part_held(j[n], part[n])
 
-        def edge_turn(time: int) -> str:
-            return part_held(*edges[time])
-
+        at, own = self.at, self._own
         return (
-            self._by_all("At an edge: store all", True, len(times), own, turn),
-            Step(
-                "At an edge: load",
-                "global",
-                array,
-                False,
-                item_bytes,
-                len(edges),
-                load,
-                edge_turn,
-            ),
-            Step("At an edge: store", "shared", TILE, True, FLOAT, len(edges), mended, edge_turn),
-            self._by_all("At an edge: read all", False, len(times), own, turn),
+            at.store("At an edge: store all", TILE, every, own, words=words),
+            at.load("At an edge: load", array, edges, load, 1, item_bytes, edge_words),
+            at.store("At an edge: store", TILE, edges, mended, words=edge_words),
+            at.load("At an edge: read all", TILE, every, own, words=words),
         )
 
-    def _own(self, j: int) -> Places:
-        return self.base + self.nth * self.apart + j * self.close
-
-    def _by_all(
-        self,
-        name: str,
-        is_store: bool,
-        count: int,
-        places: Callable[[int], Places],
-        turn: Callable[[int], str],
-    ) -> Step:
-        """Of shared memory, and of every thread each time."""
-        asked, in_all = count * len(self.nth), self.side * len(self.nth)
-        loads = asked, in_all if is_store else 0  # what is read was stored before
-        return Step(name, "shared", TILE, is_store, FLOAT, count, places, turn, loads=lambda: loads)
+    def _own(self, _part: Places, n: Places) -> Places:
+        return self.base + self.nth * self.apart + n * self.close

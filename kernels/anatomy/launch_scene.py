@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.accesses import NOWHERE, Places
+from kernels.anatomy.accesses import NOWHERE, Access, Find, Loops, Places, Words
 from kernels.core.borders import OUTSIDE, source_indices
 from kernels.core.job import Job
 from kernels.rungs.job_facts import pitch_of
 
 Mask = NDArray[np.bool_]  # (threads,)
+FLOAT = 4  # bytes, of buffers, weights and tiles
 
 assert OUTSIDE == NOWHERE  # a sample that is zero is not loaded
 
@@ -58,9 +61,40 @@ class Scene:
         return joined(self.line(y), self.sample(x))
 
     def is_alpha(self, x: Places) -> Mask:
-        if not self.job.has_alpha:
-            return np.zeros(len(x), np.bool_)
-        return np.asarray(x % self.channels == self.channels - 1)
+        return np.asarray(self.job.has_alpha & (x % self.channels == self.channels - 1))
+
+    def load(
+        self,
+        name: str,
+        array: str,
+        loops: Loops,
+        find: Find,
+        width: int = 1,
+        item_bytes: int = 0,
+        words: Words | None = None,
+        known: int | None = None,
+    ) -> Access:
+        """Return a load of all threads; the arguments are those of `Access`.
+
+        item_bytes  0: those of a sample of the picture, of a float of all else
+        """
+        item_bytes = item_bytes or (self.sample_bytes if array == "picture" else FLOAT)
+        return Access(
+            name, array, False, item_bytes, self.threads, loops, find, width, words, known
+        )
+
+    def store(
+        self,
+        name: str,
+        array: str,
+        loops: Loops,
+        find: Find,
+        width: int = 1,
+        item_bytes: int = 0,
+        words: Words | None = None,
+    ) -> Access:
+        """Return a store, likewise."""
+        return replace(self.load(name, array, loops, find, width, item_bytes, words), is_store=True)
 
     def _source(self, at: Places, size: int) -> Places:
         first, last = int(at.min()), int(at.max())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels.anatomy import anatomy_words, transactions
-from kernels.anatomy.accesses import NOWHERE, Step
+from kernels.anatomy.accesses import NOWHERE, TILE, Access
 from kernels.anatomy.anatomy_words import grid_words, halo_words, idle_words
 from kernels.anatomy.block_counts import Idle, Traffic
 from kernels.anatomy.tile_shapes import shapes_of
@@ -25,8 +25,9 @@ def shape(key="shared", size=(64, 64, 1), ksize=5, block_xy=(32, 8)):
     return shapes_of(RUNGS[key], job)[0]
 
 
-def step(memory_of="global", is_store=False, turn="tap 1, 1"):
-    return Step("", memory_of, "", is_store, 4, 25, lambda _: np.empty(0, np.int64), lambda _: turn)
+def step(array="", is_store=False, turn="tap 1, 1"):
+    loops = {"tap": 25}
+    return Access("", array, is_store, 4, 32, loops, lambda tap: tap, words=lambda _: turn)
 
 
 def test_the_grid():
@@ -170,7 +171,7 @@ def test_one_lane_touches():
     ],
 )
 def test_banks(lanes, sentence):
-    assert anatomy_words.conflict_words(step("shared"), transactions.conflicts(lanes)) == sentence
+    assert anatomy_words.conflict_words(step(TILE), transactions.conflicts(lanes)) == sentence
 
 
 def test_what_is_left_out_is_said():

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kernels.anatomy import anatomy_words
-from kernels.anatomy.accesses import NOWHERE, Places, Step
+from kernels.anatomy.accesses import NOWHERE, Access, Places
 from kernels.anatomy.block_counts import idle_of, traffic_of
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.patterns import pattern_of, why_not_told
@@ -69,7 +69,7 @@ class Look:
     block: Block
     round: tuple[int, int]
     thread: int | None
-    steps: tuple[Step, ...] = field(repr=False)
+    steps: tuple[Access, ...] = field(repr=False)
 
     @property
     def tile(self) -> Rect:
@@ -212,7 +212,7 @@ def look_from(
 
 def _steps(
     subject: Subject, pattern: Pattern, block: Block, known: Look | None
-) -> tuple[Step, ...]:
+) -> tuple[Access, ...]:
     if known is not None and known.subject is subject and known.block == block:
         return known.steps
     return tuple(step for step in pattern.steps(block) if step.count)
@@ -255,7 +255,7 @@ class Lanes:
         return f"In small: the lane; below it: its {self.title.lower()}."
 
 
-def lanes_of(look: Look, step: Step, time: int) -> Lanes:
+def lanes_of(look: Look, step: Access, time: int) -> Lanes:
     """time  0 to step.count - 1"""
     lanes = of_warp(step.places(time), look.warp)
     if step.memory == "global":
