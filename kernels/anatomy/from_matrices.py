@@ -57,7 +57,7 @@ def _by_bands(at: Scene, shape: Shape, is_split: bool) -> Pattern:
         guesses = {"plane": on.planes * on.is_scaled}
 
         def guess(plane: Places) -> Places:
-            return at.begin(guess_y) + guess_x * at.channels + plane
+            return np.asarray(at.begin(guess_y) + guess_x * at.channels + plane)
 
         def pixels(_: Places, load: Places, half: Places) -> tuple[Places, Places, Mask]:
             row, n = np.divmod(load * at.threads + at.thread, across)
