@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, TypeVar
@@ -85,10 +85,18 @@ class Access:
 
     def taken(self) -> Places:
         """Return the place of each access of each thread: (n,)."""
+        return np.concatenate([each[each != NOWHERE] for each in self._every()])
+
+    def takes_part(self) -> NDArray[np.bool_]:
+        """Return which threads do so at any time: (threads,)."""
+        found = [(each != NOWHERE).any(0) for each in self._every()]
+        return np.asarray(np.any(found, 0))
+
+    def _every(self) -> Iterator[Places]:
+        """Some times after others: (n, threads)."""
         count, step = self.count, max(MAX_PLACES // self.threads, 1)
-        parts = [np.arange(begin, min(begin + step, count)) for begin in range(0, count, step)]
-        found = [each[each != NOWHERE] for each in map(self._places, parts)]
-        return np.concatenate(found) if found else np.empty(0, np.int64)
+        for begin in range(0, max(count, 1), step):
+            yield self._places(np.arange(begin, min(begin + step, count)))
 
     def _places(self, times: Places) -> Places:
         found = self.find(*indices(self.loops, times[:, None]))

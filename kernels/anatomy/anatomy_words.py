@@ -18,12 +18,12 @@ def grid_words(shape: Shape) -> str:
 
 
 def block_words(shape: Shape, block: Block) -> str:
-    """What one block makes."""
+    """Say what one block computes."""
     tile = shape.tile(block)
     own = tile.clipped(shape.picture)
     beyond = tile.count - own.count
     words = (
-        f"Block {block[0]}, {block[1]} makes {span('sample', own.left, own.right)} of "
+        f"Block {block} computes {span('sample', own.left, own.right)} of "
         f"{span('row', own.top, own.bottom)}"
     )
     if beyond:
@@ -43,7 +43,7 @@ def halo_words(shape: Shape, block: Block) -> str:
     sides += [f"{_many(down, 'row')} above and below"] if down else []
     words = (
         f"With the halo, {' and '.join(sides)}, it needs {whole.width:,} × {whole.height:,} = "
-        f"{whole.count:,} samples: {whole.count / own.count:.2f} for each one that it makes"
+        f"{whole.count:,} samples: {whole.count / own.count:.2f} for each one that it computes"
     )
     verb = "lies" if beyond == 1 else "lie"
     return f"{words}; {beyond:,} {verb} beyond the picture." if beyond else f"{words}."
@@ -66,20 +66,20 @@ def traffic_words(traffic: Traffic, reads: str) -> str:
         return f"Its threads load {size}: each once."
     uses = f"{traffic.uses:.{2 if traffic.uses < 1.05 else 1}f}"
     return (
-        f"Its threads load {size}: each is asked for {uses} times on average, and "
-        "caches have to answer all but the first."
+        f"Its threads load {size}: each is read {uses} times on average; all but the first "
+        "should hit the cache."
     )
 
 
-def idle_words(idle: Idle, makes: str = "sample to make") -> str:
-    """Threads without work, in the block and in the picture."""
+def idle_words(idle: Idle) -> str:
+    """Say how many threads store nothing, in the block and in the picture."""
     if not idle.in_all:
-        return f"No thread is idle: every one has a {makes}."
+        return "No thread is idle: every one stores something."
     here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none of them here"
     if idle.in_block == idle.in_all:
         here = "all in this block"
     share = f"{100 * idle.share:.2g}" if idle.share < 0.995 else "almost 100"
-    return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) have no {makes}, {here}."
+    return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) store nothing, {here}."
 
 
 def coalescing_words(step: Access, found: Coalescing) -> str:
@@ -99,34 +99,30 @@ def coalescing_words(step: Access, found: Coalescing) -> str:
 
 
 def conflict_words(step: Access, found: Conflicts) -> str:
-    """What a warp's access to shared memory meets."""
+    """Say what a warp's access to shared memory meets."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
     noun = ("store" if step.is_store else "read") + _s(found.active) + _of_this(step)
+    own, lanes = f"A warp's {found.active} {noun}", int(found.in_conflict.sum())
     if found.active == 1 and found.turns == 1:
-        return f"A warp's 1 {noun} takes one turn in shared memory."
+        return f"{own} takes one transaction in shared memory."
     if found.turns == 1:
-        return (
-            f"Of a warp's {found.active} {noun} no two want different words of one bank of shared "
-            "memory: one turn for all."
-        )
+        return f"{own} meet no bank conflict: one transaction in shared memory for all."
+    wide = f" of {step.bytes} bytes" if found.least_turns > 1 else ""
+    takes = f"{own}{wide} take {found.turns} transactions in shared memory"
     if found.is_best:
         return (
-            f"A warp's {found.active} {noun} of {step.bytes} bytes take {found.turns} turns in "
-            f"shared memory, {32 * 4 // step.bytes} lanes at a time, and none fewer would do: no "
-            "two of those want different words of a bank."
+            f"{takes}, {32 * 4 // step.bytes} lanes at a time, and none fewer would do: no two of "
+            "those want different words of a bank."
         )
-    lanes = int(found.in_conflict.sum())
     if found.least_turns > 1:
         return (
-            f"A warp's {found.active} {noun} of {step.bytes} bytes take {found.turns} turns in "
-            f"shared memory, where {found.least_turns} would be the least: {lanes} lanes want "
-            "different words of a bank that others want at the same time."
+            f"{takes}, where {found.least_turns} would be the least: {lanes} lanes want different "
+            "words of a bank that others want at the same time."
         )
     return (
-        f"A warp's {found.active} {noun} take {found.turns} turns in shared memory: {lanes} lanes "
-        f"want different words of a bank that others want too, up to {found.turns} words in one "
-        f"bank (a {found.turns}-way bank conflict)."
+        f"{takes}: {lanes} lanes want different words of a bank that others want too, up to "
+        f"{found.turns} words in one bank (a {found.turns}-way bank conflict)."
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kernels.anatomy.accesses import NOWHERE, TILE, Access, count_different
+import numpy as np
+
+from kernels.anatomy.accesses import TILE, Access, count_different
 from kernels.anatomy.pattern import Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
 
@@ -38,7 +40,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Threads that have nothing to write; of one block, and of all."""
+    """Threads that store nothing of what the pass writes; of one block, and of all."""
 
     in_block: int
     in_all: int
@@ -68,7 +70,10 @@ def _bytes_of(accesses: Iterable[Access]) -> int:
 
 
 def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
-    """All blocks but those of the last column and the last row of the grid are alike."""
+    """Count the threads that store nothing that the pass writes.
+
+    All blocks but those of the last column and the last row of the grid are alike.
+    """
     across, down = shape.grid
     total = sum(
         columns * rows * _idle(pattern, shape, (x, y))
@@ -80,9 +85,5 @@ def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
 
 
 def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
-    if pattern.works is not None:
-        return shape.threads - int(pattern.works(block).sum())
-    tile = shape.tile(block).clipped(shape.picture)
-    x, y = pattern.stands[:, 0], pattern.stands[:, 1]
-    works = (x != NOWHERE) & (x < tile.width) & (y < tile.height)
-    return len(works) - int(works.sum())
+    stores = [each for each in pattern.steps(block) if each.is_store and each.array == shape.writes]
+    return shape.threads - int(np.any([each.takes_part() for each in stores], 0).sum())

@@ -75,7 +75,6 @@ def gather(at: Scene, shape: Shape) -> Pattern:
         steps=steps,
         each=(at.channels, 1),
         also=also,
-        works=lambda _: at.thread < on.line,
         block=lambda block: told.gather(on, shape, block),
         thread=lambda _, thread: (
             f"gathers {every(at.threads, 'number', thread, on.line)} of the row"
@@ -105,7 +104,6 @@ def multiply(at: Scene, shape: Shape) -> Pattern:
         stands=np.full((at.threads, 2), NOWHERE),
         round=shape.covers,
         steps=steps,
-        works=lambda _: at.thread < on.line,
         block=lambda block: told.multiply(on, block),
         thread=lambda _, thread: (
             f"multiplies {every(at.threads, 'frequency', thread, on.line)} of the row"

@@ -6,8 +6,8 @@ import numpy as np
 
 from kernels.anatomy import transform_words as told
 from kernels.anatomy.accesses import NOWHERE, Access, Places
-from kernels.anatomy.handing_over import HandingOver
-from kernels.anatomy.launch_scene import Mask, Scene, only
+from kernels.anatomy.handing_over import Axis, HandingOver
+from kernels.anatomy.launch_scene import Scene, only
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.pattern import COMPLEX, Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
@@ -29,46 +29,33 @@ def filter_columns(at: Scene, shape: Shape) -> Pattern:
         plane = block[0] % planes * at.height
         top = block[1] * on.valid - at.radius
 
-        def row(j: Places) -> Places:
+        def row(j: Places, _: Places) -> Places:
             return top + nth + on.side * j
 
-        def place(y: Places, taking_part: Mask) -> Places:
-            return only((plane + y) * on.line + first, taking_part)
-
-        def inside(j: Places) -> Places:
-            return place(row(j), (row(j) >= 0) & (row(j) < at.height))
-
-        def is_missing(j: Places, _: Places) -> Mask:
-            y = row(j)
-            return (y < 0) | ((y >= at.height) & (y < at.height + at.radius))
-
-        def beyond(j: Places, _: Places) -> Places:
-            y = at.source_row(row(j))
-            return place(y, y != NOWHERE)
+        def place(y: Places) -> Places:
+            return (plane + y) * on.line + first
 
         def weight(k: Places) -> Places:
             return (nth + on.side * k) * on.line + first
 
         def store(j: Places) -> Places:
-            y = row(j) + at.radius
-            return place(y, (on.side * j < on.valid - nth) & (y < at.height))
+            y = top + at.radius + nth + on.side * j
+            return only(place(y), (on.side * j < on.valid - nth) & (y < at.height))
 
+        rows = Axis(row, at.height, at.radius, place, at.source_row)
         is_edge, loops = top < 0 or top + on.line > at.height, {"number": on.side}
         return (
-            at.load("Load a number", shape.reads, loops, inside, 1, COMPLEX, held),
-            *(line.fill_in(shape.reads, COMPLEX, is_missing, beyond) if is_edge else ()),
+            *line.begin("Load a number", shape.reads, COMPLEX, 1, rows, is_edge),
             *line.transform((", there", ", and back")),
             at.load("Load a weight", "weights", loops, weight, 1, COMPLEX, held),
             at.store("Store a number", shape.writes, loops, store, 1, COMPLEX, held),
         )
 
-    def works(block: Block) -> Mask:
-        return (nth < on.valid) & (block[1] * on.valid + nth < at.height)
-
     def thread_words(block: Block, thread: int) -> str:
-        mine = frequency(block) + thread % on.columns
-        rows = every(on.side, "number", thread // on.columns, on.line)
-        idle = "" if works(block)[thread] else ", none of which is kept"
+        mine, first = frequency(block) + thread % on.columns, thread // on.columns
+        rows = every(on.side, "number", first, on.line)
+        is_kept = first < on.valid and block[1] * on.valid + first < at.height
+        idle = "" if is_kept else ", none of which is kept"
         return f"holds {rows} down the column of frequency {mine}{idle}"
 
     rows = nth + on.side * np.arange(on.side)[:, None]
@@ -80,7 +67,6 @@ def filter_columns(at: Scene, shape: Shape) -> Pattern:
         steps=steps,
         each=(shape.covers[0], 1),
         also=places[1:],
-        works=works,
         block=lambda block: told.filter_columns(on, shape, block),
         thread=thread_words,
         picked=lambda x, y: y % on.side * on.columns + on.frequency_across(x) % on.columns,

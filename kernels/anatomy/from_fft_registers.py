@@ -7,8 +7,8 @@ import numpy as np
 from kernels.anatomy import transform_words as told
 from kernels.anatomy.accesses import Access, Places
 from kernels.anatomy.from_fft import in_both_parts
-from kernels.anatomy.handing_over import HandingOver
-from kernels.anatomy.launch_scene import Mask, Scene, joined, only
+from kernels.anatomy.handing_over import Axis, HandingOver
+from kernels.anatomy.launch_scene import Scene, only
 from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.pattern import COMPLEX, Pattern
 from kernels.anatomy.tile_shapes import Block, Shape
@@ -29,27 +29,15 @@ def transform_rows(at: Scene, shape: Shape) -> Pattern:
         def sample(j: Places, part: Places) -> Places:
             return first + (on.side * j + on.valid * part) * at.channels
 
-        def inside(j: Places, part: Places) -> Places:
-            x = sample(j, part)
-            return only(row + x, (x >= 0) & (x < at.row))
-
-        def is_missing(j: Places, part: Places) -> Mask:
-            x = sample(j, part)
-            return (x < 0) | ((x >= at.row) & (x < at.row + at.halo_x))
-
-        def beyond(j: Places, part: Places) -> Places:
-            return joined(row, at.sample(sample(j, part)))
-
         def store(k: Places) -> Places:
             begin = (block[1] * at.height + y) * on.line
             return only(begin + at.tx + on.side * k, y < at.height)
 
         pixel = on.left(block[1]) // at.channels - at.radius
         is_edge = pixel < 0 or pixel + on.valid + on.line > at.job.width
-        parts, size = {"number": on.side, "part": 2}, at.sample_bytes
+        samples = Axis(sample, at.row, at.halo_x, lambda x: row + x, at.sample)
         return (
-            at.load("Load a sample", "picture", parts, inside, words=part_held),
-            *(line.fill_in("picture", size, is_missing, beyond) if is_edge else ()),
+            *line.begin("Load a sample", "picture", at.sample_bytes, 2, samples, is_edge),
             *line.transform(),
             at.store(
                 "Store a frequency", shape.writes, {"number": on.side}, store, 1, COMPLEX, held
@@ -70,7 +58,6 @@ def transform_rows(at: Scene, shape: Shape) -> Pattern:
         steps=steps,
         each=(at.channels, 1),
         also=also,
-        works=lambda block: block[0] * on.rows + at.ty < at.height,
         block=lambda block: told.transform_rows(on, shape, block),
         thread=thread_words,
     )
@@ -127,14 +114,9 @@ def restore_rows(at: Scene, shape: Shape) -> Pattern:
             at.store("Store alpha", *alphas),
         )
 
-    def works(block: Block) -> Mask:
-        right = on.valid * (1 + at.job.has_alpha)  # alpha is shared out over both tiles
-        is_column = (at.tx < right) & (block[0] * 2 * on.valid + at.tx < at.job.width)
-        return is_column & (block[1] * on.rows + at.ty < at.height)
-
     lines = at.tx + on.side * np.arange(on.side)[:, None]
     stands, also = in_both_parts(on, lines, at.ty)
-    return Pattern(stands, shape.covers, steps, (at.channels, 1), also, works)
+    return Pattern(stands, shape.covers, steps, (at.channels, 1), also)
 
 
 def along_rows(at: Scene, on: FftTiles) -> HandingOver:

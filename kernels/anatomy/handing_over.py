@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from kernels.anatomy.accesses import TILE, Access, Places
+from kernels.anatomy.accesses import NOWHERE, TILE, Access, Places
 from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.pattern import COMPLEX
-from kernels.anatomy.transform_words import PARTS, part_held
+from kernels.anatomy.transform_words import PARTS, held, part_held
+
+
+class Axis(NamedTuple):
+    """What lines lie along.
+
+    position  number of a thread, and part of it -> where on the axis that is, from 0 to size - 1
+    size      of the picture, and
+    reach     so far beyond its end numbers are needed
+    place     position -> number of the array
+    source    position, also beyond the picture -> position that stands for it, or NOWHERE
+    """
+
+    position: Callable[[Places, Places], Places]
+    size: int
+    reach: int
+    place: Callable[[Places], Places]
+    source: Callable[[Places], Places]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,18 +78,30 @@ class HandingOver:
             ),
         )
 
-    def fill_in(
-        self,
-        array: str,
-        item_bytes: int,
-        is_missing: Callable[[Places, Places], Mask],
-        source: Callable[[Places, Places], Places],
+    def begin(
+        self, name: str, array: str, item_bytes: int, parts: int, on: Axis, is_edge: bool
     ) -> tuple[Access, ...]:
-        """Numbers beyond the picture's edges.
+        """Return the loads of all numbers; then, if `is_edge`, of those beyond the picture's edges.
 
-        is_missing  which of the threads' numbers j, and of those which part, is one of them
-        source      where it is read from, or NOWHERE: then it is zero
+        parts  of a number that are loaded by themselves
         """
+
+        def inside(j: Places, part: Places) -> Places:
+            at = on.position(j, part)
+            return only(on.place(at), (at >= 0) & (at < on.size))
+
+        loops = {"number": self.side, "part": parts}
+        words = part_held if parts > 1 else lambda n, _: held(n)
+        load = self.at.load(name, array, loops, inside, 1, item_bytes, words)
+        return (load, *self._fill_in(array, item_bytes, on)) if is_edge else (load,)
+
+    def _fill_in(self, array: str, item_bytes: int, on: Axis) -> tuple[Access, ...]:
+        """Numbers beyond the picture's edges, which are zero where nothing stands for them."""
+
+        def is_missing(j: Places, part: Places) -> Mask:
+            at = on.position(j, part)
+            return (at < 0) | ((at >= on.size) & (at < on.size + on.reach))
+
         every = {"part": 2, "number": self.side}
         part, j = np.divmod(np.arange(2 * self.side), self.side)
         is_edge = is_missing(j[:, None], part[:, None]).any(1)
@@ -79,7 +109,8 @@ class HandingOver:
         edges = {"edge": len(j)}
 
         def load(n: Places) -> Places:
-            return only(source(j[n], part[n]), is_missing(j[n], part[n]))
+            source = on.source(on.position(j[n], part[n]))
+            return only(on.place(source), (source != NOWHERE) & is_missing(j[n], part[n]))
 
         def mended(n: Places) -> Places:
             return only(self._own(part[n], j[n]), is_missing(j[n], part[n]))

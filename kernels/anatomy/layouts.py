@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kernels.core.job import Job
 from kernels.rungs.job_facts import Facts
 
-Corner = tuple[int, int]  # a sample and a row
+Pair = tuple[int, int]  # x then y: a sample and a row, or a block of the grid
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class Layout(NamedTuple):
     """corner    (x, y) of a block -> where its tile begins
     block_at  (sample, row) of the picture -> of the blocks whose tile it is in, its channel's
     """
 
-    corner: Callable[[int, int], Corner]
-    block_at: Callable[[int, int], tuple[int, int]]
+    corner: Callable[[int, int], Pair]
+    block_at: Callable[[int, int], Pair]
 
 
 class FftTiles:
@@ -43,8 +42,6 @@ class FftTiles:
         self.radius, self.valid = job.radius, self.line - 2 * job.radius
         self.rows = 128 // self.side
 
-    # -- planes: a pair of a colour, or a tile of those
-
     def pair_of_colour(self, x: int) -> int:
         """Of sample x; alpha, which is not transformed, counts as the last colour."""
         colour = min(x % self.channels, self.colours - 1)
@@ -59,8 +56,8 @@ class FftTiles:
 
     def tile_of(self, number: int) -> tuple[int, int]:
         """(pair of a colour, tile down) of the tiles that lie one after another in memory."""
-        pair, down = number % self.pairs, number // self.pairs % self.tiles
-        return number // self.pairs // self.tiles * self.pairs + pair, down
+        colour, down = divmod(number // self.pairs, self.tiles)
+        return colour * self.pairs + number % self.pairs, down
 
     def number_of(self, pair: int, down: int) -> int:
         colour, across = divmod(pair, self.pairs)
@@ -78,56 +75,43 @@ class FftTiles:
 
 def _rows_of_tiles(on: FftTiles) -> Layout:
     """A block one row of a tile."""
-
-    def corner(x: int, y: int) -> Corner:
-        pair, down = on.tile_of(y)
-        return on.left(pair), down * on.valid + x - on.radius
-
-    def block_at(x: int, y: int) -> tuple[int, int]:
-        down, row = divmod(y, on.valid)
-        return row + on.radius, on.number_of(on.pair_of_colour(x), down)
-
-    return Layout(corner, block_at)
+    corner, block_at = _frequencies_of_tiles(on)
+    return Layout(
+        lambda x, y: (corner(x, y)[0], corner(x, y)[1] + x - on.radius),
+        lambda x, y: (y % on.valid + on.radius, block_at(x, y)[1]),
+    )
 
 
 def _frequencies_of_tiles(on: FftTiles) -> Layout:
     """A block one row of a tile's frequencies."""
 
-    def corner(_: int, y: int) -> Corner:
+    def corner(_: int, y: int) -> Pair:
         pair, down = on.tile_of(y)
         return on.left(pair), down * on.valid
 
-    def block_at(x: int, y: int) -> tuple[int, int]:
-        number = on.number_of(on.pair_of_colour(x), y // on.valid)
-        return on.frequency_down(y), number
+    def block_at(x: int, y: int) -> Pair:
+        return on.frequency_down(y), on.number_of(on.pair_of_colour(x), y // on.valid)
 
     return Layout(corner, block_at)
 
 
 def _rows_of_pairs(on: FftTiles) -> Layout:
     """A block some rows of a pair, whichever tiles those are in."""
-
-    def corner(x: int, y: int) -> Corner:
-        return on.left(y), x * on.rows
-
-    def block_at(x: int, y: int) -> tuple[int, int]:
-        return y // on.rows, on.pair_of_colour(x)
-
-    return Layout(corner, block_at)
+    return Layout(
+        lambda x, y: (on.left(y), x * on.rows),
+        lambda x, y: (y // on.rows, on.pair_of_colour(x)),
+    )
 
 
 def _frequencies_of_columns(on: FftTiles) -> Layout:
     """A block some frequencies of the rows of a tile."""
     planes = on.colours * on.pairs
 
-    def corner(x: int, y: int) -> Corner:
-        return on.left(x % planes), y * on.valid
-
-    def block_at(x: int, y: int) -> tuple[int, int]:
+    def block_at(x: int, y: int) -> Pair:
         group = on.frequency_across(x) // on.columns
         return group * planes + on.pair_of_colour(x), y // on.valid
 
-    return Layout(corner, block_at)
+    return Layout(lambda x, y: (on.left(x % planes), y * on.valid), block_at)
 
 
 # By what a header calls them.
@@ -137,9 +121,3 @@ LAYOUTS: dict[str, Callable[[FftTiles], Layout]] = {
     "rows_of_pairs": _rows_of_pairs,
     "frequencies_of_columns": _frequencies_of_columns,
 }
-
-
-def layout_of(name: str, job: Job) -> Layout | None:
-    """Return the layout called `name`; None: there is none, or none is named."""
-    make = LAYOUTS.get(name)
-    return make(FftTiles(job)) if make else None

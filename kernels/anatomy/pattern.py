@@ -28,7 +28,6 @@ class Pattern:
     steps   block -> what its threads do, in their order
     each    samples and rows that a thread computes from where it stands on
     also    (n, threads, 2) at which others it computes as many again in the same round, or NOWHERE
-    works   block -> which threads store anything; None: those that stand on the picture
 
     Where that are no samples of the picture, but numbers of a transform:
 
@@ -44,7 +43,6 @@ class Pattern:
     steps: Steps
     each: tuple[int, int] = (1, 1)
     also: Places | None = None
-    works: Callable[[Block], Mask] | None = None
     block: Callable[[Block], str] | None = None
     thread: Callable[[Block, int], str] | None = None
     picked: Callable[[int, int], int] | None = None

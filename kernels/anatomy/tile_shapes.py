@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.anatomy.layouts import Layout, layout_of
+from kernels.anatomy.layouts import LAYOUTS, FftTiles, Layout
 from kernels.core.device import Device
 from kernels.core.job import Job
 from kernels.rungs.job_facts import Facts
@@ -116,16 +116,11 @@ def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape
     facts = Facts(job, device)
     if device is None:
         facts["MULTIPROCESSORS"] = USUAL_MULTIPROCESSORS
-    passes = [(n, each, layout_of(each.layout, job)) for n, each in _own(rung)]
     return tuple(
-        _shape(number, each, job, facts, layout)
-        for number, each, layout in passes
-        if layout is not None or not each.grid
+        _shape(number, each, job, facts)
+        for number, each in enumerate(rung.passes)
+        if not each.library and (each.layout in LAYOUTS or not each.grid)
     )
-
-
-def _own(rung: Rung) -> list[tuple[int, Pass]]:
-    return [(number, each) for number, each in enumerate(rung.passes) if not each.library]
 
 
 def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
@@ -150,7 +145,7 @@ def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
     )
 
 
-def _shape(number: int, each: Pass, job: Job, facts: Facts, layout: Layout | None) -> Shape:
+def _shape(number: int, each: Pass, job: Job, facts: Facts) -> Shape:
     row = job.width * job.channels
     covers = _both(each.covers, facts)
     grid = -(-row // covers[0]), -(-job.height // covers[1])
@@ -170,7 +165,7 @@ def _shape(number: int, each: Pass, job: Job, facts: Facts, layout: Layout | Non
         halo=_both(each.halo, facts),
         shared_bytes=facts.value(each.shared_bytes),
         picture=Rect(0, 0, row, job.height),
-        layout=layout,
+        layout=LAYOUTS[each.layout](FftTiles(job)) if each.layout in LAYOUTS else None,
     )
 
 

@@ -14,7 +14,7 @@ def gather(on: FftTiles, shape: Shape, block: Block) -> str:
     y = shape.tile(block).top
     where = "" if 0 <= y < shape.picture.bottom else ", which lies beyond it"
     return _signed(
-        f"{_block(block)} gathers row {block[0]} of {on.line} of {_tiles(on, pair, down)}, out of "
+        f"Block {block} gathers row {block[0]} of {on.line} of {_tiles(on, pair, down)}, out of "
         f"row {y:,} of the picture{where}: {_parts(on, pair)} {_overlap(on)}"
     )
 
@@ -22,7 +22,7 @@ def gather(on: FftTiles, shape: Shape, block: Block) -> str:
 def multiply(on: FftTiles, block: Block) -> str:
     pair, down = on.tile_of(block[1])
     return (
-        f"{_block(block)} multiplies row {block[0]} of the {on.line} rows of frequencies of "
+        f"Block {block} multiplies row {block[0]} of the {on.line} rows of frequencies of "
         f"{_tiles(on, pair, down)} by the same row of the weights' spectrum. A frequency is of all "
         "of both tiles and their halo: warps have no place on the picture, and the pointer's share "
         "of the way across and down the tiles tells which frequency is meant."
@@ -33,7 +33,7 @@ def transform_rows(on: FftTiles, shape: Shape, block: Block) -> str:
     top = block[0] * on.rows
     end = min(top + on.rows, shape.picture.bottom)
     return _signed(
-        f"{_block(block)} transforms {span('row', top, end)} of {_tiles(on, block[1])}, each of "
+        f"Block {block} transforms {span('row', top, end)} of {_tiles(on, block[1])}, each of "
         f"them {_parts(on, block[1])} {_overlap(on)}"
     )
 
@@ -44,7 +44,7 @@ def filter_columns(on: FftTiles, shape: Shape, block: Block) -> str:
     end = min(top + on.valid, shape.picture.bottom)
     rows = span("row", top - on.radius, top - on.radius + on.line)
     return _signed(
-        f"{_block(block)} takes frequencies {begin} to {begin + on.columns - 1} of the lines "
+        f"Block {block} takes frequencies {begin} to {begin + on.columns - 1} of the lines "
         f"of {_tiles(on, block[0] % planes, block[1])}, in {rows}: it transforms them downwards, "
         "multiplies them by the weights' spectrum, transforms them back and keeps "
         f"{span('row', top, end)}, which come out right. A frequency is of a whole line: warps are "
@@ -68,10 +68,6 @@ def every(step: int, noun: str, first: int, end: int) -> str:
     if last == first:
         return f"{noun} {first}"
     return f"every {step}{'nd' if step % 10 == 2 else 'th'} {noun} from {first} to {last}"
-
-
-def _block(block: Block) -> str:
-    return f"Block {block[0]}, {block[1]}"
 
 
 def _tiles(on: FftTiles, pair: int, down: int | None = None) -> str:

@@ -53,8 +53,6 @@ PLAIN = [
     key for key in TOLD if {each.anatomy.partition(".")[0] for each in RUNGS[key].passes} <= SIMPLE
 ]
 WIDE = [key for key in TOLD if key not in PLAIN]
-# Whose threads store what others have made.
-HANDED_ON = {"window_tile", "register_separable", "running_sums"}
 # Whose buffers hold two floats a number.
 OF_PAIRS = {"measure", "multiply", "filter_columns", "restore_rows"}
 # Their tiles hold halves.
@@ -213,9 +211,7 @@ def test_a_launch_does_as_it_is_told_here(key, case, build_cache):
 def test_rungs_of_many_samples_a_thread_do_so_too(key, case, build_cache):
     check_addresses(key, case, build_cache)
     check_traffic(key, case, build_cache)
-    copied_alpha = key in TENSOR and job_of(key, case).has_alpha  # by threads without a sample, too
-    if key not in HANDED_ON and not copied_alpha:
-        check_idle(key, case, build_cache)
+    check_idle(key, case, build_cache)
     if key in TRANSFORMS and case.border != "zero":
         check_memory(key, case, build_cache)
 

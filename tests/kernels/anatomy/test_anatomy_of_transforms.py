@@ -193,7 +193,7 @@ def test_what_a_block_works_on():
     case = CASES[2]
     _, pattern, _ = told("fft_registers", "transform_rows", case)
     assert pattern.block((4, 3)) == (
-        "Block 4, 3 transforms rows 64 to 69 of tiles x 2 and x 3 of channel 2, each of them 64 "
+        "Block (4, 3) transforms rows 64 to 69 of tiles x 2 and x 3 of channel 2, each of them 64 "
         "complex numbers, whose real parts are pixels 123 to 186 and imaginary parts pixels 185 "
         "to 248. 1 at either end are halo, which neighbours load as well."
     )
@@ -203,7 +203,7 @@ def test_what_a_block_works_on():
     block = (2 * 6 + 3, 1)
     sentences = pattern.block(block)
     assert sentences.startswith(
-        "Block 15, 1 takes frequencies 16 to 23 of the lines of tiles x 2 and"
+        "Block (15, 1) takes frequencies 16 to 23 of the lines of tiles x 2 and"
     )
     assert "x 3, y 1 of channel 2, in rows 61 to 124" in sentences
     assert "keeps rows 62 to 69, which come out right" in sentences
@@ -212,7 +212,7 @@ def test_what_a_block_works_on():
     )
     _, pattern, _ = told("fft", "gather", case)
     assert pattern.block((0, 0)) == (
-        "Block 0, 0 gathers row 0 of 64 of tiles x 0 and x 1, y 0 of channel 1, out of row −1 of "
+        "Block (0, 0) gathers row 0 of 64 of tiles x 0 and x 1, y 0 of channel 1, out of row −1 of "
         "the picture, which lies beyond it: 64 complex numbers, whose real parts are pixels −1 to "
         "62 and imaginary parts pixels 61 to 124. 1 at either end are halo, which neighbours load "
         "as well."
@@ -220,7 +220,7 @@ def test_what_a_block_works_on():
     assert pattern.thread((0, 0), 9) == "gathers number 9 of the row"
     _, pattern, _ = told("fft", "multiply", case)
     assert pattern.block((7, 2)).startswith(
-        "Block 7, 2 multiplies row 7 of the 64 rows of frequencies of tiles x 0 and x 1, y 1 of "
+        "Block (7, 2) multiplies row 7 of the 64 rows of frequencies of tiles x 0 and x 1, y 1 of "
     )
 
 

@@ -40,20 +40,20 @@ def test_the_grid():
 
 def test_a_block_its_tile_and_its_halo():
     assert anatomy_words.block_words(shape(), (1, 2)) == (
-        "Block 1, 2 makes samples 32 to 63 of rows 16 to 23: 256 of them."
+        "Block (1, 2) computes samples 32 to 63 of rows 16 to 23: 256 of them."
     )
     edge = shape(size=(60, 60, 1))
     assert anatomy_words.block_words(edge, (1, 7)) == (
-        "Block 1, 7 makes samples 32 to 59 of rows 56 to 59; 56 % of its tile is beyond the "
+        "Block (1, 7) computes samples 32 to 59 of rows 56 to 59; 56 % of its tile is beyond the "
         "picture."
     )
     assert halo_words(shape(), (0, 3)) == (
         "With the halo, 2 samples to either side and 2 rows above and below, it needs 36 × 12 = "
-        "432 samples: 1.69 for each one that it makes; 24 lie beyond the picture."
+        "432 samples: 1.69 for each one that it computes; 24 lie beyond the picture."
     )
     assert halo_words(edge, (1, 7)) == (  # of what it makes, not of all its tile
         "With the halo, 2 samples to either side and 2 rows above and below, it needs 32 × 8 = "
-        "256 samples: 2.29 for each one that it makes; 76 lie beyond the picture."
+        "256 samples: 2.29 for each one that it computes; 76 lie beyond the picture."
     )
     assert halo_words(shape("shared_untiled"), (0, 0)) == "It needs no halo around them."
 
@@ -70,7 +70,7 @@ def test_a_pass_along_one_axis_has_a_halo_along_that_axis_only(number, sides):
 
 def test_one_of_something_is_not_many():
     thin = shape("separable_flat", size=(4, 8, 1), ksize=3)
-    assert "makes samples 0 to 7 of row 2" in anatomy_words.block_words(thin, (0, 2))
+    assert "computes samples 0 to 7 of row 2" in anatomy_words.block_words(thin, (0, 2))
     assert "1 sample to either side," in halo_words(thin, (0, 2))
     assert anatomy_words.span("row", 3, 4) == "row 3"
     assert anatomy_words.span("row", 3, 6) == "rows 3 to 5"
@@ -94,8 +94,8 @@ def test_one_of_something_is_not_many():
         (
             Traffic(6400, 432, 6400, 0, 0),
             "Its threads load 6,400 samples of the picture from global memory, 6,400 bytes, of "
-            "which 432 are different: each is asked for 14.8 times on average, and caches have to "
-            "answer all but the first.",
+            "which 432 are different: each is read 14.8 times on average; all but the first should "
+            "hit the cache.",
         ),
         (
             Traffic(256, 256, 1024, 0, 0),
@@ -111,10 +111,10 @@ def test_bytes_and_reuse(traffic, sentence):
 def test_idle_threads():
     assert idle_words(Idle(0, 0, 4096)).startswith("No thread is idle")
     assert idle_words(Idle(12, 96, 4096)) == (
-        "96 of 4,096 threads (2.3 %) have no sample to make, 12 of them in this block."
+        "96 of 4,096 threads (2.3 %) store nothing, 12 of them in this block."
     )
     assert "none of them here" in idle_words(Idle(0, 96, 4096))
-    assert idle_words(Idle(24, 24, 64)).endswith("no sample to make, all in this block.")
+    assert idle_words(Idle(24, 24, 64)).endswith("store nothing, all in this block.")
 
 
 @pytest.mark.parametrize(
@@ -154,18 +154,18 @@ def test_one_lane_touches():
     [
         (
             np.arange(32),
-            "Of a warp's 32 reads of this tap no two want different words of one bank of shared "
-            "memory: one turn for all.",
+            "A warp's 32 reads of this tap meet no bank conflict: one transaction in shared memory "
+            "for all.",
         ),
         (
             np.where(np.arange(32) == 3, 3, NOWHERE),
-            "A warp's 1 read of this tap takes one turn in shared memory.",
+            "A warp's 1 read of this tap takes one transaction in shared memory.",
         ),
         (
             np.arange(32) * 2,
-            "A warp's 32 reads of this tap take 2 turns in shared memory: 32 lanes want different "
-            "words of a bank that others want too, up to 2 words in one bank (a 2-way bank "
-            "conflict).",
+            "A warp's 32 reads of this tap take 2 transactions in shared memory: 32 lanes want "
+            "different words of a bank that others want too, up to 2 words in one bank (a 2-way "
+            "bank conflict).",
         ),
         (np.full(32, NOWHERE), "No lane of this warp loads anything here."),
     ],

@@ -116,20 +116,20 @@ class Look:
         sample = self.sample_of(self.thread)
         picture = self.subject.shape.picture
         if sample is None or not (sample[0] < picture.right and sample[1] < picture.bottom):
-            return f"{begin} has no sample to make."
+            return f"{begin} has no sample to compute."
         x, y = sample
         channels = self.subject.channels
         across, down = self.made_by_each
         more = ", and others in the same tile" if self.makes_more else ""
         if (across, down) == (1, 1):
-            of = f"{CHANNELS[channels][x % channels]} of " if channels > 1 else ""
-            return f"{begin} makes {of}pixel x {x // channels:,}, y {y:,}{more}."
+            name = f"{CHANNELS[channels][x % channels]} " if channels > 1 else ""
+            return f"{begin} computes the {name}sample of pixel ({x // channels:,}, {y:,}){more}."
         right, bottom = min(x + across, picture.right), min(y + down, picture.bottom)
         samples = anatomy_words.span("sample", x, right)
         if channels > 1:
             pixels = anatomy_words.span("pixel", x // channels, (right - 1) // channels + 1)
             samples += f" (of {pixels})"
-        return f"{begin} makes {samples} in {anatomy_words.span('row', y, bottom)}{more}."
+        return f"{begin} computes {samples} in {anatomy_words.span('row', y, bottom)}{more}."
 
     @property
     def makes_more(self) -> bool:
@@ -162,8 +162,7 @@ class Look:
                 ("Not described", anatomy_words.not_drawn(self.subject.rung)),
             ]
         library = anatomy_words.of_a_library(self.subject.rung)
-        makes = "sample to make" if pattern.block is None else "number to store"
-        idle = anatomy_words.idle_words(idle_of(pattern, shape, self.block), makes)
+        idle = anatomy_words.idle_words(idle_of(pattern, shape, self.block))
         traffic = anatomy_words.traffic_words(traffic_of(self.steps, shape.reads), shape.reads)
         return [
             ("The launch", f"{anatomy_words.grid_words(shape)} {idle}"),
@@ -252,7 +251,7 @@ class Lanes:
     @property
     def legend(self) -> str:
         """What the two numbers of a lane are."""
-        return f"In small: the lane; below it: its {self.title.lower()}."
+        return f"Small: lane. Large: {self.title.lower()}."
 
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:

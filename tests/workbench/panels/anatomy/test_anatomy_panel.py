@@ -36,7 +36,10 @@ def test_the_thread_that_makes_a_sample_is_found():
     assert (found.block, found.thread) == ((3, 2), 4 * 32 + 4)
     assert (found.warp, found.lane) == (4, 4)
     assert found.sample_of(found.thread) == (100, 20)
-    assert found.thread_words() == "Thread 132, lane 4 of warp 4, makes green of pixel x 33, y 20."
+    assert (
+        found.thread_words()
+        == "Thread 132, lane 4 of warp 4, computes the green sample of pixel (33, 20)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +68,7 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     assert lanes.title == "Bank"
     assert lanes.labels[:3] == ("0", "1", "2")
     assert sum(lanes.conflict) == 24  # 28 words to a row of the tile: twelve banks are met twice
-    assert "take 2 turns" in lanes.sentence
+    assert "take 2 transactions" in lanes.sentence
     load = found.steps[0]
     assert lanes_of(found, load, 0).title == "Sector"
     flat = look("separable_flat", (16, 16), (0, 0))
@@ -78,7 +81,7 @@ def test_words_name_what_is_counted():
     assert "19 × 13 = 247 blocks of 32 × 8 = 256 threads, 8 warps each." in words
     assert "44 × 12 = 528 samples" in words
     assert "9,828 of" not in words
-    assert "3,232 of 63,232 threads (5.1 %) have no sample to make" in words
+    assert "3,232 of 63,232 threads (5.1 %) store nothing" in words
     assert "each stored byte 12.1 times on average" in words
 
 
@@ -129,10 +132,12 @@ def test_every_thread_can_be_gone_to(key, channels):
 
 def test_a_thread_says_what_it_makes():
     run = look("window_tile", at=(130, 20)).thread_words()
-    assert run.endswith("makes samples 128 to 159 (of pixels 42 to 53) in row 20.")
+    assert run.endswith("computes samples 128 to 159 (of pixels 42 to 53) in row 20.")
     small = np.zeros((20, 30, 3), np.uint8)
     one_of_some = look("shared_untiled", (8, 8), (10, 9), picture=small).thread_words()
-    assert one_of_some.endswith("makes green of pixel x 3, y 9, and others in the same tile.")
+    assert one_of_some.endswith(
+        "computes the green sample of pixel (3, 9), and others in the same tile."
+    )
 
 
 # -- in a window
@@ -183,7 +188,7 @@ def test_the_pointer_chooses_block_and_thread(qtbot, opened):
         QEvent.Type.MouseMove, at, pane.mapToGlobal(at), none, none, Qt.KeyboardModifier.NoModifier
     )
     QApplication.sendEvent(pane, moved)
-    until(qtbot, lambda: "pixel x 40, y 25" in words(opened))
+    until(qtbot, lambda: "pixel (40, 25)" in words(opened))
     assert opened.anatomy.look.block == (3, 3)  # sample 121 of 270
 
 
@@ -254,12 +259,14 @@ def test_a_transform_has_lanes_that_hold_numbers(opened):
     opened.anatomy.point_at((40.1, 25.5))  # red
     opened.anatomy._catch_up()
     assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
-    assert "Block 1, 0 transforms rows 16 to 31 of tiles x 0 and x 1 of channel 1" in words(opened)
+    assert "Block (1, 0) transforms rows 16 to 31 of tiles x 0 and x 1 of channel 1" in words(
+        opened
+    )
     assert "holds every 8th number from 2 to 58 of row 25." in words(opened)
     choose_pass(opened, 1)
     assert "downwards, multiplies them by the weights' spectrum" in words(opened)
     choose_pass(opened, 2)
-    assert "makes samples 0 to 2 (of pixel 0) in row 25, and others" in words(opened)
+    assert "computes samples 0 to 2 (of pixel 0) in row 25, and others" in words(opened)
     assert "library" not in words(opened)
 
 
@@ -326,7 +333,7 @@ def test_where_a_thread_makes_many_samples_it_is_found_by_each(key):
     assert any(
         x <= 130 < x + across and y <= 20 < y + down for x, y in found.samples_of(found.thread)
     )
-    assert " makes " in found.thread_words()
+    assert " computes " in found.thread_words()
     others = {look(key, at=(at, 20)).thread for at in range(128, 128 + 8)}
     assert len(others) <= 8
 
@@ -401,8 +408,8 @@ def test_another_access_and_another_tap(opened):
     ]
     assert access.currentIndex() == 2
     strip = child(opened, "anatomy-lanes", LaneStrip)
-    assert "no two want different words of one bank" in strip.accessibleDescription()
-    assert "In small: the lane; below it: its bank." in strip.accessibleDescription()
+    assert "no bank conflict" in strip.accessibleDescription()
+    assert "Small: lane. Large: bank." in strip.accessibleDescription()
     assert child(opened, "anatomy-lane-legend", QLabel).text() in strip.accessibleDescription()
     time_box = child(opened, "anatomy-time", QSpinBox)
     assert time_box.maximum() == 25
