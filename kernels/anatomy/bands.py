@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.anatomy.accesses import TILE, Access, Find, Loops, Places
-from kernels.anatomy.chunks import Chunks, wide_answer
-from kernels.anatomy.launch_scene import FLOAT, Mask, Scene, only
+from kernels.anatomy.accesses import TILE, Access, Loops, Places
+from kernels.anatomy.chunks import Chunks, Wanted, wide_answer, wide_loads
+from kernels.anatomy.launch_scene import FLOAT, Mask, Scene, only, turns
 from kernels.anatomy.pattern import QUAD
 from kernels.anatomy.transactions import LANES
+
+NONE: Loops = {}
 
 
 class Moves(NamedTuple):
@@ -84,18 +86,13 @@ class Bands:
         return Moves(x + c * chunk, y0 + i, QUAD * (i * self.stage_stride + c), takes_part)
 
     def staging(self, *moves: Moves) -> tuple[Access, ...]:
-        every = Moves(*map(np.concatenate, zip(*moves, strict=True)))
-        thread, loops = self.at.thread, {"load": len(every.x)}
-
-        def wanted(n: Places) -> tuple[Places, Places, Mask]:
-            return every.x[n, thread], every.y[n, thread], every.takes_part[n, thread]
-
-        def place(n: Places) -> Places:
-            return only(every.places[n, thread], every.takes_part[n, thread])
-
+        x, y, places, takes_part = map(np.concatenate, zip(*moves, strict=True))
+        loops = {"load": len(x)}
         return (
-            *self.wide.loads("Stage: load", loops, wanted),
-            self.at.store("Stage: store", TILE, loops, place, QUAD),
+            *wide_loads(
+                self.at, "Stage: load", loops, (x, y, takes_part.astype(bool)), self.wide.chunk
+            ),
+            self.at.store("Stage: store", TILE, loops, only(places, takes_part), QUAD),
         )
 
     # -- along x
@@ -109,24 +106,17 @@ class Bands:
     def along(self, items: Items, sums_at: int, terms: int = 1) -> tuple[Access, ...]:
         """sums_at  where the sums begin, in words
         terms    all of them are gone through"""
-        offsets, thread = np.array(self._chunks_of_a_part()), self.at.thread
+        offsets = np.array(self._chunks_of_a_part())[:, None]
         chunks_a_part, quads_a_part = self.part // self.wide.chunk, self.part // QUAD
-
-        def read(_: Places, item: Places, chunk: Places) -> Places:
-            row, part = items.stage_row[item, thread], items.part[item, thread]
-            place = row * self.stage_stride + part * chunks_a_part + offsets[chunk]
-            return only(QUAD * place, items.takes_part[item, thread])
-
-        def write(_: Places, item: Places, quad: Places) -> Places:
-            row, part = items.sums_row[item, thread], items.part[item, thread]
-            place = row * self.sums_stride + part * quads_a_part + quad
-            return only(sums_at + QUAD * place, items.takes_part[item, thread])
-
-        loops = {"term": terms, "part": len(items.part)}
+        stage_row, sums_row, part, takes_part = (each[:, None] for each in items)
+        read = stage_row * self.stage_stride + part * chunks_a_part + offsets
+        write = sums_row * self.sums_stride + part * quads_a_part + np.arange(quads_a_part)[:, None]
+        loops = {"term": terms, "part": len(part)}
         chunks, quads = {**loops, "chunk": len(offsets)}, {**loops, "quad": quads_a_part}
+        works, sums = takes_part.astype(bool), sums_at + QUAD * write
         return (
-            self.at.load("Read a chunk", TILE, chunks, read, QUAD),
-            self.at.store("Store sums along the row", TILE, quads, write, QUAD),
+            self.at.load("Read a chunk", TILE, chunks, only(QUAD * read, works), QUAD),
+            self.at.store("Store sums along the row", TILE, quads, only(sums, works), QUAD),
         )
 
     def _chunks_of_a_part(self) -> list[int]:
@@ -150,37 +140,27 @@ class Bands:
 
     # -- down the columns
 
-    def down(self, row_at: Find, outer: Loops | None = None, terms: int = 1) -> tuple[Access, ...]:
-        """row_at  the indices of `outer`, and row of the sums, from the first that is needed -> its
-        place in words, or NOWHERE
+    def down(
+        self, row_at: Callable[[Places], Places], works: Mask, outer: Loops = NONE, terms: int = 1
+    ) -> tuple[Access, ...]:
+        """row_at  row of the sums, from the first that is needed -> its place in words
+        works   likewise at all times of `outer`, and one for the row
         terms   all rows are read; the first time after alpha"""
-        loops = outer or {}
+        alphas, rows = {"row": self.band}, {"row": self.at.ksize + self.band - 1}
+        own = only(row_at(self.at.radius + turns(alphas)[0]), works)
+        sums = only(row_at(turns(rows)[0]), works)[..., None, :, :]
+        alpha = self.at.load("Read alpha", TILE, {**outer, **alphas}, own, QUAD)
+        loops, name = {**outer, "term": terms, **rows}, "Read sums down the columns"
+        down = self.at.load(name, TILE, loops, sums, QUAD)
+        return (alpha, down) if self.at.job.has_alpha else (down,)
 
-        def read(*index: Places) -> Places:
-            *others, _, row = index
-            return row_at(*others, row)
-
-        def alpha(*index: Places) -> Places:
-            *others, row = index
-            return row_at(*others, self.at.radius + row)
-
-        rows = {**loops, "term": terms, "row": self.at.ksize + self.band - 1}
-        own = self.at.load("Read alpha", TILE, {**loops, "row": self.band}, alpha, QUAD)
-        sums = self.at.load("Read sums down the columns", TILE, rows, read, QUAD)
-        return (own, sums) if self.at.job.has_alpha else (sums,)
-
-    def answer(
-        self, own: Callable[..., tuple[Places, Places, Mask]], end: int, outer: Loops | None = None
-    ) -> Access:
+    def answer(self, wanted: Wanted, end: int, outer: Loops = NONE) -> Access:
         """Four samples of each row of a band: write_band.
 
-        own  the indices of `outer` -> first sample and row of each thread's band, and whether it
-             has one
-        end  of the rows that the block writes"""
-
-        def wanted(*index: Places) -> tuple[Places, Places, Mask]:
-            *others, row = index
-            x, y, works = own(*others)
-            return x, y + row, works & (y + row < end)
-
-        return wide_answer(self.at, {**(outer or {}), "row": self.band}, wanted, QUAD)[-1]
+        wanted  first sample and row of each thread's band, and whether it has one, at all times of
+                `outer` and one for the row
+        end     of the rows that the block writes"""
+        rows = {"row": self.band}
+        x, y, works = wanted
+        y = y + turns(rows)[0]
+        return wide_answer(self.at, {**outer, **rows}, (x, y, works & (y < end)), QUAD)[-1]

@@ -5,118 +5,96 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.anatomy import transform_words as told
-from kernels.anatomy.accesses import Access, Places
+from kernels.anatomy.accesses import Places
 from kernels.anatomy.from_fft import in_both_parts
-from kernels.anatomy.handing_over import Axis, HandingOver
-from kernels.anatomy.launch_scene import Scene, only
+from kernels.anatomy.handing_over import HandingOver
+from kernels.anatomy.launch_scene import Scene, joined, only, turns
 from kernels.anatomy.layouts import FftTiles
-from kernels.anatomy.pattern import COMPLEX, Pattern
-from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.pattern import COMPLEX, Threads
 from kernels.anatomy.transform_words import every, held, part_held
 
 
-def transform_rows(at: Scene, shape: Shape) -> Pattern:
+def transform_rows(at: Scene) -> Threads:
     """A warp some rows of two tiles, one their real and one their imaginary part."""
-    on = FftTiles(at.job)
+    on = FftTiles(at.facts)
     line = along_rows(at, on)
+    y = at.block[0] * on.rows + at.ty
+    row = at.begin(np.minimum(y, at.height - 1))  # of threads without one, too
+    left = on.left(at.block[1]) - at.halo_x + on.colour_of(at.block[1])
+    n = at.tx + on.side * np.arange(on.side)[:, None]  # of the line's numbers
+    x = left + (n[:, None] + on.valid * np.arange(2)[:, None]) * at.channels
+    inside = only(row + x, (x >= 0) & (x < at.row))
+    kept = only((at.block[1] * at.height + y) * on.line + n, y < at.height)
 
-    def steps(block: Block) -> tuple[Access, ...]:
-        y = block[0] * on.rows + at.ty
-        row = at.begin(np.minimum(y, at.height - 1))  # of threads without one, too
-        left = on.left(block[1]) - at.halo_x + on.colour_of(block[1])
-        first = left + at.tx * at.channels
+    def beyond(x: Places) -> Places:
+        return joined(row, at.sample(x))
 
-        def sample(j: Places, part: Places) -> Places:
-            return first + (on.side * j + on.valid * part) * at.channels
+    pixel = on.left(at.block[1]) // at.channels - at.radius
+    is_edge = pixel < 0 or pixel + on.valid + on.line > at.job.width
+    where, size = (x.swapaxes(0, 1), at.row, at.halo_x), at.sample_bytes
+    parts, loops = {"number": on.side, "part": 2}, {"number": on.side}
+    steps = (
+        at.load("Load a sample", "picture", parts, inside, words=part_held),
+        *(line.fill_in("picture", size, where, beyond) if is_edge else ()),
+        *line.transform(),
+        at.store("Store a frequency", at.shape.writes, loops, kept, 1, COMPLEX, held),
+    )
 
-        def store(k: Places) -> Places:
-            begin = (block[1] * at.height + y) * on.line
-            return only(begin + at.tx + on.side * k, y < at.height)
-
-        pixel = on.left(block[1]) // at.channels - at.radius
-        is_edge = pixel < 0 or pixel + on.valid + on.line > at.job.width
-        samples = Axis(sample, at.row, at.halo_x, lambda x: row + x, at.sample)
-        return (
-            *line.begin("Load a sample", "picture", at.sample_bytes, 2, samples, is_edge),
-            *line.transform(),
-            at.store(
-                "Store a frequency", shape.writes, {"number": on.side}, store, 1, COMPLEX, held
-            ),
-        )
-
-    def thread_words(block: Block, thread: int) -> str:
-        y = block[0] * on.rows + thread // on.side
-        if y >= at.height:
+    def thread_words(thread: int) -> str:
+        if y[thread] >= at.height:
             return "has no row to transform"
-        return f"holds {every(on.side, 'number', thread % on.side, on.line)} of row {y:,}"
+        numbers = every(on.side, "number", thread % on.side, on.line)
+        return f"holds {numbers} of row {y[thread]:,}"
 
-    lines = at.tx + on.side * np.arange(on.side)[:, None] - at.radius
-    stands, also = in_both_parts(on, lines, at.ty)
-    return Pattern(
-        stands=stands,
-        round=shape.covers,
-        steps=steps,
+    return Threads(
+        steps,
+        in_both_parts(on, n - at.radius, at.ty),
         each=(at.channels, 1),
-        also=also,
-        block=lambda block: told.transform_rows(on, shape, block),
+        block=told.transform_rows(on, at.shape, at.block),
         thread=thread_words,
     )
 
 
-def restore_rows(at: Scene, shape: Shape) -> Pattern:
+def restore_rows(at: Scene) -> Threads:
     """A warp some rows of two tiles, one colour after another."""
-    on = FftTiles(at.job)
-    line = along_rows(at, on)
+    on = FftTiles(at.facts)
+    y = at.block[1] * on.rows + at.ty
+    y_there, is_row = np.minimum(y, at.height - 1), y < at.height
+    row, left = at.begin(y_there), at.block[0] * 2 * on.valid
+
+    loops = {"colour": on.colours, "number": on.side}
+    colour, k = turns(loops)
+    load = ((colour * on.pairs + at.block[0]) * at.height + y_there) * on.line + at.tx + on.side * k
+
+    parts = {**loops, "part": 2}
+    colour, j, part = turns(parts)
+    n = at.tx + on.side * j
+    x = left + n + part * on.valid
+    store = only(row + x * at.channels + colour, is_row & (n < on.valid) & (x < at.job.width))
+
+    pixels = {"pixel": -(-2 * on.valid // on.side) * at.job.has_alpha}
+    x = left + at.tx + on.side * turns(pixels)[0]
+    own = is_row & (x < min(left + 2 * on.valid, at.job.width))
+    alpha = only(row + x * at.channels + at.channels - 1, own)
 
     def in_colour(words: str, colour: int) -> str:
         return f"{words}, channel {colour + 1}" if on.colours > 1 else words
 
-    def steps(block: Block) -> tuple[Access, ...]:
-        y = block[1] * on.rows + at.ty
-        y_there, is_row = np.minimum(y, at.height - 1), y < at.height
-        row, left = at.begin(y_there), block[0] * 2 * on.valid
+    def words(colour: int, j: int) -> str:
+        return in_colour(held(j), colour)
 
-        def load(colour: Places, k: Places) -> Places:
-            plane = colour * on.pairs + block[0]
-            return (plane * at.height + y_there) * on.line + at.tx + on.side * k
+    def part_words(colour: int, j: int, part: int) -> str:
+        return in_colour(part_held(j, part), colour)
 
-        def store(colour: Places, j: Places, part: Places) -> Places:
-            n = at.tx + on.side * j
-            x = left + n + part * on.valid
-            own = is_row & (n < on.valid) & (x < at.job.width)
-            return only(row + x * at.channels + colour, own)
-
-        def alpha(n: Places) -> Places:
-            x = left + at.tx + on.side * n
-            own = is_row & (x < min(left + 2 * on.valid, at.job.width))
-            return only(row + x * at.channels + at.channels - 1, own)
-
-        loops, pixels = {"colour": on.colours, "number": on.side}, -(-2 * on.valid // on.side)
-        alphas = "picture", {"pixel": pixels * at.job.has_alpha}, alpha
-        return (
-            at.load(
-                "Load a frequency",
-                shape.reads,
-                loops,
-                load,
-                item_bytes=COMPLEX,
-                words=lambda colour, j: in_colour(held(j), colour),
-            ),
-            *line.transform(tuple(in_colour("", n) for n in range(on.colours))),
-            at.store(
-                "Store the answer",
-                "picture",
-                {**loops, "part": 2},
-                store,
-                words=lambda colour, j, part: in_colour(part_held(j, part), colour),
-            ),
-            at.load("Load alpha", *alphas),
-            at.store("Store alpha", *alphas),
-        )
-
+    steps = (
+        at.load("Load a frequency", at.shape.reads, loops, load, 1, COMPLEX, words),
+        *along_rows(at, on).transform(tuple(in_colour("", n) for n in range(on.colours))),
+        at.store("Store the answer", "picture", parts, store, words=part_words),
+        at.load("Load alpha", "picture", pixels, alpha),
+        at.store("Store alpha", "picture", pixels, alpha),
+    )
     lines = at.tx + on.side * np.arange(on.side)[:, None]
-    stands, also = in_both_parts(on, lines, at.ty)
-    return Pattern(stands, shape.covers, steps, (at.channels, 1), also)
+    return Threads(steps, in_both_parts(on, lines, at.ty), (at.channels, 1))
 
 
 def along_rows(at: Scene, on: FftTiles) -> HandingOver:

@@ -8,42 +8,38 @@ import numpy as np
 
 from kernels.anatomy.accesses import NOWHERE, Access, Places, tap_words
 from kernels.anatomy.launch_scene import FLOAT, Scene, joined, only
-from kernels.anatomy.pattern import Pattern, alpha_load, answer_store, one_each, own_samples
-from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.pattern import Threads, alpha_load, answer_store, one_each
 
 
-def taps(at: Scene, shape: Shape) -> Pattern:
+def taps(at: Scene) -> Threads:
     """A thread a sample; samples come from global memory, tap by tap."""
-    return _by_taps(at, shape.writes, with_weights=False)
+    lines, columns = _taps(at)
+    return one_each(at, _samples(at, lines, columns), *alpha_load(at), answer_store(at))
 
 
-def taps_and_weights(at: Scene, shape: Shape) -> Pattern:
-    """Weights come from there as well."""
-    return _by_taps(at, shape.writes, with_weights=True)
+def taps_and_weights(at: Scene) -> Threads:
+    """Weights come from there as well, in every row of taps that a thread has samples for."""
+    lines, columns = _taps(at)
+
+    def find(row: Places, column: Places) -> Places:
+        return only(row * at.ksize + column, lines[row, at.thread] != NOWHERE)
+
+    loops, known = {"row": at.ksize, "column": at.ksize}, int((lines != NOWHERE).sum()) * at.ksize
+    weights = at.load("Load a weight", "weights", loops, find, words=tap_words, known=known)
+    samples = _samples(at, lines, columns)
+    return one_each(at, weights, samples, *alpha_load(at), answer_store(at))
 
 
-def _by_taps(at: Scene, written: str, with_weights: bool) -> Pattern:
+def _taps(at: Scene) -> tuple[Places, Places]:
+    """(K, threads) where a tap's row begins, and its sample in a row, or NOWHERE."""
     reach = np.arange(at.ksize)[:, None] - at.radius
-
-    def steps(block: Block) -> tuple[Access, ...]:
-        x, y, inside = own_samples(at, block)
-        # Where the weighted picture goes on to another kernel, alpha's sums are made and dropped.
-        works = inside if written != "picture" else inside & ~at.is_alpha(x)
-        lines = only(at.line(y + reach), works)
-        columns = only(at.sample(x + reach * at.channels), works)
-        return (
-            *((_weights(at, lines),) if with_weights else ()),
-            _samples(at, lines, columns),
-            *alpha_load(at, x, y, inside),
-            answer_store(at, x, y, inside, written),
-        )
-
-    return one_each(at, steps)
+    # Where the weighted picture goes on to another kernel, alpha's sums are made and dropped.
+    drops_alpha = at.shape.writes == "picture"
+    works = at.inside & ~(drops_alpha & at.is_alpha(at.x))
+    return only(at.line(at.y + reach), works), only(at.sample(at.x + reach * at.channels), works)
 
 
 def _samples(at: Scene, lines: Places, columns: Places) -> Access:
-    """lines, columns  (K, threads) where a tap's row begins and its sample in a row, or NOWHERE"""
-
     def find(row: Places, column: Places) -> Places:
         return joined(lines[row, at.thread], columns[column, at.thread])
 
@@ -60,46 +56,23 @@ def _samples(at: Scene, lines: Places, columns: Places) -> Access:
     return replace(load, different=different)
 
 
-def _weights(at: Scene, lines: Places) -> Access:
-    """In every row of taps that a thread has samples for."""
-
-    def find(row: Places, column: Places) -> Places:
-        return only(row * at.ksize + column, lines[row, at.thread] != NOWHERE)
-
-    loops, known = {"row": at.ksize, "column": at.ksize}, int((lines != NOWHERE).sum()) * at.ksize
-    return at.load("Load a weight", "weights", loops, find, words=tap_words, known=known)
-
-
-def differentiate(at: Scene, shape: Shape) -> Pattern:
+def differentiate(at: Scene) -> Threads:
     # In the order of the text: left, right, above, below; a lane of alpha reads its own as well.
     sides = [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)]
     reads = [*sides, *((down, across) for across, down in sides)]
     names = [f"sample at x {across:+d}, y {down:+d}".replace("-", "−") for across, down in reads]
-    across, down = np.array(reads).T
-
-    def steps(block: Block) -> tuple[Access, ...]:
-        x, y, inside = own_samples(at, block)
-
-        def find(n: Places) -> Places:
-            return only(at.source_sample(y + down[n], x + across[n] * at.channels), inside)
-
-        loops, name = {"sample": len(reads)}, "Load a weighted sample"
-        return (
-            at.load(name, shape.reads, loops, find, words=names.__getitem__),
-            *alpha_load(at, x, y, inside, shape.reads),
-            answer_store(at, x, y, inside, shape.writes, 2 * FLOAT),
-        )
-
-    return one_each(at, steps)
+    across, down = np.array(reads).T[..., None]
+    samples = only(at.source_sample(at.y + down, at.x + across * at.channels), at.inside)
+    array, loops = at.shape.reads, {"sample": len(reads)}
+    return one_each(
+        at,
+        at.load("Load a weighted sample", array, loops, samples, words=names.__getitem__),
+        *alpha_load(at, array),
+        answer_store(at, 2 * FLOAT),
+    )
 
 
-def measure(at: Scene, shape: Shape) -> Pattern:
-    def steps(block: Block) -> tuple[Access, ...]:
-        x, y, inside = own_samples(at, block)
-        own = only(at.begin(y) + x, inside)
-        return (
-            at.load("Load both slopes", shape.reads, {}, lambda: own, 1, 2 * FLOAT),
-            answer_store(at, x, y, inside),
-        )
-
-    return one_each(at, steps)
+def measure(at: Scene) -> Threads:
+    own = only(at.begin(at.y) + at.x, at.inside)
+    slopes = at.load("Load both slopes", at.shape.reads, {}, own, 1, 2 * FLOAT)
+    return one_each(at, slopes, answer_store(at))

@@ -4,58 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.accesses import TILE, Access, Places
-from kernels.anatomy.chunks import Chunks
-from kernels.anatomy.launch_scene import Mask, Scene, only
-from kernels.anatomy.pattern import QUAD, Pattern
-from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.accesses import TILE, Places
+from kernels.anatomy.chunks import Chunks, wide_answer, wide_loads
+from kernels.anatomy.launch_scene import Scene, only, turns
+from kernels.anatomy.pattern import QUAD, Threads, stand
 from kernels.anatomy.transactions import LANES
 
 STAGES = 8  # rows of a warp's ring
-WARPS = 4  # a block
 
 
-def ring(at: Scene, shape: Shape) -> Pattern:
+def ring(at: Scene) -> Threads:
     """A lane a chunk of every row; each row of the picture goes through the ring once."""
-    wide = Chunks(at)
+    wide, tall = Chunks(at), at.shape.covers[1]
     lane, warp = at.tx, at.ty
-    strip = LANES * wide.chunk  # samples of a row that a warp computes
     row_chunks = LANES + 2 * wide.halo
-    window = 1 + 2 * wide.halo  # chunks that a lane reads of a row
-    tall = shape.covers[1]
+    left = at.x0 + warp * LANES * wide.chunk
+    x, is_there = left + lane * wide.chunk, left < at.row  # whole warps
+    rows = min(tall, at.height - at.y0)
 
     def place(row: Places, chunk: Places) -> Places:
         return QUAD * ((warp * STAGES + row % STAGES) * row_chunks + chunk)
 
-    def steps(block: Block) -> tuple[Access, ...]:
-        left = (block[0] * WARPS + warp) * strip
-        x, y0 = left + lane * wide.chunk, block[1] * tall
-        is_there = left < at.row  # whole warps
-        rows = min(tall, at.height - y0)
+    # So many are on their way at the start.
+    stages = {"row": max(STAGES - 1, rows + at.ksize - 1), "load": -(-row_chunks // LANES)}
+    row, load = turns(stages)
+    chunk = lane + load * LANES
+    takes_part = is_there & (chunk < row_chunks)
+    staged = left + (chunk - wide.halo) * wide.chunk, at.y0 - at.radius + row, takes_part
+    kept = only(place(row, chunk), takes_part)
 
-        def staged(row: Places, load: Places) -> tuple[Places, Places, Mask]:
-            chunk = lane + load * LANES
-            x = left + (chunk - wide.halo) * wide.chunk
-            return x, y0 - at.radius + row, is_there & (chunk < row_chunks)
-
-        def kept(row: Places, load: Places) -> Places:
-            return only(place(row, lane + load * LANES), staged(row, load)[2])
-
-        def read(row: Places, chunk: Places) -> Places:
-            return only(place(row, lane + chunk), is_there)
-
-        def answer(row: Places) -> tuple[Places, Places, Mask]:
-            return x, y0 + row, is_there & (x < at.row)
-
-        # So many are on their way at the start.
-        stages = {"row": max(STAGES - 1, rows + at.ksize - 1), "load": -(-row_chunks // LANES)}
-        reads = {"row": rows + at.ksize - 1, "chunk": window}
-        return (
-            *wide.loads("Stage: load", stages, staged),
-            at.store("Stage: store", TILE, stages, kept, QUAD),
-            at.load("Read a chunk", TILE, reads, read, QUAD),
-            *wide.answer({"row": rows}, answer),
-        )
-
-    stands = np.stack((at.thread * wide.chunk, np.zeros_like(at.thread)), 1)
-    return Pattern(stands, (WARPS * strip, tall), steps, (wide.chunk, tall))
+    reads, answers = {"row": rows + at.ksize - 1, "chunk": 1 + 2 * wide.halo}, {"row": rows}
+    row, chunk = turns(reads)
+    (own,) = turns(answers)
+    steps = (
+        *wide_loads(at, "Stage: load", stages, staged, wide.chunk),
+        at.store("Stage: store", TILE, stages, kept, QUAD),
+        at.load("Read a chunk", TILE, reads, only(place(row, lane + chunk), is_there), QUAD),
+        *wide_answer(at, answers, (x, at.y0 + own, is_there & (x < at.row)), wide.chunk),
+    )
+    stands = stand(at.thread * wide.chunk, np.zeros_like(at.thread))
+    return Threads(steps, stands, (wide.chunk, tall))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.anatomy.accesses import TILE, Access, Places
-from kernels.anatomy.chunks import Chunks
-from kernels.anatomy.launch_scene import Mask, Scene, only
-from kernels.anatomy.pattern import QUAD, Pattern
-from kernels.anatomy.tile_shapes import Block, Shape
+from kernels.anatomy.accesses import TILE, Places
+from kernels.anatomy.chunks import Chunks, wide_answer, wide_loads
+from kernels.anatomy.launch_scene import Scene, only, turns
+from kernels.anatomy.pattern import QUAD, Threads, stand
 
 
-def window_tile(at: Scene, _shape: Shape) -> Pattern:
+def window_tile(at: Scene) -> Threads:
     """The tile lies in quads of four floats, with a gap behind every run."""
     wide = Chunks(at)
     run = 32 if at.ksize <= 47 else 16
@@ -21,51 +20,39 @@ def window_tile(at: Scene, _shape: Shape) -> Pattern:
     quads_a_chunk, quads_a_run = wide.chunk // QUAD, run // QUAD
     pitch = tile_w // QUAD * (quads_a_run + 1) // quads_a_run + 1  # quads
     first_quad, last_quad = wide.spare // QUAD, (wide.spare + run + 2 * at.halo_x - 1) // QUAD
-    loads = {"load": -(-chunks * tile_h // at.threads)}
-    answers = {"chunk": run // wide.chunk}
 
-    def place_of(quad: Places) -> Places:
-        return quad + quad // quads_a_run
+    def place_of(row: Places, quad: Places) -> Places:
+        return QUAD * (row * pitch + quad + quad // quads_a_run)
 
-    own = at.ty * pitch + place_of(at.tx * quads_a_run)
+    loads = {"load": -(-chunks * tile_h // at.threads), "quad": quads_a_chunk}
+    load, quad = turns(loads)
+    row, chunk = np.divmod(load * at.threads + at.thread, chunks)
+    x, y = at.x0 - left + chunk * wide.chunk, at.y0 - at.radius + row
+    kept = only(place_of(row, chunk * quads_a_chunk + quad), row < tile_h)
 
-    def kept(load: Places, quad: Places) -> Places:
-        row, chunk = np.divmod(load * at.threads + at.thread, chunks)
-        return only(QUAD * (row * pitch + place_of(chunk * quads_a_chunk + quad)), row < tile_h)
+    reads = {"row": at.ksize, "quad": last_quad - first_quad + 1}
+    tap, own_quad = turns(reads)
+    own = place_of(at.ty, at.tx * quads_a_run)
+    sums = {"quad": quads_a_run}
 
-    def read(row: Places, quad: Places) -> Places:
-        return QUAD * (own + row * pitch + place_of(first_quad + quad))
-
-    def sums(quad: Places) -> Places:
-        return QUAD * (own + quad)
-
-    def steps(block: Block) -> tuple[Access, ...]:
-        x0, y0 = block[0] * at.block_x * run - left, block[1] * at.block_y - at.radius
-        y = y0 + at.radius + at.ty
-
-        def staged(load: Places) -> tuple[Places, Places, Mask]:
-            row, chunk = np.divmod(load * at.threads + at.thread, chunks)
-            return x0 + chunk * wide.chunk, y0 + row, row < tile_h
-
-        def answer(chunk: Places) -> tuple[Places, Places, Mask]:
-            x = x0 + left + (chunk * at.block_x + at.tx) * wide.chunk
-            return x, y, (x < at.row) & (y < at.height)
-
-        def gathered(chunk: Places, quad: Places) -> Places:
-            nth = (chunk * at.block_x + at.tx) * quads_a_chunk + quad
-            return only(QUAD * (at.ty * pitch + place_of(nth)), answer(chunk)[2])
-
-        reads, quads = {"row": at.ksize, "quad": last_quad - first_quad + 1}, {"quad": quads_a_run}
-        return (
-            *wide.loads("Stage: load", loads, staged),
-            at.store(
-                "Stage: store in the tile", TILE, {**loads, "quad": quads_a_chunk}, kept, QUAD
-            ),
-            at.load("Read four samples", TILE, reads, read, QUAD),
-            at.store("Store sums", TILE, quads, sums, QUAD),
-            at.load("Read sums", TILE, {**answers, "quad": quads_a_chunk}, gathered, QUAD),
-            *wide.answer(answers, answer),
-        )
-
-    stands = np.stack((at.tx * run, at.ty), 1)
-    return Pattern(stands, (at.block_x * run, at.block_y), steps, (run, 1))
+    gathers = {"chunk": run // wide.chunk, "quad": quads_a_chunk}
+    part, quad = turns(gathers)
+    nth = part * at.block_x + at.tx
+    works = (at.x0 + nth * wide.chunk < at.row) & (at.y < at.height)
+    gathered = only(place_of(at.ty, nth * quads_a_chunk + quad), works)
+    answer = at.x0 + nth[:, 0] * wide.chunk, at.y, works[:, 0]
+    steps = (
+        *wide_loads(
+            at,
+            "Stage: load",
+            {"load": loads["load"]},
+            (x[:, 0], y[:, 0], row[:, 0] < tile_h),
+            wide.chunk,
+        ),
+        at.store("Stage: store in the tile", TILE, loads, kept, QUAD),
+        at.load("Read four samples", TILE, reads, own + place_of(tap, first_quad + own_quad), QUAD),
+        at.store("Store sums", TILE, sums, own + QUAD * turns(sums)[0], QUAD),
+        at.load("Read sums", TILE, gathers, gathered, QUAD),
+        *wide_answer(at, {"chunk": gathers["chunk"]}, answer, wide.chunk),
+    )
+    return Threads(steps, stand(at.tx * run, at.ty), (run, 1))

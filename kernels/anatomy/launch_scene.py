@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.anatomy.accesses import NOWHERE, Access, Find, Loops, Places, Words
+from kernels.anatomy.tile_shapes import Block, Shape
 from kernels.core.borders import OUTSIDE, source_indices
-from kernels.core.job import Job
-from kernels.rungs.job_facts import pitch_of
+from kernels.rungs.job_facts import Facts, pitch_of
 
 Mask = NDArray[np.bool_]  # (threads,)
 FLOAT = 4  # bytes, of buffers, weights and tiles
@@ -19,23 +19,29 @@ assert OUTSIDE == NOWHERE  # a sample that is zero is not loaded
 
 
 class Scene:
-    """A job in the words of the prelude: along x everything counts samples, pixels times channels.
+    """One block of a launch, in the words of the prelude: along x everything counts samples, pixels
+    times channels.
 
+    x0, y0  the sample and the row that its tile begins with, if tiles lie side by side
     tx, ty  (threads,) where each thread of a block stands, as threadIdx
+    x, y    (threads,) the sample and row that is for a thread a sample, and
+    inside  whether that is on the picture
     """
 
-    def __init__(self, job: Job, block_xy: tuple[int, int] | None = None) -> None:
-        """block_xy  of the rungs that choose it themselves"""
-        self.job = job
+    def __init__(self, facts: Facts, shape: Shape, block: Block) -> None:
+        self.facts, self.shape, self.block = facts, shape, block
+        self.job = job = facts.job
         self.channels, self.ksize, self.radius = job.channels, job.ksize, job.radius
         self.halo_x, self.halo_y = job.radius * job.channels, job.radius
         self.row, self.height = job.width * job.channels, job.height
         self.sample_bytes = int(job.picture.dtype.itemsize)
         self.pitch = pitch_of(job.width, job.channels, self.sample_bytes)
-        self.block_x, self.block_y = block_xy or job.block_xy
-        self.threads = self.block_x * self.block_y
+        (self.block_x, self.block_y), self.threads = shape.block, shape.threads
         self.thread = np.arange(self.threads)
         self.tx, self.ty = self.thread % self.block_x, self.thread // self.block_x
+        self.x0, self.y0 = block[0] * shape.covers[0], block[1] * shape.covers[1]
+        self.x, self.y = self.x0 + self.tx, self.y0 + self.ty
+        self.inside = (self.x < self.row) & (self.y < self.height)
 
     def sample(self, x: Places) -> Places:
         """Where sample x of a row is read from, or NOWHERE: border_sample."""
@@ -68,17 +74,19 @@ class Scene:
         name: str,
         array: str,
         loops: Loops,
-        find: Find,
+        places: Places | Find,
         width: int = 1,
         item_bytes: int = 0,
         words: Words | None = None,
         known: int | None = None,
     ) -> Access:
-        """Return a load of all threads; the arguments are those of `Access`.
+        """Return a load of all threads; the other arguments are those of `Access`.
 
+        places      those of all times, in the order of `turns`, or how to find them
         item_bytes  0: those of a sample of the picture, of a float of all else
         """
         item_bytes = item_bytes or (self.sample_bytes if array == "picture" else FLOAT)
+        find = places if callable(places) else self._finder(loops, places)
         return Access(
             name, array, False, item_bytes, self.threads, loops, find, width, words, known
         )
@@ -88,16 +96,21 @@ class Scene:
         name: str,
         array: str,
         loops: Loops,
-        find: Find,
+        places: Places | Find,
         width: int = 1,
         item_bytes: int = 0,
         words: Words | None = None,
     ) -> Access:
         """Return a store, likewise."""
-        return replace(self.load(name, array, loops, find, width, item_bytes, words), is_store=True)
+        load = self.load(name, array, loops, places, width, item_bytes, words)
+        return replace(load, is_store=True)
+
+    def _finder(self, loops: Loops, places: Places) -> Find:
+        table = np.broadcast_to(places, (*loops.values(), self.threads))
+        return lambda *index: table[(*index, self.thread)]
 
     def _source(self, at: Places, size: int) -> Places:
-        first, last = int(at.min()), int(at.max())
+        first, last = int(at.min(initial=0)), int(at.max(initial=0))
         if first >= 0 and last < size:  # as a rule
             return at.astype(np.int64)
         table = source_indices(first, last + 1, size, self.job.border)
@@ -112,3 +125,9 @@ def joined(line: Places, column: Places) -> Places:
 def only(places: Places, taking_part: Mask) -> Places:
     """`places` of the threads that take part, NOWHERE for the others."""
     return np.where(taking_part, places, NOWHERE)
+
+
+def turns(loops: Loops) -> list[Places]:
+    """Return the indices of each loop, which with those of others and of threads broadcast to all
+    times: (n, 1, 1) and (m, 1)."""
+    return [each[..., None] for each in np.ix_(*map(np.arange, loops.values()))]

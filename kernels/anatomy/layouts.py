@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kernels.core.job import Job
 from kernels.rungs.job_facts import Facts
 
 Pair = tuple[int, int]  # x then y: a sample and a row, or a block of the grid
@@ -34,8 +33,8 @@ class FftTiles:
 
     columns = 8
 
-    def __init__(self, job: Job) -> None:
-        facts = Facts(job)
+    def __init__(self, facts: Facts) -> None:
+        job = facts.job
         self.side, self.line = facts.value("FFT_SIDE"), facts.value("FFT_LINE")
         self.pairs, self.tiles = facts.value("FFT_PAIRS"), facts.value("FFT_TILES")
         self.colours, self.channels = facts.value("PLANES"), job.channels

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels.anatomy.accesses import TILE, Access, Find, Loops, Places
 from kernels.anatomy.chunks import Wanted, wide_loads
-from kernels.anatomy.launch_scene import Mask, Scene, only
+from kernels.anatomy.launch_scene import Scene, only, turns
 
 HALF = 2  # bytes
 FOUR = 4  # pixels that a thread loads at a time
@@ -43,42 +43,30 @@ class Matrices:
 
         pixels  pixel, row, and whether it takes part, of each thread
         """
-        channels = self.at.channels
-
-        def wanted(*index: Places) -> tuple[Places, Places, Mask]:
-            x, y, takes_part = pixels(*index)
-            return x * channels, y, takes_part
-
+        (x, y, takes_part), channels = pixels, self.at.channels
+        wanted = x * channels, y, takes_part
         return wide_loads(self.at, "Stage: load", loops, wanted, FOUR * channels, FOUR)
 
-    def store_halves(self, name: str, loops: Loops, find: Find, width: int) -> Access:
+    def store_halves(self, name: str, loops: Loops, places: Places, width: int) -> Access:
         """Of `width` halves in shared memory."""
-        return self.at.store(name, TILE, loops, find, width, HALF)
+        return self.at.store(name, TILE, loops, places, width, HALF)
 
-    def read_halves(self, name: str, loops: Loops, find: Find, width: int) -> Access:
+    def read_halves(self, name: str, loops: Loops, places: Places | Find, width: int) -> Access:
         """Reads in which all threads take part: often too many to be gone through for a count."""
-        load = self.at.load(name, TILE, loops, find, width, HALF)
+        load = self.at.load(name, TILE, loops, places, width, HALF)
         return replace(load, known=load.count * self.at.threads)
 
-    def peaks(
-        self, begin: int, warps: int, times: int, is_there: bool | None = None
-    ) -> tuple[Access, ...]:
+    def peaks(self, begin: int, times: int, is_there: bool) -> tuple[Access, ...]:
         """The largest sample of each warp, handed to all of them.
 
         begin  where that is, in halves
         """
-        if not (self.is_scaled if is_there is None else is_there):
-            return ()
         own = only(begin + 2 * self.at.ty, self.at.tx == 0)
-        loops = {"time": times}
+        loops = {"time": times * is_there}
+        warps = {**loops, "warp": self.at.block_y}
         return (
-            self.store_halves("Store the warp's largest", loops, lambda _: own, 2),
-            self.read_halves(
-                "Read the largest of a warp",
-                {**loops, "warp": warps},
-                lambda _, warp: begin + 2 * warp,
-                2,
-            ),
+            self.store_halves("Store the warp's largest", loops, own, 2),
+            self.read_halves("Read the largest of a warp", warps, begin + 2 * turns(warps)[1], 2),
         )
 
     def answer(
@@ -87,36 +75,30 @@ class Matrices:
         y: Places,
         columns: Sequence[int],
         rows: Sequence[int],
-        planes: Sequence[int | Places],
+        planes: Places,
         end: int,
     ) -> Access:
-        """Two pixels of a plane at each of `columns` from x and `rows` from y: write_two."""
-        at, width = self.at, self.at.job.width
-        plane_of = np.stack([np.broadcast_to(each, at.threads) for each in planes])
+        """Two pixels of a plane at each of `columns` from x and `rows` from y: write_two.
 
-        def find(second: Places, n: Places, row: Places, column: Places) -> Places:
-            own_x, own_y = x + np.array(columns)[column] + second, y + np.array(rows)[row]
-            place = at.begin(own_y) + own_x * at.channels + plane_of[n, at.thread]
-            return only(place, (own_x < width) & (own_y < end))
-
+        planes  (n, 1) or (n, threads)
+        """
+        at = self.at
         side_by_side = 2 if at.channels == 1 else 1
         every = {"plane": len(planes), "row": len(rows), "column": len(columns)}
         loops = {"pixel": 2 // side_by_side, **every}
-        return at.store("Store the answer", "picture", loops, find, side_by_side)
+        second, _, row, column = turns(loops)
+        own_x, own_y = x + np.array(columns)[column] + second, y + np.array(rows)[row]
+        place = at.begin(own_y) + own_x * at.channels + planes[:, None, None]
+        places = only(place, (own_x < at.job.width) & (own_y < end))
+        return at.store("Store the answer", "picture", loops, places, side_by_side)
 
-    def alpha(
-        self, x0: int, y0: int, columns: int, rows: int, end: int | None = None
-    ) -> tuple[Access, ...]:
+    def alpha(self, columns: int, rows: int, end: int) -> tuple[Access, ...]:
         """From picture to picture, after all else: copy_alpha."""
         at = self.at
-        count = -(-columns * rows // at.threads) * at.job.has_alpha
-        stop = at.height if end is None else end
-
-        def find(time: Places) -> Places:
-            row, column = np.divmod(time * at.threads + at.thread, columns)
-            x, y = x0 + column, y0 + row
-            takes_part = (row < rows) & (x < at.job.width) & (y < stop)
-            return only(at.begin(y) + x * at.channels + at.channels - 1, takes_part)
-
-        what = "picture", {"time": count}, find
+        loops = {"time": -(-columns * rows // at.threads) * at.job.has_alpha}
+        row, column = np.divmod(turns(loops)[0] * at.threads + at.thread, columns)
+        x, y = at.x0 // at.channels + column, at.y0 + row
+        takes_part = (row < rows) & (x < at.job.width) & (y < end)
+        places = only(at.begin(y) + x * at.channels + at.channels - 1, takes_part)
+        what = "picture", loops, places
         return at.load("Load alpha", *what), at.store("Store alpha", *what)

@@ -14,83 +14,86 @@ from kernels.anatomy.tile_shapes import Block
 COMPLEX = 8  # bytes, of transforms' buffers
 QUAD = 4  # floats that shared memory takes or gives at a time: sixteen bytes
 
-Steps = Callable[[Block], tuple[Access, ...]]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Threads:
+    """What the threads of one block do, and where they stand.
+
+    steps   what they do, in their order
+    stands  (n, threads, 2), or (threads, 2): at which samples and rows of the block's tile each
+            thread works in a round, NOWHERE where it has none
+    each    samples and rows that a thread computes from where it stands on
+    round   samples and rows that a block computes at a time; a block with more goes on in the same
+            way beside and below.  None: all of its tile
+
+    Where that are no samples of the picture, but numbers of a transform:
+
+    block   a sentence on what the block computes, and of what
+    thread  thread -> what that has to do with it: "holds number 5"
+    picked  sample and row of the tile -> the thread to look at, where none computes that one alone
+    """
+
+    steps: tuple[Access, ...]
+    stands: Places
+    each: tuple[int, int] = (1, 1)
+    round: tuple[int, int] | None = None
+    block: str = ""
+    thread: Callable[[int], str] | None = None
+    picked: Callable[[int, int], int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """What the threads of one pass do for one job.
+    """What the threads of any block of one pass do for one job.
 
-    stands  (threads, 2) at which sample and row of the block's tile each thread works, both
-            NOWHERE where it has none
-    round   samples and rows that a block computes at a time; a block with more goes on in the same
-            way beside and below
-    steps   block -> what its threads do, in their order
-    each    samples and rows that a thread computes from where it stands on
-    also    (n, threads, 2) at which others it computes as many again in the same round, or NOWHERE
-
-    Where that are no samples of the picture, but numbers of a transform:
-
-    block   block -> a sentence on what it computes, and of what
-    thread  block, thread -> what that has to do with it: "holds number 5"
-    picked  sample and row of the tile -> the thread to look at, where none computes that one alone
-
-    places  (n, threads, 2) follows: `stands`, then `also`
+    of      block -> its threads
+    places  (n, threads, 2) where they stand, in every block
     """
 
-    stands: Places
-    round: tuple[int, int]
-    steps: Steps
-    each: tuple[int, int] = (1, 1)
-    also: Places | None = None
-    block: Callable[[Block], str] | None = None
-    thread: Callable[[Block, int], str] | None = None
-    picked: Callable[[int, int], int] | None = None
-    places: Places = field(init=False, repr=False)
+    of: Callable[[Block], Threads]
+    covers: tuple[int, int]
+    places: Places = field(init=False)
+    each: tuple[int, int] = field(init=False)
+    round: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        first = self.stands[None]
-        places = first if self.also is None else np.concatenate((first, self.also))
-        object.__setattr__(self, "places", places)
+        first = self.of((0, 0))
+        object.__setattr__(self, "places", first.stands.reshape(-1, *first.stands.shape[-2:]))
+        object.__setattr__(self, "each", first.each)
+        object.__setattr__(self, "round", first.round or self.covers)
+
+    def steps(self, block: Block) -> tuple[Access, ...]:
+        """Return what the threads of a block do, in their order."""
+        return self.of(block).steps
 
 
-def one_each(at: Scene, steps: Steps) -> Pattern:
-    """Return the pattern of a thread a sample, where threadIdx says."""
-    return Pattern(np.stack((at.tx, at.ty), 1), (at.block_x, at.block_y), steps)
+def stand(x: Places, y: Places) -> Places:
+    """Return the places of threads at sample x of row y; NOWHERE where either is."""
+    x, y = np.broadcast_arrays(x, y)
+    is_there = (x != NOWHERE) & (y != NOWHERE)
+    return np.stack((only(x, is_there), only(y, is_there)), -1)
 
 
-def own_samples(at: Scene, block: Block) -> tuple[Places, Places, Mask]:
-    """Return each thread's sample and row, and whether those are on the picture."""
-    x, y = block[0] * at.block_x + at.tx, block[1] * at.block_y + at.ty
-    return x, y, (x < at.row) & (y < at.height)
+def one_each(at: Scene, *steps: Access) -> Threads:
+    """Return what threads do that compute a sample each, where threadIdx says."""
+    return Threads(steps, stand(at.tx, at.ty), round=(at.block_x, at.block_y))
 
 
 def staging(
-    at: Scene,
-    array: str,
-    count: int,
-    where: Callable[[Places], tuple[Places, Places, Mask]],
-    corner: tuple[int, int],
-    pitch: int,
-) -> tuple[Access, ...]:
-    """Return how a tile is filled: a load and a store, `count` times.
+    at: Scene, array: str, corner: tuple[int, int], tile: tuple[Places, Places, Mask], pitch: int
+) -> tuple[Access, Access]:
+    """Return how a tile is filled: a load and a store.
 
-    where   load -> column and row of the tile, and whether it takes part, of each thread
     corner  the sample and row that the tile begins with
+    tile    (loads, threads) column and row of the tile, and which take part
     pitch   of the tile
     """
-
-    def source(load: Places) -> Places:
-        column, row, takes_part = where(load)
-        return only(at.source_sample(corner[1] + row, corner[0] + column), takes_part)
-
-    def tile(load: Places) -> Places:
-        column, row, takes_part = where(load)
-        return only(row * pitch + column, takes_part)
-
+    column, row, takes_part = np.broadcast_arrays(*tile)
+    source = only(at.source_sample(corner[1] + row, corner[0] + column), takes_part)
+    loops = {"load": len(source)}
     return (
-        at.load("Stage: load", array, {"load": count}, source),
-        at.store("Stage: store in the tile", TILE, {"load": count}, tile),
+        at.load("Stage: load", array, loops, source),
+        at.store("Stage: store in the tile", TILE, loops, only(row * pitch + column, takes_part)),
     )
 
 
@@ -105,17 +108,11 @@ def tile_taps(at: Scene, first: Places, down: int, across: int, pitch: int) -> A
     return at.load("Read a sample", TILE, loops, find, words=tap_words, known=known)
 
 
-def alpha_load(
-    at: Scene, x: Places, y: Places, inside: Mask, array: str = "picture"
-) -> tuple[Access, ...]:
-    if not at.job.has_alpha:
-        return ()
-    own = only(at.begin(y) + x, inside & at.is_alpha(x))
-    return (at.load("Load alpha", array, {}, lambda: own),)
+def alpha_load(at: Scene, array: str = "picture") -> tuple[Access, ...]:
+    own = only(at.begin(at.y) + at.x, at.inside & at.is_alpha(at.x))
+    return (at.load("Load alpha", array, {}, own),) if at.job.has_alpha else ()
 
 
-def answer_store(
-    at: Scene, x: Places, y: Places, inside: Mask, array: str = "picture", item_bytes: int = 0
-) -> Access:
-    own = only(at.begin(y) + x, inside)
-    return at.store("Store the answer", array, {}, lambda: own, 1, item_bytes)
+def answer_store(at: Scene, item_bytes: int = 0) -> Access:
+    own = only(at.begin(at.y) + at.x, at.inside)
+    return at.store("Store the answer", at.shape.writes, {}, own, 1, item_bytes)

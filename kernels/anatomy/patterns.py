@@ -1,6 +1,6 @@
 """What every thread of a block loads and stores, step by step: found by the name in a header.
 
-`anatomy = "tiles.flat"` is the function `flat` of `from_tiles`: (Scene, Shape) -> Pattern, written
+`anatomy = "tiles.flat"` is the function `flat` of `from_tiles`: (Scene) -> Threads, written
 beside the rungs' text, and as it has it: a test runs that text and compares all addresses.  A pass
 without that line is not described, nor is what a library launches.
 """
@@ -17,22 +17,25 @@ from importlib import import_module
 from kernels import anatomy
 from kernels.anatomy.launch_scene import Scene
 from kernels.anatomy.layouts import LAYOUTS
-from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.pattern import Pattern, Threads
 from kernels.anatomy.tile_shapes import Shape
 from kernels.core.job import Job
 from kernels.rungs.headers import header_of
+from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
-Make = Callable[[Scene, Shape], Pattern]
+Make = Callable[[Scene], Threads]
 
 BEGIN = "from_"  # of the names of modules that hold patterns
-SIGNATURE = ["Scene", "Shape", "Pattern"]
+SIGNATURE = ["Scene", "Threads"]
 
 
 def pattern_of(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
     """Return the pattern of the pass that `shape` is of; None: it is not described."""
-    name = rung.passes[shape.number].anatomy
-    return patterns()[name](Scene(job, shape.block), shape) if name else None
+    name, facts = rung.passes[shape.number].anatomy, Facts(job)
+    if not name:
+        return None
+    return Pattern(lambda block: patterns()[name](Scene(facts, shape, block)), shape.covers)
 
 
 @cache

@@ -165,7 +165,7 @@ def _shape(number: int, each: Pass, job: Job, facts: Facts) -> Shape:
         halo=_both(each.halo, facts),
         shared_bytes=facts.value(each.shared_bytes),
         picture=Rect(0, 0, row, job.height),
-        layout=LAYOUTS[each.layout](FftTiles(job)) if each.layout in LAYOUTS else None,
+        layout=LAYOUTS[each.layout](FftTiles(facts)) if each.layout in LAYOUTS else None,
     )
 
 

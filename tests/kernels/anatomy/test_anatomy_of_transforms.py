@@ -17,6 +17,7 @@ from kernels.anatomy.layouts import FftTiles
 from kernels.anatomy.patterns import pattern_of
 from kernels.anatomy.tile_shapes import shapes_of
 from kernels.anatomy.transform_words import every
+from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import ladder
 from kernels.rungs.work import pass_work
 from kernels.rungs.work_facts import WorkFacts
@@ -47,7 +48,7 @@ LAID_OUT = [
 def told(key, function, case):
     job = case.job(key)
     (shape,) = [each for each in shapes_of(RUNGS[key], job) if each.function == function]
-    return shape, pattern_of(RUNGS[key], shape, job), FftTiles(job)
+    return shape, pattern_of(RUNGS[key], shape, job), FftTiles(Facts(job))
 
 
 def all_blocks(shape):
@@ -75,8 +76,9 @@ def test_a_sample_is_in_the_tile_of_its_block(key, function, case):
             tile = shape.tile(block)
             assert tile.left <= x < tile.right
             assert tile.top <= y < tile.bottom
-            if pattern.picked is not None:
-                assert 0 <= pattern.picked(x - tile.left, y - tile.top) < shape.threads
+            picked = pattern.of(block).picked
+            if picked is not None:
+                assert 0 <= picked(x - tile.left, y - tile.top) < shape.threads
     outside = shape.block_at(-3, -8), shape.block_at(10**6, 10**6)
     assert outside[0] == shape.block_at(0, 0)
     assert outside[1] == shape.block_at(shape.picture.right - 1, shape.picture.bottom - 1)
@@ -192,34 +194,34 @@ def test_lines_of_1024_numbers_are_counted_as_well():
 def test_what_a_block_works_on():
     case = CASES[2]
     _, pattern, _ = told("fft_registers", "transform_rows", case)
-    assert pattern.block((4, 3)) == (
+    assert pattern.of((4, 3)).block == (
         "Block (4, 3) transforms rows 64 to 69 of tiles x 2 and x 3 of channel 2, each of them 64 "
         "complex numbers, whose real parts are pixels 123 to 186 and imaginary parts pixels 185 "
         "to 248. 1 at either end are halo, which neighbours load as well."
     )
-    assert pattern.thread((4, 3), 13) == "holds every 8th number from 5 to 61 of row 65"
-    assert pattern.thread((4, 3), 127) == "has no row to transform"
+    assert pattern.of((4, 3)).thread(13) == "holds every 8th number from 5 to 61 of row 65"
+    assert pattern.of((4, 3)).thread(127) == "has no row to transform"
     _, pattern, _ = told("fft_registers", "filter_columns", case)
     block = (2 * 6 + 3, 1)
-    sentences = pattern.block(block)
+    sentences = pattern.of(block).block
     assert sentences.startswith(
         "Block (15, 1) takes frequencies 16 to 23 of the lines of tiles x 2 and"
     )
     assert "x 3, y 1 of channel 2, in rows 61 to 124" in sentences
     assert "keeps rows 62 to 69, which come out right" in sentences
-    assert pattern.thread(block, 11) == (
+    assert pattern.of(block).thread(11) == (
         "holds every 8th number from 1 to 57 down the column of frequency 19"
     )
     _, pattern, _ = told("fft", "gather", case)
-    assert pattern.block((0, 0)) == (
+    assert pattern.of((0, 0)).block == (
         "Block (0, 0) gathers row 0 of 64 of tiles x 0 and x 1, y 0 of channel 1, out of row −1 of "
         "the picture, which lies beyond it: 64 complex numbers, whose real parts are pixels −1 to "
         "62 and imaginary parts pixels 61 to 124. 1 at either end are halo, which neighbours load "
         "as well."
     )
-    assert pattern.thread((0, 0), 9) == "gathers number 9 of the row"
+    assert pattern.of((0, 0)).thread(9) == "gathers number 9 of the row"
     _, pattern, _ = told("fft", "multiply", case)
-    assert pattern.block((7, 2)).startswith(
+    assert pattern.of((7, 2)).block.startswith(
         "Block (7, 2) multiplies row 7 of the 64 rows of frequencies of tiles x 0 and x 1, y 1 of "
     )
 
@@ -232,7 +234,7 @@ def test_which_numbers_a_thread_has():
 
 def test_weights_of_one_number_have_no_halo():
     _, pattern, _ = told("fft", "gather", replace(CASES[1], ksize=1))
-    assert "Neighbours share none of them." in pattern.block((0, 0))
+    assert "Neighbours share none of them." in pattern.of((0, 0)).block
 
 
 def test_what_a_library_does_is_not_shown():

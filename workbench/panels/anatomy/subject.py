@@ -10,7 +10,7 @@ import numpy as np
 from kernels.anatomy import anatomy_words
 from kernels.anatomy.accesses import NOWHERE, Access, Places
 from kernels.anatomy.block_counts import idle_of, traffic_of
-from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.pattern import Pattern, Threads
 from kernels.anatomy.patterns import pattern_of, why_not_told
 from kernels.anatomy.tile_shapes import Block, Rect, Shape, shapes_of, why_none
 from kernels.anatomy.transactions import LANES, coalescing, conflicts, of_warp
@@ -62,14 +62,19 @@ class Look:
 
     round   where the samples begin that all threads make at a time: the tile, as a rule
     thread  None where the subject has no pattern
-    steps   what the block's threads do; none that they do not come to
+    threads what the block's threads do; None likewise
     """
 
     subject: Subject
     block: Block
     round: tuple[int, int]
     thread: int | None
-    steps: tuple[Access, ...] = field(repr=False)
+    threads: Threads | None = field(repr=False)
+
+    @property
+    def steps(self) -> tuple[Access, ...]:
+        """What the block's threads do; none that they do not come to."""
+        return tuple(each for each in self.threads.steps if each.count) if self.threads else ()
 
     @property
     def tile(self) -> Rect:
@@ -110,9 +115,8 @@ class Look:
         if self.thread is None:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
-        pattern = self.subject.pattern
-        if pattern is not None and pattern.thread is not None:
-            return f"{begin} {pattern.thread(self.block, self.thread)}."
+        if self.threads is not None and self.threads.thread is not None:
+            return f"{begin} {self.threads.thread(self.thread)}."
         sample = self.sample_of(self.thread)
         picture = self.subject.shape.picture
         if sample is None or not (sample[0] < picture.right and sample[1] < picture.bottom):
@@ -138,7 +142,7 @@ class Look:
         if pattern is None:
             return False
         goes_on = pattern.round[0] < covers[0] or pattern.round[1] < covers[1]
-        return pattern.also is not None or goes_on
+        return len(pattern.places) > 1 or goes_on
 
     @property
     def made_by_each(self) -> tuple[int, int]:
@@ -148,13 +152,12 @@ class Look:
     def sentences(self) -> list[tuple[str, str]]:
         """Headings and what stands under them."""
         shape, pattern = self.subject.shape, self.subject.pattern
-        if pattern is not None and pattern.block is not None:
-            here = [pattern.block(self.block)]
-        else:
-            here = [
-                anatomy_words.block_words(shape, self.block),
-                anatomy_words.halo_words(shape, self.block),
-            ]
+        here = [
+            anatomy_words.block_words(shape, self.block),
+            anatomy_words.halo_words(shape, self.block),
+        ]
+        if self.threads is not None and self.threads.block:
+            here = [self.threads.block]
         if pattern is None:
             return [
                 ("The launch", anatomy_words.grid_words(shape)),
@@ -180,22 +183,22 @@ def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look
     block = shape.block_at(x, y)
     tile = shape.tile(block)
     if pattern is None:
-        return Look(subject, block, (tile.left, tile.top), None, ())
+        return Look(subject, block, (tile.left, tile.top), None, None)
     own = tile.clipped(shape.picture)
     x, y = min(max(x, own.left), own.right - 1), min(max(y, own.top), own.bottom - 1)
     across, down = pattern.round
     left = tile.left + (x - tile.left) // across * across
     top = tile.top + (y - tile.top) // down * down
-    find = pattern.picked or partial(_maker, pattern)
-    thread = find(x - left, y - top)
-    return Look(subject, block, (left, top), thread, _steps(subject, pattern, block, known))
+    threads = _threads(subject, pattern, block, known)
+    find = threads.picked or partial(_maker, pattern)
+    return Look(subject, block, (left, top), find(x - left, y - top), threads)
 
 
 def look_from(
     subject: Subject, block: Block, thread: int, known: Look | None = None
 ) -> Look | None:
-    """At a thread of a block where numbers of a transform are made: there, not all of them can be
-    pointed at.  None: there is no such block or thread.
+    """At a thread of a block where numbers of a transform are computed: there, not all of them can
+    be pointed at.  None: there is no such block or thread.
 
     known  as of `look_at`
     """
@@ -205,16 +208,13 @@ def look_from(
     if pattern is None or not is_there:
         return None
     tile = subject.shape.tile(block)
-    steps = _steps(subject, pattern, block, known)
-    return Look(subject, block, (tile.left, tile.top), thread, steps)
+    mine = _threads(subject, pattern, block, known)
+    return Look(subject, block, (tile.left, tile.top), thread, mine)
 
 
-def _steps(
-    subject: Subject, pattern: Pattern, block: Block, known: Look | None
-) -> tuple[Access, ...]:
-    if known is not None and known.subject is subject and known.block == block:
-        return known.steps
-    return tuple(step for step in pattern.steps(block) if step.count)
+def _threads(subject: Subject, pattern: Pattern, block: Block, known: Look | None) -> Threads:
+    is_known = known is not None and known.subject is subject and known.block == block
+    return (known.threads if known and is_known else None) or pattern.of(block)
 
 
 def _maker(pattern: Pattern, x: int, y: int) -> int:
