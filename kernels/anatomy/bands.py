@@ -4,39 +4,16 @@ separable.cuh, step by step."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from kernels.anatomy.accesses import TILE, Access, Loops, Places
+from kernels.anatomy.accesses import NOWHERE, TILE, Access, Loops, Places
 from kernels.anatomy.chunks import Chunks, Wanted, wide_answer, wide_loads
 from kernels.anatomy.launch_scene import FLOAT, Mask, Scene, only, turns
 from kernels.anatomy.pattern import QUAD
 from kernels.anatomy.transactions import LANES
 
-NONE: Loops = {}
-
-
-class Moves(NamedTuple):
-    """Chunks from the picture to the stage, one a thread at a time; all of them (n, threads).
-
-    x, y    first sample and row, which may lie beyond the picture
-    places  where it goes, in words of shared memory
-    """
-
-    x: Places
-    y: Places
-    places: Places
-    takes_part: Mask
-
-
-class Items(NamedTuple):
-    """Parts of a row, one a thread at a time; all of them (n, threads)."""
-
-    stage_row: Places
-    sums_row: Places
-    part: Places
-    takes_part: Mask
+ONCE: Loops = {}
 
 
 class Bands:
@@ -57,9 +34,13 @@ class Bands:
 
     def begin_rows(
         self, rows: int, x0: int, y0: int, first: int = 0, end: int | None = None
-    ) -> Moves:
-        """Rows `first` to `end` - 1 of `rows`: whole chunks a warp a row, then those that reach
-        beyond the row's ends."""
+    ) -> Places:
+        """Return how chunks of rows `first` to `end` - 1 of `rows` go to the stage: whole ones a
+        warp a row, then those that reach beyond the row's ends.
+
+        (3, n, threads): first sample and row of each thread's chunk, which may lie beyond the
+        picture, and where it goes, in words of shared memory, or NOWHERE
+        """
         at, chunk = self.at, self.wide.chunk
         end = rows if end is None else end
         x = x0 - self.wide.halo * chunk
@@ -83,44 +64,58 @@ class Bands:
             np.concatenate((np.broadcast_to(each, whole.shape).reshape(-1, at.threads), other))
             for each, other in ((row, n // max(edges, 1)), (column, edge), (whole, n < end * edges))
         )
-        return Moves(x + c * chunk, y0 + i, QUAD * (i * self.stage_stride + c), takes_part)
+        places = np.where(takes_part, QUAD * (i * self.stage_stride + c), NOWHERE)
+        return np.stack((x + c * chunk, y0 + i, places))
 
-    def staging(self, *moves: Moves) -> tuple[Access, ...]:
-        x, y, places, takes_part = map(np.concatenate, zip(*moves, strict=True))
-        loops = {"load": len(x)}
+    def staging(self, moves: Places) -> tuple[Access, ...]:
+        """moves  as of `begin_rows`"""
+        at, (x, y, places), loops = self.at, moves, {"load": moves.shape[1]}
+        wanted = x, y, places != NOWHERE
         return (
-            *wide_loads(
-                self.at, "Stage: load", loops, (x, y, takes_part.astype(bool)), self.wide.chunk
-            ),
-            self.at.store("Stage: store", TILE, loops, only(places, takes_part), QUAD),
+            *wide_loads(at, "Stage: load", loops, wanted, self.wide.chunk),
+            at.store("Stage: store", TILE, loops, places, QUAD),
         )
 
     # -- along x
 
-    def parts(self, rows: int) -> Items:
-        """Return all parts of `rows` rows: neighbouring threads are in neighbouring rows."""
+    def parts(self, rows: int) -> tuple[Places, Places]:
+        """Return row and part of it for each thread, (n, threads), until there are no more:
+        neighbouring threads are in neighbouring rows."""
         count = rows * (self.width // self.part)
-        n = np.arange(0, count, self.at.threads)[:, None] + self.at.thread
-        return Items(n % rows, n % rows, n // rows, n < count)
+        part, row = np.divmod(np.arange(0, count, self.at.threads)[:, None] + self.at.thread, rows)
+        return row, part
 
-    def along(self, items: Items, sums_at: int, terms: int = 1) -> tuple[Access, ...]:
-        """sums_at  where the sums begin, in words
-        terms    all of them are gone through"""
+    def along(
+        self,
+        parts: tuple[Places, Places],
+        sums_row: Places,
+        sums_at: int,
+        outer: Loops = ONCE,
+        terms: int = 1,
+    ) -> tuple[Access, ...]:
+        """Return how rows are summed along x, a part by each thread: sum_rows.
+
+        parts     as of `parts`
+        sums_row  where each goes, at all times of `outer`
+        sums_at   where the sums begin, in words
+        terms     how often all of them are gone through
+        """
         offsets = np.array(self._chunks_of_a_part())[:, None]
         chunks_a_part, quads_a_part = self.part // self.wide.chunk, self.part // QUAD
-        stage_row, sums_row, part, takes_part = (each[:, None] for each in items)
-        read = stage_row * self.stage_stride + part * chunks_a_part + offsets
-        write = sums_row * self.sums_stride + part * quads_a_part + np.arange(quads_a_part)[:, None]
-        loops = {"term": terms, "part": len(part)}
+        (row, part), to = (each[:, None] for each in parts), sums_row[..., None, :, None, :]
+        read = row * self.stage_stride + part * chunks_a_part + offsets
+        write = to * self.sums_stride + part * quads_a_part + np.arange(quads_a_part)[:, None]
+        works = part < self.width // self.part
+        reads, writes = only(QUAD * read, works), only(sums_at + QUAD * write, works)
+        loops = {**outer, "term": terms, "part": len(part)}
         chunks, quads = {**loops, "chunk": len(offsets)}, {**loops, "quad": quads_a_part}
-        works, sums = takes_part.astype(bool), sums_at + QUAD * write
         return (
-            self.at.load("Read a chunk", TILE, chunks, only(QUAD * read, works), QUAD),
-            self.at.store("Store sums along the row", TILE, quads, only(sums, works), QUAD),
+            self.at.load("Read a chunk", TILE, chunks, reads, QUAD),
+            self.at.store("Store sums along the row", TILE, quads, writes, QUAD),
         )
 
     def _chunks_of_a_part(self) -> list[int]:
-        """Which chunks a part's sums are made of, from the first, in their order."""
+        """Return which chunks a part's sums are made of, from the first, in their order."""
         at, chunk = self.at, self.wide.chunk
         centre = self.wide.halo * chunk
         alpha = [
@@ -141,25 +136,30 @@ class Bands:
     # -- down the columns
 
     def down(
-        self, row_at: Callable[[Places], Places], works: Mask, outer: Loops = NONE, terms: int = 1
+        self, row_at: Callable[[Places], Places], works: Mask, outer: Loops = ONCE, terms: int = 1
     ) -> tuple[Access, ...]:
-        """row_at  row of the sums, from the first that is needed -> its place in words
+        """Return how those sums are summed down a band's columns: begin_down, add_down.
+
+        row_at  row of the sums, from the first that is needed -> its place in words
         works   likewise at all times of `outer`, and one for the row
-        terms   all rows are read; the first time after alpha"""
+        terms   how often all rows are read; alpha is read once
+        """
         alphas, rows = {"row": self.band}, {"row": self.at.ksize + self.band - 1}
         own = only(row_at(self.at.radius + turns(alphas)[0]), works)
         sums = only(row_at(turns(rows)[0]), works)[..., None, :, :]
-        alpha = self.at.load("Read alpha", TILE, {**outer, **alphas}, own, QUAD)
         loops, name = {**outer, "term": terms, **rows}, "Read sums down the columns"
-        down = self.at.load(name, TILE, loops, sums, QUAD)
-        return (alpha, down) if self.at.job.has_alpha else (down,)
+        return (
+            *self.at.load_alpha("Read alpha", TILE, {**outer, **alphas}, own, QUAD),
+            self.at.load(name, TILE, loops, sums, QUAD),
+        )
 
-    def answer(self, wanted: Wanted, end: int, outer: Loops = NONE) -> Access:
-        """Four samples of each row of a band: write_band.
+    def answer(self, wanted: Wanted, end: int, outer: Loops = ONCE) -> Access:
+        """Return how four samples of each row of a band are stored: write_band.
 
         wanted  first sample and row of each thread's band, and whether it has one, at all times of
                 `outer` and one for the row
-        end     of the rows that the block writes"""
+        end     of the rows that the block writes
+        """
         rows = {"row": self.band}
         x, y, works = wanted
         y = y + turns(rows)[0]

@@ -55,29 +55,22 @@ def wide_loads(
     inside = (x >= 0) & (x + size <= at.row)
     first = only(joined(at.line(y), x), takes_part & inside)[..., None, :]
     part = np.arange(0, size, width)[:, None]
-    load = at.load(
-        name, "picture", {**loops, "part": len(part)}, only(first + part, first >= 0), width
-    )
+    parts, whole = {**loops, "part": len(part)}, only(first + part, first >= 0)
+    load = at.load(name, "picture", parts, whole, width, words=words)
 
     # In the middle of a picture there are no others.
     broken = (takes_part & ~inside).reshape(-1, at.threads)
     (times,) = np.nonzero(broken.any(1))
     x, y = x.reshape(-1, at.threads)[times, None], y.reshape(-1, at.threads)[times, None]
     sample = x + np.arange(size)[:, None]
-    is_read = broken[times, None] & (sample < end)
-    edges = {"load": len(times), "sample": size}
-    at_all = replace(load, loops=loops, words=words)
+    single = only(at.source_sample(y, sample), broken[times, None] & (sample < end))
+    edges, at_all = {"load": len(times), "sample": size}, replace(load, loops=loops)
 
     def single_words(time: int, sample: int) -> str:
         return f"sample {sample + 1} of {at_all.turn(int(times[time]))}"
 
-    return replace(load, words=words), at.load(
-        f"{name} beyond the row",
-        "picture",
-        edges,
-        only(at.source_sample(y, sample), is_read),
-        words=single_words,
-    )
+    name = f"{name} beyond the row"
+    return load, at.load(name, "picture", edges, single, words=single_words)
 
 
 def wide_answer(at: Scene, loops: Loops, wanted: Wanted, width: int) -> tuple[Access, ...]:
@@ -85,6 +78,7 @@ def wide_answer(at: Scene, loops: Loops, wanted: Wanted, width: int) -> tuple[Ac
     that is keep_alpha and write_chunk."""
     x, y, takes_part = wanted
     places = only(at.begin(y) + x, takes_part)
-    alpha = at.load("Load alpha", "picture", loops, places, width)
-    store = at.store("Store the answer", "picture", loops, places, width)
-    return (alpha, store) if at.job.has_alpha else (store,)
+    return (
+        *at.load_alpha("Load alpha", "picture", loops, places, width),
+        at.store("Store the answer", "picture", loops, places, width),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.anatomy.accesses import TILE, Places
-from kernels.anatomy.bands import Bands, Items
+from kernels.anatomy.bands import Bands
 from kernels.anatomy.launch_scene import Scene, joined, only, turns
 from kernels.anatomy.pattern import QUAD, Threads, stand
 
@@ -30,13 +30,14 @@ def _tile(at: Scene, terms: int, all_read: bool) -> Threads:
     sums_at = QUAD * rows * bands.stage_stride
     quad, band = at.thread % (width // QUAD), at.thread // (width // QUAD)
     x, y = at.x0 + quad * QUAD, at.y0 + band * bands.band
+    parts = bands.parts(rows)
 
     def row_at(row: Places) -> Places:
         return sums_at + QUAD * ((band * bands.band + row) * bands.sums_stride + quad)
 
     steps = (
         *bands.staging(bands.begin_rows(rows, at.x0, at.y0 - at.halo_y)),
-        *bands.along(bands.parts(rows), sums_at, terms),
+        *bands.along(parts, parts[0], sums_at, terms=terms),
         *bands.down(row_at, (x < at.row) | all_read, terms=terms),
         bands.answer((x, y, x < at.row), at.height),
     )
@@ -67,12 +68,9 @@ def ring_separable(at: Scene) -> Threads:
     ]
 
     # Of each group: the band of the ring that it begins with, and each thread's row.
-    one, band = bands.parts(group), np.arange(len(begins))[:, None] * (group // bands.band)
-    row = np.tile(one.stage_row, (len(begins), 1))
-    ring_band = np.repeat(band, len(one.part), 0) + row // bands.band
-    sums_row = ring_band % ring_bands * bands.band + row % bands.band
-    part, takes_part = (np.tile(each, (len(begins), 1)) for each in (one.part, one.takes_part))
-    items = Items(row, sums_row, part.astype(int), takes_part.astype(bool))
+    parts, band = bands.parts(group), np.arange(len(begins))[:, None] * (group // bands.band)
+    ring_band = (band[:, None] + parts[0] // bands.band) % ring_bands
+    sums_row = ring_band * bands.band + parts[0] % bands.band
 
     x, own = at.x0 + quad * QUAD, begins[:, None] - first + nth * bands.band
     works = (own >= 0) & (own < rows) & (x < at.row)
@@ -87,8 +85,8 @@ def ring_separable(at: Scene) -> Threads:
 
     outer = {"group": len(groups)}
     steps = (
-        *bands.staging(*moves),
-        *bands.along(items, sums_at),
+        *bands.staging(np.concatenate(moves, 1)),
+        *bands.along(parts, sums_row, sums_at, {"group": len(begins)}),
         *bands.down(row_at, works, outer),
         bands.answer((x, at.y0 + own, works), at.y0 + rows, outer),
     )
@@ -102,14 +100,14 @@ def register_rows(at: Scene) -> Threads:
     bands = Bands(at, width)
     a_row = width // QUAD
     sums_at = QUAD * rows * bands.stage_stride
-    quads = {"quad": rows * a_row // at.threads}
+    parts, quads = bands.parts(rows), {"quad": rows * a_row // at.threads}
     row, column = np.divmod(turns(quads)[0] * at.threads + at.thread, a_row)
     x, y = at.x0 + column * QUAD, at.y0 + row
     works = (x < at.row) & (y < at.height)
     sums = only(sums_at + QUAD * (row * bands.sums_stride + column), works)
     steps = (
         *bands.staging(bands.begin_rows(rows, at.x0, at.y0)),
-        *bands.along(bands.parts(rows), sums_at),
+        *bands.along(parts, parts[0], sums_at),
         at.load("Read sums", TILE, quads, sums, QUAD),
         at.store("Store sums", at.shape.writes, quads, only(at.begin(y) + x, works), QUAD),
     )

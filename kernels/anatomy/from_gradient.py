@@ -59,7 +59,7 @@ def gradient_fused(at: Scene) -> Threads:
         at.load(
             "Read sums down the columns", TILE, sums, only(corner(*turns(sums)), x < at.row), QUAD
         ),
-        *((at.load("Read alpha", TILE, answers, alpha, QUAD),) if at.job.has_alpha else ()),
+        *at.load_alpha("Read alpha", TILE, answers, alpha, QUAD),
         wide_answer(at, answers, (x, y, works), QUAD)[-1],
     )
     return Threads(steps, stand(quad * QUAD, band * BAND), (QUAD, BAND))

@@ -60,7 +60,7 @@ def _one_way(
     steps = (
         *staging(at, at.shape.reads, (at.x0 - halo_x, at.y0 - halo_y), tile, pitch),
         tile_taps(at, first, down, across, pitch),
-        *((at.load("Read alpha", TILE, {}, alpha),) if at.job.has_alpha else ()),
+        *at.load_alpha("Read alpha", TILE, {}, alpha),
         answer_store(at),
     )
     return Threads(steps, stand(*own))

@@ -67,11 +67,10 @@ def untiled(at: Scene) -> Threads:
     columns = only(at.sample(samples + reach * at.channels), ~at.is_alpha(samples))
     known = int((rows != NOWHERE).sum() * (columns != NOWHERE).sum())
     loops = {**rounds, "row": at.ksize, "column": at.ksize}
-    alpha = at.load("Load alpha", "picture", rounds, only(own, at.is_alpha(x)))
     return one_each(
         at,
         *staging(at, "picture", (0, 0), (x, y, inside), at.row),
-        *((alpha,) if at.job.has_alpha else ()),
+        *at.load_alpha("Load alpha", "picture", rounds, only(own, at.is_alpha(x))),
         at.load("Read a sample", TILE, loops, read, words=words, known=known),
         at.store("Store the answer", "picture", rounds, own),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,19 +92,13 @@ class Scene:
             name, array, False, item_bytes, self.threads, loops, find, width, words, known
         )
 
-    def store(
-        self,
-        name: str,
-        array: str,
-        loops: Loops,
-        places: Places | Find,
-        width: int = 1,
-        item_bytes: int = 0,
-        words: Words | None = None,
-    ) -> Access:
-        """Return a store, likewise."""
-        load = self.load(name, array, loops, places, width, item_bytes, words)
-        return replace(load, is_store=True)
+    def store(self, *what: Any, **more: Any) -> Access:
+        """Return a store of all threads; the arguments are those of `load`."""
+        return replace(self.load(*what, **more), is_store=True)
+
+    def load_alpha(self, *what: Any, **more: Any) -> tuple[Access, ...]:
+        """Return a load likewise, if there is alpha."""
+        return (self.load(*what, **more),) if self.job.has_alpha else ()
 
     def _finder(self, loops: Loops, places: Places) -> Find:
         table = np.broadcast_to(places, (*loops.values(), self.threads))

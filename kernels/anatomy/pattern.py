@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,25 +42,18 @@ class Threads:
     picked: Callable[[int, int], int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
     """What the threads of any block of one pass do for one job.
 
-    of      block -> its threads
-    places  (n, threads, 2) where they stand, in every block
+    of           block -> its threads
+    places       (n, threads, 2) where they stand, in every block
+    each, round  as of `Threads`
     """
 
-    of: Callable[[Block], Threads]
-    covers: tuple[int, int]
-    places: Places = field(init=False)
-    each: tuple[int, int] = field(init=False)
-    round: tuple[int, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        first = self.of((0, 0))
-        object.__setattr__(self, "places", first.stands.reshape(-1, *first.stands.shape[-2:]))
-        object.__setattr__(self, "each", first.each)
-        object.__setattr__(self, "round", first.round or self.covers)
+    def __init__(self, of: Callable[[Block], Threads], covers: tuple[int, int]) -> None:
+        first = of((0, 0))
+        self.of, self.each, self.round = of, first.each, first.round or covers
+        self.places = first.stands.reshape(-1, *first.stands.shape[-2:])
 
     def steps(self, block: Block) -> tuple[Access, ...]:
         """Return what the threads of a block do, in their order."""
@@ -110,7 +103,7 @@ def tile_taps(at: Scene, first: Places, down: int, across: int, pitch: int) -> A
 
 def alpha_load(at: Scene, array: str = "picture") -> tuple[Access, ...]:
     own = only(at.begin(at.y) + at.x, at.inside & at.is_alpha(at.x))
-    return (at.load("Load alpha", array, {}, own),) if at.job.has_alpha else ()
+    return at.load_alpha("Load alpha", array, {}, own)
 
 
 def answer_store(at: Scene, item_bytes: int = 0) -> Access:

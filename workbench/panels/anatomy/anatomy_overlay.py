@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -66,9 +67,8 @@ def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
     places = [(x, y) for x, y in found.tolist() if x != NOWHERE]
     # Lanes that make samples in several places do so between one another's: row by row.
     for x, y in places if times == 1 else sorted(set(places), key=lambda place: place[::-1]):
-        last = runs[-1] if runs else None
-        if last is not None and last.top == y and last.right == x:
-            runs[-1] = Rect(last.left, last.top, x + across, last.bottom)
+        if runs and (runs[-1].top, runs[-1].right) == (y, x):
+            runs[-1] = replace(runs[-1], right=x + across)
         else:
             runs.append(Rect(x, y, x + across, y + down))
     return tuple(_stacked(runs))
@@ -77,14 +77,9 @@ def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
 def _stacked(runs: list[Rect]) -> list[Rect]:
     stacked: list[Rect] = []
     for run in runs:
-        last = stacked[-1] if stacked else None
-        is_below = last is not None and (last.left, last.right, last.bottom) == (
-            run.left,
-            run.right,
-            run.top,
-        )
-        if last is not None and is_below:
-            stacked[-1] = Rect(last.left, last.top, last.right, run.bottom)
+        last = stacked[-1] if stacked else run
+        if (last.left, last.right, last.bottom) == (run.left, run.right, run.top):
+            stacked[-1] = replace(last, bottom=run.bottom)
         else:
             stacked.append(run)
     return stacked
@@ -152,16 +147,11 @@ def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
     made = []
     for x, y in look.samples_of(look.thread or 0):
         own = pixels(Rect(x, y, x + across, y + down), look.subject.channels)
-        own.adjust(*(max(least - size, 0) / 2 * way for size, way in _edges(own)))
-        made.append(own)
+        wider, taller = max(least - own.width(), 0) / 2, max(least - own.height(), 0) / 2
+        made.append(own.adjusted(-wider, -taller, wider, taller))
     for color, width in ((QColor("#000000"), 3.5), (THREAD, 1.5)):
         painter.setPen(_hair(color, width))
         painter.drawRects(made)
-
-
-def _edges(rect: QRectF) -> tuple[tuple[float, int], ...]:
-    width, height = rect.width(), rect.height()
-    return (width, -1), (height, -1), (width, 1), (height, 1)
 
 
 def _hair(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:

@@ -233,20 +233,24 @@ def _distance(first: Places, wanted: int, count: int) -> Places:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
-    """What a warp's lanes touch at one time of a step.
+    """What a warp's lanes touch at one time of an access.
 
-    labels    of each lane: its bank, or which of the sectors touched, from 1; "" for none
+    title     "Sector" or "Bank"
     groups    a number a sector or bank, to tell neighbours apart by; NOWHERE for none
     conflict  whether it has to wait for others, or they for it
     sentence  all of it
     """
 
     title: str
-    labels: tuple[str, ...]
     groups: tuple[int, ...]
     conflict: tuple[bool, ...]
-    places: Places
     sentence: str
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of each lane: its bank, or which of the sectors touched, from 1; "" for none."""
+        first = 1 if self.title == "Sector" else 0
+        return tuple("" if each == NOWHERE else str(each + first) for each in self.groups)
 
     @property
     def legend(self) -> str:
@@ -255,19 +259,15 @@ class Lanes:
 
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:
-    """time  0 to step.count - 1"""
+    """Return what the lanes of the look's warp touch at a time, from 0 to step.count - 1."""
     lanes = of_warp(step.places(time), look.warp)
     if step.memory == "global":
         found = coalescing(lanes, step.item_bytes, step.width)
-        touched = sorted({int(each) for each in found.sector if each != NOWHERE})
-        groups = tuple(
-            NOWHERE if each == NOWHERE else touched.index(int(each)) for each in found.sector
-        )
-        labels = tuple("" if each == NOWHERE else str(each + 1) for each in groups)
+        sector = found.sector
+        touched = np.unique(sector[sector != NOWHERE])
+        groups = np.where(sector == NOWHERE, NOWHERE, np.searchsorted(touched, sector))
         sentence = anatomy_words.coalescing_words(step, found)
-        return Lanes("Sector", labels, groups, (False,) * LANES, lanes, sentence)
+        return Lanes("Sector", tuple(groups.tolist()), (False,) * LANES, sentence)
     met = conflicts(lanes, step.item_bytes, step.width)
-    banks = tuple(int(each) for each in met.bank)
-    labels = tuple("" if each == NOWHERE else str(each) for each in banks)
-    waits = tuple(bool(each) for each in met.in_conflict)
-    return Lanes("Bank", labels, banks, waits, lanes, anatomy_words.conflict_words(step, met))
+    sentence = anatomy_words.conflict_words(step, met)
+    return Lanes("Bank", tuple(met.bank.tolist()), tuple(met.in_conflict.tolist()), sentence)
