@@ -85,5 +85,9 @@ def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
 
 
 def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:
-    stores = [each for each in pattern.steps(block) if each.is_store and each.array == shape.writes]
-    return shape.threads - int(np.any([each.takes_part() for each in stores], 0).sum())
+    x, y = (0 if at < count - 1 else at for at, count in zip(block, shape.grid, strict=True))
+    if (x, y) not in pattern.idle:
+        writes = [s for s in pattern.steps((x, y)) if s.is_store and s.array == shape.writes]
+        busy = np.any([each.takes_part() for each in writes], 0)
+        pattern.idle[x, y] = shape.threads - int(busy.sum())
+    return pattern.idle[x, y]

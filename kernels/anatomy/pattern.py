@@ -48,11 +48,13 @@ class Pattern:
     of           block -> its threads
     places       (n, threads, 2) where they stand, in every block
     each, round  as of `Threads`
+    idle         block -> threads that store nothing, as far as that was counted
     """
 
     def __init__(self, of: Callable[[Block], Threads], covers: tuple[int, int]) -> None:
         first = of((0, 0))
         self.of, self.each, self.round = of, first.each, first.round or covers
+        self.idle: dict[Block, int] = {}
         self.places = first.stands.reshape(-1, *first.stands.shape[-2:])
 
     def steps(self, block: Block) -> tuple[Access, ...]:
