@@ -57,12 +57,12 @@ class Access:
 
     @property
     def bytes(self) -> int:
-        """How many one access takes."""
+        """Return how many bytes one access takes."""
         return self.item_bytes * self.width
 
     @property
     def count(self) -> int:
-        """How many times it is gone through."""
+        """Return how many times it is gone through."""
         return prod(self.loops.values())
 
     def turn(self, time: int) -> str:
@@ -93,7 +93,7 @@ class Access:
         return np.asarray(np.any(found, 0))
 
     def _every(self) -> Iterator[Places]:
-        """Some times after others: (n, threads)."""
+        """Yield the places of all times, some times after others: (n, threads)."""
         count, step = self.count, max(MAX_PLACES // self.threads, 1)
         for begin in range(0, max(count, 1), step):
             yield self._places(np.arange(begin, min(begin + step, count)))

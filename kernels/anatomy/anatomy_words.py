@@ -10,7 +10,7 @@ from kernels.rungs.rung import Rung
 
 
 def grid_words(shape: Shape) -> str:
-    """How many blocks there are, and of what."""
+    """Say how many blocks there are, and of what."""
     (across, down), (x, y) = shape.grid, shape.block
     blocks = f"{across:,} × {down:,} = {shape.blocks:,} blocks" if shape.blocks > 1 else "One block"
     warps = f"{shape.warps} warp{_s(shape.warps)}"
@@ -32,7 +32,7 @@ def block_words(shape: Shape, block: Block) -> str:
 
 
 def halo_words(shape: Shape, block: Block) -> str:
-    """What it needs for that."""
+    """Say which samples a block needs for that."""
     if shape.halo == (0, 0):
         return "It needs no halo around them."
     own = shape.tile(block).clipped(shape.picture)
@@ -50,7 +50,7 @@ def halo_words(shape: Shape, block: Block) -> str:
 
 
 def traffic_words(traffic: Traffic, reads: str) -> str:
-    """Bytes a block loads, and how often each number is used."""
+    """Say how many bytes a block loads, and how often each number is used."""
     name = "samples of the picture" if reads == "picture" else f"numbers of the buffer “{reads}”"
     size = f"{traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} bytes"
     is_once = traffic.asked == traffic.different
@@ -83,7 +83,7 @@ def idle_words(idle: Idle) -> str:
 
 
 def coalescing_words(step: Access, found: Coalescing) -> str:
-    """What a warp's access to global memory touches."""
+    """Say what a warp's access to global memory touches."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
     noun = ("store" if step.is_store else "load") + _s(found.active) + _of_this(step)
@@ -135,7 +135,7 @@ def not_drawn(rung: Rung) -> str:
 
 
 def no_shapes(rung: Rung) -> str:
-    """For rungs of which no pass has blocks on the picture."""
+    """Say that a rung has no pass whose blocks are on the picture."""
     return (
         f"{rung.title} has blocks that stand nowhere on the picture: there is nothing to draw on "
         "it."
@@ -143,7 +143,7 @@ def no_shapes(rung: Rung) -> str:
 
 
 def of_a_library(rung: Rung) -> str:
-    """For rungs that leave some of their launches to one: which; "" for all others."""
+    """Say which launches a rung leaves to a library; "" if none."""
     numbers = [str(n + 1) for n, each in enumerate(rung.passes) if each.library]
     if not numbers:
         return ""
@@ -154,7 +154,7 @@ def of_a_library(rung: Rung) -> str:
 
 
 def span(noun: str, begin: int, end: int) -> str:
-    """ "rows 3 to 5"; end  the first that is none of them"""
+    """Return "rows 3 to 5" for `begin` 3 and `end` 6."""
     return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"
 
 

@@ -68,7 +68,7 @@ class Bands:
         return np.stack((x + c * chunk, y0 + i, places))
 
     def staging(self, moves: Places) -> tuple[Access, ...]:
-        """moves  as of `begin_rows`"""
+        """Return how chunks are loaded and stored in the stage; `moves` as of `begin_rows`."""
         at, (x, y, places), loops = self.at, moves, {"load": moves.shape[1]}
         wanted = x, y, places != NOWHERE
         return (

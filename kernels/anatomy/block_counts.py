@@ -31,8 +31,8 @@ class Traffic:
 
     @property
     def uses(self) -> float:
-        """How often what has been loaded is used: out of shared memory where it is kept there, else
-        by loading it again, which a cache may answer."""
+        """Return how often what has been loaded is used: out of shared memory where it is kept
+        there, else by loading it again, which a cache may answer."""
         if self.read_bytes:
             return self.read_bytes / self.stored_bytes
         return self.asked / self.different if self.different else 0.0
@@ -48,12 +48,12 @@ class Idle:
 
     @property
     def share(self) -> float:
-        """Of all threads: 0 to 1."""
+        """Return the share of all threads: 0 to 1."""
         return self.in_all / self.threads
 
 
 def traffic_of(steps: tuple[Access, ...], reads: str) -> Traffic:
-    """reads  the array that counts, as in Shape.reads"""
+    """Count what a block's threads load of the array `reads`, and in shared memory."""
     loads = [each for each in steps if each.array == reads and not each.is_store]
     shared = [each for each in steps if each.array == TILE]
     return Traffic(

@@ -15,7 +15,8 @@ def tile_separable(at: Scene) -> Threads:
 
 
 def low_rank(at: Scene) -> Threads:
-    """The tile's sums once for each of the separable weights that these are the sum of."""
+    """The tile's sums are computed once for each of the separable weights that these are the sum
+    of."""
     return _tile(at, terms=at.facts["RANK"], all_read=True)
 
 

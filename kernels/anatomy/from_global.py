@@ -31,7 +31,7 @@ def taps_and_weights(at: Scene) -> Threads:
 
 
 def _taps(at: Scene) -> tuple[Places, Places]:
-    """(K, threads) where a tap's row begins, and its sample in a row, or NOWHERE."""
+    """Return where a tap's row begins, and its sample in a row, or NOWHERE: (K, threads)."""
     reach = np.arange(at.ksize)[:, None] - at.radius
     # Where the weighted picture goes on to another kernel, alpha's sums are made and dropped.
     drops_alpha = at.shape.writes == "picture"

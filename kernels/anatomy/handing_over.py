@@ -32,7 +32,7 @@ class HandingOver:
     close: int
 
     def transform(self, ways: tuple[str, ...] = ("",)) -> tuple[Access, ...]:
-        """ways  words behind others, of transforms one after another"""
+        """Return how a line is transformed; `ways`: words for transforms one after another."""
         roots = {"way": len(ways), "root": self.side}
         parts = {"way": len(ways), "part": 2, "number": self.side}
         n = np.arange(self.side)[:, None]
@@ -58,7 +58,7 @@ class HandingOver:
         where: tuple[Places, int, int],
         source: Callable[[Places], Places],
     ) -> tuple[Access, ...]:
-        """Numbers beyond the picture's edges.
+        """Return how numbers beyond the picture's edges are filled in.
 
         where   (parts, side, threads) where each number is on an axis of the picture, how long that
                 is, and how far beyond it numbers are needed

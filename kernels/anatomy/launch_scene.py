@@ -45,26 +45,27 @@ class Scene:
         self.inside = (self.x < self.row) & (self.y < self.height)
 
     def sample(self, x: Places) -> Places:
-        """Where sample x of a row is read from, or NOWHERE: border_sample."""
+        """Return where sample x of a row is read from, or NOWHERE: border_sample."""
         pixel = x // self.channels
         from_pixel = self._source(pixel, self.job.width)
         inside = from_pixel * self.channels + x % self.channels
         return np.where(from_pixel == OUTSIDE, NOWHERE, inside)
 
     def line(self, y: Places) -> Places:
-        """The place at which row y begins, or that of the row it is read from, or NOWHERE."""
+        """Return the place at which row y begins, or that of the row it is read from, or
+        NOWHERE."""
         return self.begin(self._source(y, self.height))
 
     def begin(self, y: Places) -> Places:
-        """The place at which row y, of the picture or NOWHERE, begins."""
+        """Return the place at which row y, of the picture or NOWHERE, begins."""
         return np.where(y == NOWHERE, NOWHERE, y * self.pitch)
 
     def source_row(self, y: Places) -> Places:
-        """The row that row y is read from, or NOWHERE: border_index."""
+        """Return the row that row y is read from, or NOWHERE: border_index."""
         return self._source(y, self.height)
 
     def source_sample(self, y: Places, x: Places) -> Places:
-        """The place of sample x of row y, wherever that may be: read_sample."""
+        """Return the place of sample x of row y, wherever that may be: read_sample."""
         return joined(self.line(y), self.sample(x))
 
     def is_alpha(self, x: Places) -> Mask:
@@ -113,12 +114,12 @@ class Scene:
 
 
 def joined(line: Places, column: Places) -> Places:
-    """Places of a row's begin and a sample of it; NOWHERE where either is."""
+    """Return the sum of a row's begin and a sample's place in it; NOWHERE where either is."""
     return np.where((line == NOWHERE) | (column == NOWHERE), NOWHERE, line + column)
 
 
 def only(places: Places, taking_part: Mask) -> Places:
-    """`places` of the threads that take part, NOWHERE for the others."""
+    """Return `places` of the threads that take part, NOWHERE for the others."""
     return np.where(taking_part, places, NOWHERE)
 
 

@@ -11,7 +11,9 @@ Pair = tuple[int, int]  # x then y: a sample and a row, or a block of the grid
 
 
 class Layout(NamedTuple):
-    """corner    (x, y) of a block -> where its tile begins
+    """Where the blocks of a pass stand, and which of them a sample belongs to.
+
+    corner    (x, y) of a block -> where its tile begins
     block_at  (sample, row) of the picture -> of the blocks whose tile it is in, its channel's
     """
 
@@ -42,19 +44,22 @@ class FftTiles:
         self.rows = 128 // self.side
 
     def pair_of_colour(self, x: int) -> int:
-        """Of sample x; alpha, which is not transformed, counts as the last colour."""
+        """Return the pair of sample x; alpha, which is not transformed, counts as the last
+        colour."""
         colour = min(x % self.channels, self.colours - 1)
         return colour * self.pairs + x // self.channels // (2 * self.valid)
 
     def left(self, pair: int) -> int:
-        """The first sample that a pair is there for; pairs of other colours have the same."""
+        """Return the first sample that a pair is there for; pairs of other colours have the
+        same."""
         return pair % self.pairs * 2 * self.valid * self.channels
 
     def colour_of(self, pair: int) -> int:
         return pair // self.pairs
 
     def tile_of(self, number: int) -> tuple[int, int]:
-        """(pair of a colour, tile down) of the tiles that lie one after another in memory."""
+        """Return (pair of a colour, tile down) of the tiles that lie one after another in
+        memory."""
         colour, down = divmod(number // self.pairs, self.tiles)
         return colour * self.pairs + number % self.pairs, down
 
@@ -65,7 +70,7 @@ class FftTiles:
     # -- frequencies, which are of all of a tile: as far across or down them as across the tile
 
     def frequency_across(self, x: int) -> int:
-        """x  a sample of the picture, or of a pair"""
+        """Return the frequency that sample x, of the picture or of a pair, points at."""
         return x // self.channels % (2 * self.valid) * self.line // (2 * self.valid)
 
     def frequency_down(self, y: int) -> int:

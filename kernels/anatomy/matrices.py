@@ -35,11 +35,11 @@ class Matrices:
         self.is_scaled = at.job.pixel_type == "float32"
 
     def in_block(self, down: Places, across: Places, stride: int) -> Places:
-        """Of four blocks of 8×8 halves, from their corner: read_blocks."""
+        """Return places in four blocks of 8×8 halves, from their corner: read_blocks."""
         return (8 * down + self.g) * stride + 8 * across + 2 * self.t
 
     def loads(self, loops: Loops, pixels: Wanted) -> tuple[Access, Access]:
-        """Four pixels side by side, four samples at a time: read_pixels.
+        """Return loads of four pixels side by side, four samples at a time: read_pixels.
 
         pixels  pixel, row, and whether it takes part, of each thread
         """
@@ -48,16 +48,17 @@ class Matrices:
         return wide_loads(self.at, "Stage: load", loops, wanted, FOUR * channels, FOUR)
 
     def store_halves(self, name: str, loops: Loops, places: Places, width: int) -> Access:
-        """Of `width` halves in shared memory."""
+        """Return a store of `width` halves in shared memory."""
         return self.at.store(name, TILE, loops, places, width, HALF)
 
     def read_halves(self, name: str, loops: Loops, places: Places | Find, width: int) -> Access:
-        """Reads in which all threads take part: often too many to be gone through for a count."""
+        """Return reads in which all threads take part: often too many to be gone through for a
+        count."""
         load = self.at.load(name, TILE, loops, places, width, HALF)
         return replace(load, known=load.count * self.at.threads)
 
     def peaks(self, begin: int, times: int, is_there: bool) -> tuple[Access, ...]:
-        """The largest sample of each warp, handed to all of them.
+        """Return how the largest sample of each warp is handed to all of them.
 
         begin  where that is, in halves
         """
@@ -78,7 +79,8 @@ class Matrices:
         planes: Places,
         end: int,
     ) -> Access:
-        """Two pixels of a plane at each of `columns` from x and `rows` from y: write_two.
+        """Return stores of two pixels of a plane at each of `columns` from x and `rows` from y:
+        write_two.
 
         planes  (n, 1) or (n, threads)
         """
@@ -93,7 +95,7 @@ class Matrices:
         return at.store("Store the answer", "picture", loops, places, side_by_side)
 
     def alpha(self, columns: int, rows: int, end: int) -> tuple[Access, ...]:
-        """From picture to picture, after all else: copy_alpha."""
+        """Return how alpha goes from picture to picture, after all else: copy_alpha."""
         at = self.at
         loops = {"time": -(-columns * rows // at.threads) * at.job.has_alpha}
         row, column = np.divmod(turns(loops)[0] * at.threads + at.thread, columns)

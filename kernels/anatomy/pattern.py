@@ -93,7 +93,7 @@ def staging(
 
 
 def tile_taps(at: Scene, first: Places, down: int, across: int, pitch: int) -> Access:
-    """first  where each thread reads for the first tap, or NOWHERE"""
+    """Return the reads of all taps; `first`: where each thread reads for the first, or NOWHERE."""
     works = first != NOWHERE
 
     def find(row: Places, column: Places) -> Places:

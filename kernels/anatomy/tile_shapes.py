@@ -20,7 +20,8 @@ USUAL_MULTIPROCESSORS = 132
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """Samples left to right - 1 of the rows top to bottom - 1; may reach beyond the picture."""
+    """A rectangle: samples left to right - 1 of the rows top to bottom - 1; may reach beyond the
+    picture."""
 
     left: int
     top: int
@@ -37,14 +38,14 @@ class Rect:
 
     @property
     def count(self) -> int:
-        """How many samples."""
+        """Return how many samples it has."""
         return self.width * self.height
 
     def grown(self, across: int, down: int) -> Rect:
         return Rect(self.left - across, self.top - down, self.right + across, self.bottom + down)
 
     def clipped(self, other: Rect) -> Rect:
-        """What both share."""
+        """Return what both share."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))
@@ -52,7 +53,8 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Of one pass over one picture; along x all numbers are samples, pixels times channels.
+    """The launch of one pass over one picture; along x all numbers are samples, pixels times
+    channels.
 
     number        of the pass in its rung
     reads, writes "picture", or a buffer's name
@@ -78,7 +80,7 @@ class Shape:
 
     @property
     def threads(self) -> int:
-        """A block."""
+        """Return how many a block has."""
         return self.block[0] * self.block[1]
 
     @property
@@ -87,11 +89,11 @@ class Shape:
 
     @property
     def warps(self) -> int:
-        """A block."""
+        """Return how many a block has."""
         return -(-self.threads // 32)
 
     def block_at(self, x: int, y: int) -> Block:
-        """The block that writes sample x of row y; the nearest where there is none."""
+        """Return the block that writes sample x of row y; the nearest where there is none."""
         if self.layout is not None:
             right, bottom = self.picture.right - 1, self.picture.bottom - 1
             return self.layout.block_at(min(max(x, 0), right), min(max(y, 0), bottom))
@@ -99,19 +101,19 @@ class Shape:
         return across, min(max(y // self.covers[1], 0), self.grid[1] - 1)
 
     def tile(self, block: Block) -> Rect:
-        """What `block` is there to write, or to transform."""
+        """Return what `block` is there to write, or to transform."""
         left, top = block[0] * self.covers[0], block[1] * self.covers[1]
         if self.layout is not None:
             left, top = self.layout.corner(*block)
         return Rect(left, top, left + self.covers[0], top + self.covers[1])
 
     def with_halo(self, block: Block) -> Rect:
-        """What it reads for that."""
+        """Return what it reads for that."""
         return self.tile(block).grown(*self.halo)
 
 
 def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape, ...]:
-    """Of its passes whose blocks have a place on the picture: none of a library.  As if in one
+    """Return the passes whose blocks have a place on the picture: none of a library.  As if in one
     launch; a display's watchdog may have it cut between rows of blocks."""
     facts = Facts(job, device)
     if device is None:
@@ -124,8 +126,8 @@ def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape
 
 
 def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
-    """The reason `rung` would never launch anything for `job`, whatever is in the picture; None if
-    it would."""
+    """Return the reason `rung` would never launch anything for `job`, whatever is in the picture;
+    None if it would."""
     if job.gradient != rung.gradient:
         return rung.why_not_anywhere(job)  # which says so before it looks at anything
     if device is not None and not rung.own_block and (refusal := device.why_no_block(job.block_xy)):

@@ -25,7 +25,7 @@ BANKS, WORD_BYTES = 32, 4
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """Of one access of a warp to global memory.
+    """What one access of a warp to global memory touches.
 
     sector         of each lane, counted from the array's begin; NOWHERE: it takes no part
     active         lanes that take part
@@ -48,7 +48,7 @@ class Coalescing:
 
 @dataclass(frozen=True, slots=True)
 class Conflicts:
-    """Of one access of a warp to shared memory.
+    """What one access of a warp to shared memory meets.
 
     bank         of each lane, its first; NOWHERE: it takes no part
     in_conflict  lanes one of whose banks is asked for more than one word at the same time
@@ -70,7 +70,7 @@ class Conflicts:
 
 
 def of_warp(places: Places, warp: int) -> Places:
-    """The lanes of warp number `warp`: (32,), NOWHERE beyond the block's last thread."""
+    """Return the lanes of warp number `warp`: (32,), NOWHERE beyond the block's last thread."""
     lanes = np.full(LANES, NOWHERE, np.int64)
     mine = places[warp * LANES : (warp + 1) * LANES]
     lanes[: len(mine)] = mine
@@ -78,7 +78,9 @@ def of_warp(places: Places, warp: int) -> Places:
 
 
 def coalescing(lanes: Places, item_bytes: int, width: int = 1) -> Coalescing:
-    """lanes  (32,) which number of an array each lane wants, or NOWHERE
+    """Count the sectors and lines that a warp touches.
+
+    lanes  (32,) which number of an array each lane wants, or NOWHERE
     item_bytes  of one number; arrays begin at a line
     width       numbers from there on, side by side; all of them in one sector
     """
@@ -96,7 +98,9 @@ def coalescing(lanes: Places, item_bytes: int, width: int = 1) -> Coalescing:
 
 
 def conflicts(lanes: Places, item_bytes: int = WORD_BYTES, width: int = 1) -> Conflicts:
-    """lanes  (32,) which number of a tile each lane wants, or NOWHERE
+    """Count the transactions that a warp takes.
+
+    lanes  (32,) which number of a tile each lane wants, or NOWHERE
     item_bytes  of one number
     width       numbers from there on, side by side: all of them, sixteen bytes at most
     """

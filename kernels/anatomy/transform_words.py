@@ -54,7 +54,7 @@ def filter_columns(on: FftTiles, shape: Shape, block: Block) -> str:
 
 
 def held(n: int) -> str:
-    """Which of a thread's numbers, counted from one."""
+    """Say which of a thread's numbers, counted from one."""
     return f"number {n + 1} of each thread"
 
 
@@ -63,7 +63,8 @@ def part_held(n: int, part: int) -> str:
 
 
 def every(step: int, noun: str, first: int, end: int) -> str:
-    """Which of `end` a thread has that begins with `first`: "every 16th number from 5 to 245"."""
+    """Say which of `end` a thread has that begins with `first`: "every 16th number from 5 to
+    245"."""
     last = first + (end - 1 - first) // step * step
     if last == first:
         return f"{noun} {first}"
@@ -71,7 +72,7 @@ def every(step: int, noun: str, first: int, end: int) -> str:
 
 
 def _tiles(on: FftTiles, pair: int, down: int | None = None) -> str:
-    """Two side by side; of which channel, where several are transformed.
+    """Say which two tiles side by side; of which channel, where several are transformed.
 
     down  None: all of those one above the other
     """

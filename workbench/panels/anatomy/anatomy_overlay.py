@@ -24,7 +24,7 @@ THREAD = QColor(240, 228, 66)
 
 
 def paint_look(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
-    """painter in pixels of the picture; see `picture_view.Overlay`"""
+    """Paint all of it; `painter` in pixels of the picture, see `picture_view.Overlay`."""
     _paint_grid(painter, visible, scale, look)
     _paint_tile(painter, look)
     if look.thread is not None:
@@ -33,24 +33,24 @@ def paint_look(painter: QPainter, visible: QRectF, scale: float, look: Look) -> 
 
 
 def pixels(rect: Rect, channels: int) -> QRectF:
-    """Samples and rows as pixels: a block may end inside one."""
+    """Return samples and rows as pixels: a block may end inside one."""
     return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
 
 
 def block_area(look: Look) -> QRectF:
-    """The pixels of the block that is looked at, with its halo."""
+    """Return the pixels of the block that is looked at, with its halo."""
     shape = look.subject.shape
     return pixels(shape.with_halo(look.block).clipped(shape.picture), look.subject.channels)
 
 
 def grid_is_drawn(look: Look, scale: float) -> bool:
-    """Whether blocks are far enough apart on the screen."""
+    """Return whether blocks are far enough apart on the screen."""
     across, down = look.subject.shape.covers
     return min(across / look.subject.channels, down) * scale >= NARROWEST
 
 
 def warp_runs(look: Look, warp: int) -> list[Rect]:
-    """What the lanes of a warp make: samples side by side, rows that are alike as one."""
+    """Return what the lanes of a warp compute: samples side by side, rows that are alike as one."""
     pattern = look.subject.pattern
     assert pattern is not None
     lanes = pattern.places[:, warp * LANES : (warp + 1) * LANES]
@@ -60,7 +60,7 @@ def warp_runs(look: Look, warp: int) -> list[Rect]:
 
 @lru_cache(maxsize=64)  # of the 32 warps of a block, in each frame
 def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
-    """lanes  (times, lanes, 2) int64: where each makes samples"""
+    """Return runs of samples; `lanes`: (times, lanes, 2) int64, where each computes samples."""
     across, down = each
     runs: list[Rect] = []
     found = np.frombuffer(lanes, np.int64).reshape(-1, 2)
@@ -155,7 +155,7 @@ def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
 
 
 def _hair(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Of so many device pixels, whatever the zoom."""
+    """Return a pen of so many device pixels, whatever the zoom."""
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)

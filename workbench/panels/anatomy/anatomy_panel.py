@@ -36,7 +36,8 @@ PASSING_MS = 50
 
 
 class AnatomyPane(QWidget):
-    """Follows the state; works without a GPU, and whatever implementation is chosen.
+    """The panel itself: follows the state, works without a GPU, and whatever implementation is
+    chosen.
 
     Signals:
         look_changed(): what `paint` paints is another.
@@ -68,7 +69,7 @@ class AnatomyPane(QWidget):
     # -- what to show
 
     def show_state(self, state: State) -> None:
-        """In a moment: while a slider is dragged the picture goes before."""
+        """Follow in a moment: while a slider is dragged the picture goes before."""
         old, self._state = self._state, state
         if state.implementation != old.implementation:
             self._choice.follow(state.implementation, drop_chosen=True)
@@ -82,7 +83,7 @@ class AnatomyPane(QWidget):
         self._refresh()
 
     def show_result(self, result: Result) -> None:
-        """What ran: `auto` may have picked a rung."""
+        """Follow what ran: `auto` may have picked a rung."""
         is_other = self._choice.follow(result.implementation)
         if self._later.isActive():
             return
@@ -92,13 +93,13 @@ class AnatomyPane(QWidget):
             self._refresh()
 
     def show_settled(self, result: Result) -> None:
-        """The last word on a job."""
+        """Follow the last word on a job."""
         if self._later.isActive():
             self._refresh()
         self.show_result(result)
 
     def point_at(self, point: tuple[float, float] | None) -> None:
-        """Look at the thread that makes what is there, in pixels of the picture."""
+        """Look at the thread that computes what is there, in pixels of the picture."""
         if point is None or self._subject is None or not self.isVisible():
             return
         channels, picture = self._subject.channels, self._subject.shape.picture
@@ -107,7 +108,7 @@ class AnatomyPane(QWidget):
             self._go(x, y, is_passing=True)
 
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
-        """An `Overlay` of pictures; nothing while the panel is hidden."""
+        """Paint as an `Overlay` of pictures; nothing while the panel is hidden."""
         if self._look is None or not self.isVisible():
             return
         paint_look(painter, visible, scale, self._look)
@@ -120,7 +121,7 @@ class AnatomyPane(QWidget):
         return self._look
 
     def choices(self) -> dict[str, Any]:
-        """What to remember until the next start, fit for JSON."""
+        """Return what to remember until the next start, fit for JSON."""
         return self._choice.choices()
 
     def restore(self, choices: Mapping[str, Any]) -> None:
@@ -129,7 +130,8 @@ class AnatomyPane(QWidget):
         self._refresh()
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Passed on; with a focus proxy Tab would not come to what stands before the lanes."""
+        """Pass the focus on; with a focus proxy Tab would not come to what stands before the
+        lanes."""
         self._warp.lanes.setFocus(event.reason())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -208,7 +210,7 @@ class AnatomyPane(QWidget):
             self._go(min(x, picture.right - 1), min(y, picture.bottom - 1))
 
     def _launch(self) -> Subject | str:
-        """What to look at, or the sentence that says why there is nothing."""
+        """Return what to look at, or the sentence that says why there is nothing."""
         try:
             job = intents.job_for(self._state)
         except KernelError as error:
@@ -216,7 +218,7 @@ class AnatomyPane(QWidget):
         return NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
 
     def _go(self, x: int, y: int, *, is_passing: bool = False) -> None:
-        """Look at the thread that makes sample x of row y.
+        """Look at the thread that computes sample x of row y.
 
         is_passing  the pointer may be elsewhere with the next frame: then the painting follows at
                     once, but the words only every PASSING_MS, as laying them out takes a while
@@ -247,7 +249,7 @@ class AnatomyPane(QWidget):
             self._show_look()
 
     def _show_look(self) -> None:
-        """Tell of it in the panel."""
+        """Describe the look in the panel."""
         old, look = self._worded, self._look
         self._worded = look
         is_same_block = (
@@ -284,7 +286,7 @@ class AnatomyPane(QWidget):
             self._go_to_thread(self._look.thread + lanes + LANES * warps)
 
     def _go_to_thread(self, thread: int) -> None:
-        """Where it has a sample on the picture, or numbers of a transform."""
+        """Look at a thread of the same block, where it has a sample on the picture, or numbers."""
         look = self._look
         assert look is not None
         if look.subject.shape.layout is not None:
@@ -319,8 +321,8 @@ class AnatomyPane(QWidget):
 
 
 def _same_thread(old: Look | None, subject: Subject) -> Look | None:
-    """Of numbers of a transform, where the launch has the same blocks: a place of the picture would
-    lead to another one."""
+    """Return the look at the same numbers of a transform, where the launch has the same blocks: a
+    place of the picture would lead to another one."""
     if old is None or old.thread is None or subject.shape.layout is None:
         return None
     was, now = old.subject, subject

@@ -21,7 +21,7 @@ BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
 
 
 class LaunchChoice(QWidget):
-    """Follows the rung that runs until another is picked here.
+    """Three lists; follows the rung that runs until another is picked here.
 
     Signals:
         changed(): another rung or pass was picked.
@@ -57,7 +57,7 @@ class LaunchChoice(QWidget):
     # -- which
 
     def follow(self, key: str, *, drop_chosen: bool = False) -> bool:
-        """Implementation `key` runs.  Whether that is another rung than before.
+        """Follow implementation `key`, which runs; return whether that is another rung than before.
 
         drop_chosen  the user asked for it: what was picked here counts no more
         """
@@ -70,8 +70,8 @@ class LaunchChoice(QWidget):
         return is_other
 
     def launch_of(self, job: Job, device: Device | None) -> Subject | str:
-        """Of the rung picked here, whether or not it takes the job; else of the last one that ran,
-        or the first that takes it."""
+        """Return the launch of the rung picked here, whether or not it takes the job; else of the
+        last one that ran, or the first that takes it."""
         found = subject_of(self.rung, job, device)
         if isinstance(found, str) and not self._chosen:
             each = (subject_of(rung, job, device) for rung in ladder())
@@ -83,7 +83,7 @@ class LaunchChoice(QWidget):
         return _rung(self._chosen or self._last_rung) or ladder()[0]
 
     def choices(self) -> dict[str, Any]:
-        """What to remember until the next start, fit for JSON."""
+        """Return what to remember until the next start, fit for JSON."""
         return {"rung": self.rung.key}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
@@ -95,7 +95,7 @@ class LaunchChoice(QWidget):
     # -- the lists
 
     def show_launch(self, subject: Subject | None, block_xy: tuple[int, int]) -> None:
-        """block_xy  the chosen shape, which may be any"""
+        """Show what is chosen in the lists; `block_xy` may be any shape."""
         rung = subject.rung if subject is not None else self.rung
         self._names.setCurrentIndex(self._names.findData(rung.key))
         shapes = list(dict.fromkeys((*PRESETS, block_xy)))

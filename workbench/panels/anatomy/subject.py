@@ -22,7 +22,7 @@ from workbench.base.channels import CHANNELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """One pass.
+    """One pass of a rung, for one job.
 
     job      with the rung as its implementation
     shapes   of the rung's passes that can be drawn; `shape` is the one looked at
@@ -40,13 +40,13 @@ class Subject:
         return self.job.channels
 
     def with_pass(self, number: int) -> Subject:
-        """The same rung's pass, by its place among `shapes`."""
+        """Return the same rung's pass, by its place among `shapes`."""
         shape = self.shapes[min(number, len(self.shapes) - 1)]
         return replace(self, shape=shape, pattern=pattern_of(self.rung, shape, self.job))
 
 
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
-    """The first pass of `rung` for `job`, or the sentence that says why there is none to show."""
+    """Return the first pass of `rung` for `job`, or the sentence on why there is none to show."""
     job = replace(job, implementation=rung.key)
     if refusal := why_not_told(rung) or why_none(rung, job, device):
         return refusal
@@ -60,7 +60,7 @@ def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
 class Look:
     """A block of a subject, and one thread of it.
 
-    round   where the samples begin that all threads make at a time: the tile, as a rule
+    round   where the samples begin that all threads compute at a time: the tile, as a rule
     thread  None where the subject has no pattern
     threads what the block's threads do; None likewise
     """
@@ -73,7 +73,7 @@ class Look:
 
     @property
     def steps(self) -> tuple[Access, ...]:
-        """What the block's threads do; none that they do not come to."""
+        """Return what the block's threads do; none that they do not come to."""
         return tuple(each for each in self.threads.steps if each.count) if self.threads else ()
 
     @property
@@ -89,12 +89,12 @@ class Look:
         return (self.thread or 0) % LANES
 
     def sample_of(self, thread: int) -> tuple[int, int] | None:
-        """Sample and row that `thread` makes, the first of its own, also beyond the picture; None
-        if it has none."""
+        """Return sample and row that `thread` computes, the first of its own, also beyond the
+        picture; None if it has none."""
         return next(iter(self.samples_of(thread)), None)
 
     def samples_of(self, thread: int) -> list[tuple[int, int]]:
-        """Likewise, of all places where it makes any."""
+        """Return likewise all places where it computes any."""
         if self.subject.pattern is None:
             return []
         left, top = self.round
@@ -103,15 +103,15 @@ class Look:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Sample and row of the picture that are nearest to the middle of what the thread makes, or
-        of the tile."""
+        """Return sample and row of the picture that are nearest to where the thread works, or to
+        the middle of the tile."""
         picture, tile = self.subject.shape.picture, self.tile.clipped(self.subject.shape.picture)
         x, y = (tile.left + tile.right) // 2, (tile.top + tile.bottom) // 2
         x, y = self.sample_of(self.thread or 0) or (x, y)
         return min(max(x, 0), picture.right - 1), min(max(y, 0), picture.bottom - 1)
 
     def thread_words(self) -> str:
-        """Which thread it is and what it makes."""
+        """Say which thread it is and what it computes."""
         if self.thread is None:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
@@ -137,7 +137,8 @@ class Look:
 
     @property
     def makes_more(self) -> bool:
-        """Whether a thread makes samples in several places, or goes on to others in its tile."""
+        """Return whether a thread computes samples in several places, or goes on to others in its
+        tile."""
         pattern, covers = self.subject.pattern, self.subject.shape.covers
         if pattern is None:
             return False
@@ -146,11 +147,11 @@ class Look:
 
     @property
     def made_by_each(self) -> tuple[int, int]:
-        """Samples and rows that a thread makes."""
+        """Return how many samples and rows a thread computes."""
         return self.subject.pattern.each if self.subject.pattern else (1, 1)
 
     def sentences(self) -> list[tuple[str, str]]:
-        """Headings and what stands under them."""
+        """Return headings and what stands under them."""
         shape, pattern = self.subject.shape, self.subject.pattern
         here = [
             anatomy_words.block_words(shape, self.block),
@@ -175,7 +176,7 @@ class Look:
 
 
 def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look:
-    """The block and the thread that make sample x of row y, or the nearest ones.
+    """Look at the block and the thread that compute sample x of row y, or the nearest ones.
 
     known  an earlier look, of which the steps can be used again if it is at the same block
     """
@@ -197,8 +198,8 @@ def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look
 def look_from(
     subject: Subject, block: Block, thread: int, known: Look | None = None
 ) -> Look | None:
-    """At a thread of a block where numbers of a transform are computed: there, not all of them can
-    be pointed at.  None: there is no such block or thread.
+    """Look at a thread of a block where numbers of a transform are computed: there, not all can be
+    pointed at.  None: there is no such block or thread.
 
     known  as of `look_at`
     """
@@ -218,8 +219,8 @@ def _threads(subject: Subject, pattern: Pattern, block: Block, known: Look | Non
 
 
 def _maker(pattern: Pattern, x: int, y: int) -> int:
-    """The thread that makes sample x of row y of a round; the nearest where none does, as of alpha
-    that goes another way."""
+    """Return the thread that computes sample x of row y of a round; the nearest where none does, as
+    of alpha that goes another way."""
     places = pattern.places
     across = _distance(places[..., 0], x, pattern.each[0])
     far = across + _distance(places[..., 1], y, pattern.each[1])
@@ -248,13 +249,13 @@ class Lanes:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of each lane: its bank, or which of the sectors touched, from 1; "" for none."""
+        """Return the bank of each lane, or which of the sectors touched, from 1; "" for none."""
         first = 1 if self.title == "Sector" else 0
         return tuple("" if each == NOWHERE else str(each + first) for each in self.groups)
 
     @property
     def legend(self) -> str:
-        """What the two numbers of a lane are."""
+        """Say what the two numbers of a lane are."""
         return f"Small: lane. Large: {self.title.lower()}."
 
 

@@ -15,7 +15,7 @@ KINDS = {"global": "global memory", "shared": "shared memory"}
 
 
 class WarpCard(QFrame):
-    """Shows a `Look` with a thread; hidden where there is none.
+    """A card that shows a `Look` with a thread; hidden where there is none.
 
     Signals:
         stepped(lanes, warps), block_stepped(across, down), picked(lane): see `LaneStrip`.
@@ -60,7 +60,7 @@ class WarpCard(QFrame):
 
     @property
     def lanes(self) -> LaneStrip:
-        """The part that the keyboard goes to."""
+        """Return the part that the keyboard goes to."""
         return self._lanes
 
     def show_look(self, look: Look | None) -> None:
@@ -72,7 +72,8 @@ class WarpCard(QFrame):
         self._show_lanes()
 
     def _show_accesses(self, look: Look) -> None:
-        """Stays with the access that was looked at; at first the one for each tap."""
+        """List the accesses; stay with the one that was looked at; at first the one for each
+        tap."""
         titles = [f"{step.name}, {KINDS[step.memory]}" for step in look.steps]
         if titles == self._access.entries():
             return
@@ -85,7 +86,7 @@ class WarpCard(QFrame):
         )
 
     def _show_lanes(self, fresh: bool = False) -> None:
-        """fresh  of another access: begin with its first time"""
+        """Show the lanes at a time; `fresh`: at the first, as it is another access."""
         look = self._look
         if look is None:
             self._lanes.show_lanes(None, 0)

@@ -34,7 +34,7 @@ STEPS = {
 
 
 class LaneStrip(QWidget):
-    """Shows `Lanes`: two rows of sixteen.
+    """A strip that shows `Lanes`: two rows of sixteen.
 
     Signals:
         stepped(lanes, warps): the user wants a lane and a warp so many further on.
@@ -57,7 +57,7 @@ class LaneStrip(QWidget):
         self._lane = 0
 
     def show_lanes(self, lanes: Lanes | None, lane: int) -> None:
-        """lane  the one looked at"""
+        """Show them; `lane`: the one looked at."""
         self._lanes, self._lane = lanes, lane
         self.setAccessibleDescription(f"{lanes.sentence} {lanes.legend}" if lanes else "")
         self.update()
@@ -69,7 +69,7 @@ class LaneStrip(QWidget):
         return QSize(ROW * 16, self.sizeHint().height())
 
     def lane_at(self, at: QPoint) -> int | None:
-        """The lane painted at a point of the widget."""
+        """Return the lane painted at a point of the widget."""
         return next((lane for lane in range(LANES) if self._cell(lane).contains(at)), None)
 
     # -- painting
