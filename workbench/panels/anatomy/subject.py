@@ -153,16 +153,14 @@ class Look:
     def sentences(self) -> list[tuple[str, str]]:
         """Return headings and what stands under them."""
         shape, pattern = self.subject.shape, self.subject.pattern
-        here = [
-            anatomy_words.block_words(shape, self.block),
-            anatomy_words.halo_words(shape, self.block),
-        ]
-        if self.threads is not None and self.threads.block:
-            here = [self.threads.block]
+        here = self.threads.block if self.threads else ""
+        if not here:
+            halo = anatomy_words.halo_words(shape, self.block)
+            here = f"{anatomy_words.block_words(shape, self.block)} {halo}"
         if pattern is None:
             return [
                 ("The launch", anatomy_words.grid_words(shape)),
-                ("This block", " ".join(here)),
+                ("This block", here),
                 ("Not described", anatomy_words.not_drawn(self.subject.rung)),
             ]
         library = anatomy_words.of_a_library(self.subject.rung)
@@ -170,7 +168,7 @@ class Look:
         traffic = anatomy_words.traffic_words(traffic_of(self.steps, shape.reads), shape.reads)
         return [
             ("The launch", f"{anatomy_words.grid_words(shape)} {idle}"),
-            ("This block", " ".join((*here, traffic))),
+            ("This block", f"{here} {traffic}"),
             *([("Not shown", library)] if library else []),
         ]
 
