@@ -66,7 +66,7 @@ from workbench.window.on_screen import OnScreen
 from workbench.window.panel_menu import PanelMenu
 from workbench.window.presenter.presenter import Presenting
 from workbench.window.program_dialogs import ProgramDialogs
-from workbench.window.restoring.memory import Memory
+from workbench.window.restoring.remembering import Memory
 from workbench.window.restoring.restarting import Restarting
 from workbench.window.restoring.snapshot import Contents
 from workbench.window.result_views import ResultViews

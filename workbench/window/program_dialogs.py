@@ -17,7 +17,7 @@ from workbench.window.about import AboutDialog
 from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME, Entry, entries_of
 from workbench.window.palette.palette import Palette
-from workbench.window.restoring.memory import Memory
+from workbench.window.restoring.remembering import Memory
 from workbench.window.themes import Themes
 
 MENU = "&Help"

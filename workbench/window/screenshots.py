@@ -17,7 +17,7 @@ from workbench.session.exporter import Exporter, MakeImage
 from workbench.session.live import Live
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.restoring.memory import Memory
+from workbench.window.restoring.remembering import Memory
 from workbench.window.saving import NOTHING_TO_SAVE, Saving
 
 SHOT, EDIT = "&File/S&creenshot", "&Edit"

@@ -27,7 +27,7 @@ from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.presenter.figures import is_answer
 from workbench.window.presenter.presenter import Presenting
-from workbench.window.restoring.memory import Memory
+from workbench.window.restoring.remembering import Memory
 from workbench.window.undo.undoing import Undoing
 
 
