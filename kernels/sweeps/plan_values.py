@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from types import NoneType
 from typing import Any, get_args, get_type_hints
@@ -14,6 +15,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
 from kernels.core.plain_data import without_controls
+from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
 from kernels.engine.engine import all_implementations
 from kernels.filters import custom
@@ -23,6 +25,7 @@ from kernels.sweeps.plan import Plan
 
 Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
 
+SAMPLING_KEYS = tuple(each.name for each in fields(Sampling) if each.name != "cache")
 MAX_SIDE = 99_999
 MAX_BLOCK = 1024
 MAX_PICTURES = 10_000
@@ -57,20 +60,12 @@ def refuse_clashes(plan: Plan) -> None:
         raise PlanFileError('matrix is given, but the filter "custom", which takes it, is not.')
 
 
-def sampling_value(name: str, value: Any) -> Any:
-    """Return the field `name` of Sampling as read from TOML; where it may be None, 0 stands for
-    that."""
-    hint = get_type_hints(Sampling)[name]
-    kinds = get_args(hint) or (hint,)
-    if bool in kinds:
-        return _truth(name, value)
-    may_be_none = NoneType in kinds
-    if int in kinds:
-        low = 0 if may_be_none or name == "warmups" else 1
-        number = _whole(low, MAX_NUMBER)(name, value)
-    else:
-        number = _number(0.0, MAX_SECONDS)(name, value)
-    return None if number == 0 and may_be_none else number
+def refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
+    for name in data:
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            raise PlanFileError(f"There is no {what} {name!r}; {hint}")
 
 
 def _sizes_of(key: str, plan: Plan) -> Sequence[int]:
@@ -191,33 +186,88 @@ def _listed(values: Sequence[object]) -> str:
     return ", ".join(map(str, values))
 
 
-READERS: dict[str, Reader] = {
-    "title": _title,
-    "source": _text,
-    "table": _text,
-    "note": _text,
-    "implementation": _one_of(lambda: [each.key for each in all_implementations()]),
-    "size": _size,
-    "kernel_size": _ksize,
-    "block": _block,
-    "filter": _one_of(lambda: [each.key for each in filters.all_filters()]),
-    "sigma": _parameter(SIGMA),
-    "amount": _parameter(AMOUNT),
-    "matrix": _matrix,
-    "border": _one_of(lambda: BORDERS),
-    "picture": _picture,
-    "channels": _whole(1, 4),
-    "pixel_type": _one_of(lambda: PIXEL_TYPES),
-    "count": _whole(1, MAX_PICTURES),
-    "cache": _one_of(lambda: get_args(Cache)),
-    "transfers": _truth,
-    "tolerance": _number(0.0, math.inf),
-    "cell_seconds": _number(0.001, MAX_SECONDS),
-}
+def _sampling(_key: str, data: Any) -> Sampling:
+    if not isinstance(data, dict):
+        raise PlanFileError("sampling is a table: write [sampling], and its keys below.")
+    refuse_unknown(data, SAMPLING_KEYS, "key of [sampling]")
+    found = {name: getattr(SWEEP_SAMPLING, name) for name in SAMPLING_KEYS}
+    found |= {name: _sampling_value(name, value) for name, value in data.items()}
+    sampling = Sampling(**found, cache=SWEEP_SAMPLING.cache)
+    if sampling.min_samples > sampling.max_samples:
+        raise PlanFileError(
+            f"min_samples, {sampling.min_samples}, is more than max_samples, "
+            f"{sampling.max_samples}."
+        )
+    return sampling
 
-# Where TOML has another form than Plan.
-WRITERS: dict[str, Callable[[Any], Any]] = {
-    "size": lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size),
-    "block": lambda block: "{}x{}".format(*block),
-    "matrix": lambda rows: "; ".join(" ".join(map(repr, row)) for row in rows),
+
+def _sampling_data(sampling: Sampling) -> dict[str, Any]:
+    """Return what differs from the usual sampling; 0 stands for None, which TOML does not have."""
+    both = ((name, getattr(sampling, name)) for name in SAMPLING_KEYS)
+    return {
+        name: 0 if value is None else value
+        for name, value in both
+        if value != getattr(SWEEP_SAMPLING, name)
+    }
+
+
+def _sampling_value(name: str, value: Any) -> Any:
+    """Return the field `name` of Sampling as read from TOML; where it may be None, 0 stands for
+    that."""
+    hint = get_type_hints(Sampling)[name]
+    kinds = get_args(hint) or (hint,)
+    if bool in kinds:
+        return _truth(name, value)
+    may_be_none = NoneType in kinds
+    if int in kinds:
+        low = 0 if may_be_none or name == "warmups" else 1
+        number = _whole(low, MAX_NUMBER)(name, value)
+    else:
+        number = _number(0.0, MAX_SECONDS)(name, value)
+    return None if number == 0 and may_be_none else number
+
+
+@dataclass(frozen=True, slots=True)
+class PlanKey:
+    """A key of a plan's TOML.
+
+    read   makes Plan's value of TOML's, or raises PlanFileError
+    write  makes TOML's value of Plan's
+    """
+
+    name: str
+    read: Reader
+    write: Callable[[Any], Any] = lambda value: value
+
+
+# Every field of Plan -> its key, in the order in which they are written.
+PLAN_KEYS = {
+    "title": PlanKey("title", _title),
+    "source": PlanKey("source", _text),
+    "table": PlanKey("table", _text),
+    "note": PlanKey("note", _text),
+    "implementations": PlanKey(
+        "implementation", _one_of(lambda: [each.key for each in all_implementations()])
+    ),
+    "sizes": PlanKey(
+        "size", _size, lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size)
+    ),
+    "ksizes": PlanKey("kernel_size", _ksize),
+    "blocks": PlanKey("block", _block, lambda block: "{}x{}".format(*block)),
+    "filters": PlanKey("filter", _one_of(lambda: [each.key for each in filters.all_filters()])),
+    "sigma": PlanKey("sigma", _parameter(SIGMA)),
+    "amount": PlanKey("amount", _parameter(AMOUNT)),
+    "matrix": PlanKey(
+        "matrix", _matrix, lambda rows: "; ".join(" ".join(map(repr, row)) for row in rows)
+    ),
+    "borders": PlanKey("border", _one_of(lambda: BORDERS)),
+    "pictures": PlanKey("picture", _picture),
+    "channels": PlanKey("channels", _whole(1, 4)),
+    "pixel_types": PlanKey("pixel_type", _one_of(lambda: PIXEL_TYPES)),
+    "counts": PlanKey("count", _whole(1, MAX_PICTURES)),
+    "caches": PlanKey("cache", _one_of(lambda: get_args(Cache))),
+    "transfers": PlanKey("transfers", _truth),
+    "tolerance": PlanKey("tolerance", _number(0.0, math.inf)),
+    "cell_seconds": PlanKey("cell_seconds", _number(0.001, MAX_SECONDS)),
+    "sampling": PlanKey("sampling", _sampling, _sampling_data),
 }

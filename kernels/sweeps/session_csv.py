@@ -15,7 +15,7 @@ from kernels.engine.engine import all_implementations
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS
-from kernels.sweeps.plan_values import WRITERS
+from kernels.sweeps.plan_values import PLAN_KEYS
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import Pair
 
@@ -130,7 +130,7 @@ def _cell_columns(cell: Cell) -> Row:
         "kernel_size": cell.ksize,
         "sigma": cell.sigma,
         "amount": cell.amount,
-        "weights": WRITERS["matrix"](cell.matrix) if cell.matrix else "",
+        "weights": PLAN_KEYS["matrix"].write(cell.matrix) if cell.matrix else "",
         "border": cell.border,
         "block_x": block_x,
         "block_y": block_y,
@@ -223,9 +223,9 @@ def _along(field: str, cell: Cell) -> str:
     """Return where a cell stands along one of Plan's lists, as its TOML has it, or "" where
     nowhere."""
     if field == "sizes":
-        return str(WRITERS["size"]((cell.width, cell.height)))
+        return str(PLAN_KEYS["sizes"].write((cell.width, cell.height)))
     if field == "blocks":
-        return str(WRITERS["block"](cell.block_xy)) if cell.block_xy else ""
+        return str(PLAN_KEYS["blocks"].write(cell.block_xy)) if cell.block_xy else ""
     value = getattr(cell, {"ksizes": "ksize", "channels": "channels"}.get(field, field[:-1]))
     return "" if value is None else str(value)
 
