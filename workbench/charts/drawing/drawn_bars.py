@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
-from workbench.charts.chart_spots import Drawn
-from workbench.charts.data.figure import Bars
-from workbench.charts.drawing.bar_marks import Placed, Scale, draw_marks, mark_of, words_of
+from workbench.charts.chart_spots import Drawn, Spot
+from workbench.charts.data.figure import Bar, Bars
 from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_room, wrapped
+from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Label, Labels
+from workbench.charts.drawing.series_style import color_of, markers_of, mixed
 
 GROUP_SHARE = 0.8  # of a group's room that its bars take
 MAX_BAR_PX = 26.0
@@ -25,10 +28,38 @@ MIN_TEXT_PX = 8
 MARKER_PX = 8.0
 HEADROOM = 0.06  # of the height, over the highest of upright bars
 TICK_SLACK = 1e-9
+FILL_SHARE = 0.45  # of the background in a bar, so that its marker shows on it
+PART_SHARE = 0.75  # and in a paler one
+
+
+class Scale(NamedTuple):
+    """Where values stand along the bars.
+
+    start  where bars begin: 0, or a round value below the smallest on a logarithmic axis
+    """
+
+    is_log: bool
+    start: float
+    end: float
+
+    def place(self, value: float) -> float:
+        return math.log10(value) if self.is_log else value
+
+
+class Placed(NamedTuple):
+    """A bar and its room across: its middle and half its width.
+
+    is_bare  only its marker: what was published, over the bar it compares with
+    """
+
+    bar: Bar
+    middle: float
+    half: float
+    is_bare: bool = False
 
 
 def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
-    """Bars begin at 0, or on a logarithmic axis at a round value below the smallest."""
+    """Draw bars that begin at 0, or on a logarithmic axis at a round value below the smallest."""
     scale = _scale(body)
     axes = plot.getAxis("left"), plot.getAxis("bottom")
     along, across = axes if body.is_upright else axes[::-1]
@@ -40,12 +71,13 @@ def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
 
 
 def rows(body: Bars, wide_px: float) -> float:
-    """How many rows level bars take, with the gaps between groups."""
+    """Return how many rows level bars take, with the gaps between groups."""
     is_narrow = _has_names_above(body, wide_px)
     return sum(len(group.bars) + is_narrow + 0.5 for group in body.groups)
 
 
 def _has_names_above(body: Bars, wide_px: float) -> bool:
+    """Whether each group's name has a row of its own."""
     return wide_px < NARROW_PX and not body.names_beside
 
 
@@ -73,14 +105,14 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
         for number, group in enumerate(body.groups)
         for bar in group.bars
     ]
-    spots = draw_marks(plot, placed, scale, colors, MARKER_PX * magnified(font), is_upright=True)
-    missing = [mark_of(each, scale, colors, font) for each in placed if not each.bar.value]
+    spots = _draw_marks(plot, placed, scale, colors, font, is_upright=True)
+    missing = [_mark_of(each, scale, colors, font) for each in placed if not each.bar.value]
     plot.addItem(Labels(missing))
     return Drawn(spots, x, y)
 
 
 def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> Drawn:
-    """Each group a block of rows; in a narrow plot its name has a row of its own above them."""
+    """Draw each group as a block of rows; in a narrow plot its name stands in a row above them."""
     is_narrow = _has_names_above(body, plot.width())
     captions = Captions(body.axis.label)
     left = plot.getAxis("left")
@@ -116,12 +148,12 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
             ticks.append((-(at + len(group.bars) / 2), name))
         for bar in group.bars:
             placed.append(Placed(bar, -(at + 0.5), half))
-            labels.append(words_of(placed[-1], scale, colors, small, wide))
+            labels.append(_words_of(placed[-1], scale, colors, small, wide))
             at += 1
         at += 0.5
     left.fixed, left.font, left.text_color = ticks, small, QColor(colors.text)
     make_room(plot, captions, colors, font, name_px)
-    spots = draw_marks(plot, placed, scale, colors, MARKER_PX * magnified(font), is_upright=False)
+    spots = _draw_marks(plot, placed, scale, colors, font, is_upright=False)
     plot.addItem(Labels(labels))
     return Drawn(spots, x, y)
 
@@ -138,7 +170,7 @@ def _scale(body: Bars) -> Scale:
 
 
 def _length(body: Bars, scale: Scale, metrics: QFontMetricsF, wide_px: float) -> float:
-    """How much of the axis is in sight, so that every bar has room for the words at its end."""
+    """Return how much of the axis is in sight: every bar has room for the words at its end."""
     whole = scale.end - scale.start
     shares = [1.0]
     for bar in (bar for group in body.groups for bar in group.bars):
@@ -149,7 +181,78 @@ def _length(body: Bars, scale: Scale, metrics: QFontMetricsF, wide_px: float) ->
 
 
 def _fitting(font: QFont, row_px: float) -> QFont:
-    """As large as `font`, unless a row is too low for that."""
+    """Return letters as large as `font`, unless a row is too low for that."""
     small = QFont(font)
     small.setPixelSize(max(MIN_TEXT_PX, min(font.pixelSize(), int(0.78 * row_px))))
     return small
+
+
+def _draw_marks(
+    plot: Any,
+    placed: Sequence[Placed],
+    scale: Scale,
+    colors: Colors,
+    font: QFont,
+    *,
+    is_upright: bool,
+) -> list[Spot]:
+    """Draw boxes, whiskers and markers, each as one item; return what all bars say."""
+
+    def at(along: Any, across: Any) -> tuple[Any, Any]:
+        return (across, along) if is_upright else (along, across)
+
+    valued = [each for each in placed if each.bar.value]
+    if solid := [each for each in valued if not each.is_bare]:
+        starts = at(len(solid) * [scale.start], [each.middle - each.half for each in solid])
+        tops = [scale.place(each.bar.value or 0.0) for each in solid]
+        ends = at(tops, [each.middle + each.half for each in solid])
+        box = {"x0": starts[0], "x1": ends[0], "y0": starts[1], "y1": ends[1]}
+        fills = [pg.mkBrush(_fill(each.bar, colors)) for each in solid]
+        outline, none = pg.mkPen(colors.text, width=2), pg.mkPen(None)
+        pens = [outline if each.bar.is_best else none for each in solid]
+        plot.addItem(pg.BarGraphItem(**box, brushes=fills, pens=pens))
+        whiskers = [scale.place(end) for each in solid for end in (each.bar.low, each.bar.high)]
+        line = at(whiskers, [each.middle for each in solid for _ in range(2)])
+        pen = pg.mkPen(colors.text, width=1.4)
+        plot.addItem(pg.PlotCurveItem(*line, connect="pairs", pen=pen))
+    if marked := [each for each in valued if each.bar.entry.style.marker is not None]:
+        ends = [scale.place(each.bar.value or 0.0) for each in marked]
+        x, y = at(ends, [each.middle for each in marked])
+        styles = [each.bar.entry.style for each in marked]
+        how = markers_of(styles, colors, MARKER_PX * magnified(font))
+        plot.addItem(Markers(x=x, y=y, useCache=False, **how))
+    return [_spot(each, scale, is_upright=is_upright) for each in placed]
+
+
+def _fill(bar: Bar, colors: Colors) -> QColor:
+    share = PART_SHARE if bar.is_part else FILL_SHARE
+    return mixed(color_of(bar.entry.style, colors), colors.panel, share)
+
+
+def _spot(each: Placed, scale: Scale, *, is_upright: bool) -> Spot:
+    """Return what a bar says: anywhere beside its base line, or only near a bare marker."""
+    bar = each.bar
+    end = scale.place(bar.value) if bar.value else scale.start
+    low, high = each.middle - each.half, each.middle + each.half
+    x, y = (each.middle, end) if is_upright else (end, each.middle)
+    box = (low, scale.start, high, math.inf) if is_upright else (scale.start, low, math.inf, high)
+    return Spot(x, y, bar.text, bar.cell, None if each.is_bare else box)
+
+
+def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: float) -> Label:
+    """Return what stands at the end of a level bar: its value, or why it has none, cut to fit."""
+    words = each.bar.words
+    x, color = scale.start, colors.bad if words.startswith("✗") else colors.muted
+    if each.bar.value:
+        x, color = scale.place(each.bar.high), colors.text
+    else:
+        room_px = wide_px - 3 * font.pixelSize()
+        words = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, room_px)
+    return Label(x, each.middle, f"\u2002\u2009{words}", font, color, (0.0, 0.5))
+
+
+def _mark_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> Label:
+    """Return what stands in place of an upright bar that has no value."""
+    is_wrong = each.bar.words.startswith("✗")
+    mark, color = ("✗", colors.bad) if is_wrong else ("–", colors.muted)
+    return Label(each.middle, scale.start, mark, font, color, (0.5, 1.0))

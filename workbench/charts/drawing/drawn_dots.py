@@ -36,7 +36,7 @@ Range = tuple[float, float]
 
 
 def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
-    """One curve, its quartiles and its markers for each series."""
+    """Draw a curve, its quartiles and its markers for each series, over guides."""
     _set_axis(plot.getAxis("bottom"), body.x)
     _set_axis(plot.getAxis("left"), body.y)
     x, y = _ranges(plot, body)
@@ -66,7 +66,7 @@ def _place(value: float, axis: Axis) -> float:
 
 
 def _ranges(plot: Any, body: Plot) -> tuple[Range, Range]:
-    """What everything drawn takes, and a marker's room around it."""
+    """Return from where to where everything drawn reaches, with a marker's room around it."""
     dots = [dot for series in body.series for dot in series.dots]
     right = [dot for dot in dots if not dot.is_wrong]
     guides = [point for guide in body.guides for point in guide.points]
@@ -110,36 +110,22 @@ def _draw_series(
             pen=pg.mkPen(color_of(style, colors), width=WHISKER * factor),
         )
         plot.addItem(bars)
-    markers = Markers(
-        x=xs,
-        y=ys,
-        symbol=marker_of(style),
-        size=marker_px(style, factor * (PINNED_PX if is_pinned else MARKER_PX)),
-        useCache=False,
-        **marker_style(style, colors),
-    )
-    plot.addItem(markers)
+    px = factor * (PINNED_PX if is_pinned else MARKER_PX)
+    how = marker_style(style, colors) | {"symbol": marker_of(style), "size": marker_px(style, px)}
+    plot.addItem(Markers(x=xs, y=ys, useCache=False, **how))
     return [_spot(x, y, dot) for x, y, dot in zip(xs, ys, dots, strict=True)]
 
 
 def _draw_wrong(plot: Any, body: Plot, colors: Colors, y: Range) -> list[Spot]:
-    """A cross at the bottom for each wrong answer: it has a place, but no value."""
+    """Draw a cross at the bottom for each wrong answer: it has a place, but no value."""
     wrong = [dot for series in body.series for dot in series.dots if dot.is_wrong]
     if not wrong:
         return []
     height = y[0] + 0.03 * (y[1] - y[0])
     xs = [_place(dot.x, body.x) for dot in wrong]
-    plot.addItem(
-        Markers(
-            x=xs,
-            y=[height] * len(xs),
-            symbol=WRONG_MARKER,
-            size=13,
-            brush=pg.mkBrush(colors.bad),
-            pen=pg.mkPen(colors.panel),
-            useCache=False,
-        )
-    )
+    ink = {"brush": pg.mkBrush(colors.bad), "pen": pg.mkPen(colors.panel)}
+    ys = [height] * len(xs)
+    plot.addItem(Markers(x=xs, y=ys, symbol=WRONG_MARKER, size=13, useCache=False, **ink))
     return [_spot(x, height, dot) for x, dot in zip(xs, wrong, strict=True)]
 
 
@@ -148,7 +134,7 @@ def _spot(x: float, y: float, dot: Dot) -> Spot:
 
 
 def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont) -> None:
-    """A thin line from edge to edge, with its name over its left end."""
+    """Draw a thin line, a level one from edge to edge, with its name over or beside an end."""
     xs = [_place(x, body.x) for x, _ in guide.points]
     ys = [_place(y, body.y) for _, y in guide.points]
     low, high = plot.getViewBox().viewRange()[0]

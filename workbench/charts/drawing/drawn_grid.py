@@ -30,7 +30,7 @@ TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwa
 
 
 class Writing(NamedTuple):
-    """How all tiles are written in.
+    """How the words in all tiles are written.
 
     is_turned  upwards, where they are higher than wide
     is_short   only their verdicts
@@ -42,6 +42,7 @@ class Writing(NamedTuple):
 
 
 def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
+    """Draw tiles in a grid, with the names of columns below and of rows at the left."""
     left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
     for axis in (left, bottom):
         axis.has_grid, axis.is_log, axis.is_turned = False, False, False
@@ -84,7 +85,7 @@ def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
 
 
 def least_px(body: Grid, wide_px: float, font: QFont) -> float:
-    """Rows that can be read, and names below that can."""
+    """Return the height below which rows, or the names below them, cannot be read."""
     metrics = QFontMetricsF(font)
     below = 2 * metrics.height()
     tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
@@ -95,7 +96,7 @@ def least_px(body: Grid, wide_px: float, font: QFont) -> float:
 
 
 def largest_tile_px(body: Grid, font: QFont) -> float:
-    """How high a tile may be: a table's need no more than its text."""
+    """Return how high a tile may be: a table's need no more than its text."""
     return font.pixelSize() * (MAX_TABLE_TILE if body.scale is None else MAX_TILE)
 
 
@@ -105,7 +106,7 @@ def _spot(tile: Tile) -> Spot:
 
 
 def _caption(body: Grid) -> str:
-    """What the colours are, and from where to where they go."""
+    """Return what the colours are, and from where to where they go."""
     if body.scale is None:
         return ""
     low, high = _ends(body)
@@ -147,36 +148,34 @@ def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
 
 
 def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors) -> None:
-    half = 0.5 - GAP
     if tiles:
-        plot.addItem(
-            pg.BarGraphItem(
-                x0=[tile.column - half for tile in tiles],
-                x1=[tile.column + half for tile in tiles],
-                y0=[-tile.row - half for tile in tiles],
-                y1=[-tile.row + half for tile in tiles],
-                brushes=[
-                    hatched(colors) if tile.verdict == "refused" else pg.mkBrush(fill)
-                    for tile, fill in zip(tiles, fills, strict=True)
-                ],
-                pen=pg.mkPen(None),
-            )
+        boxes = (_box(tile, 0.5 - GAP) for tile in tiles)
+        sides = dict(
+            zip(("x0", "x1", "y0", "y1"), map(list, zip(*boxes, strict=True)), strict=True)
         )
+        brushes = [
+            hatched(colors) if tile.verdict == "refused" else pg.mkBrush(fill)
+            for tile, fill in zip(tiles, fills, strict=True)
+        ]
+        plot.addItem(pg.BarGraphItem(**sides, brushes=brushes, pen=pg.mkPen(None)))
+
+
+def _box(tile: Tile, half: float) -> tuple[float, float, float, float]:
+    """Return left, right, low and high of so much of a tile around its middle."""
+    x, y = tile.column, -tile.row
+    return x - half, x + half, y - half, y + half
 
 
 def _draw_outlines(
     plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors
 ) -> None:
-    """Around the best ones, dark and light, so that it shows on every colour."""
-    half = 0.5 - 1.6 * GAP
+    """Outline the best tiles, dark and light, so that it shows on every colour."""
     for tile, fill in zip(tiles, fills, strict=True):
-        if not tile.is_best:
-            continue
-        x, y = tile.column, -tile.row
-        box = {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
-        for color, width in ((colors.text, 5), (colors.panel, 1.6)):
-            pen = pg.mkPen(color, width=width)
-            plot.addItem(pg.BarGraphItem(**box, brush=pg.mkBrush(fill), pen=pen))
+        if tile.is_best:
+            sides = dict(zip(("x0", "x1", "y0", "y1"), _box(tile, 0.5 - 1.6 * GAP), strict=True))
+            for color, width in ((colors.text, 5), (colors.panel, 1.6)):
+                pen = pg.mkPen(color, width=width)
+                plot.addItem(pg.BarGraphItem(**sides, brush=pg.mkBrush(fill), pen=pen))
 
 
 def _draw_current(plot: Any, tiles: Sequence[Tile]) -> None:
@@ -190,7 +189,7 @@ def _draw_current(plot: Any, tiles: Sequence[Tile]) -> None:
 def _labels(
     tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
 ) -> list[Label]:
-    """As many of its lines as there is room for, around its middle."""
+    """Return as many lines of a tile as there is room for, around its middle."""
     color = text_on(fill).name()
     if tile.verdict == "bad":
         color = colors.text
@@ -210,7 +209,7 @@ def _labels(
 
 
 def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | None:
-    """How every tile can say the most that all can; None: nothing that could be read."""
+    """Return how every tile can say the most that all can; None: nothing could be read."""
     whole, short = [tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]
     if level := _fitting(font, whole, *size):
         return Writing(level)
@@ -222,12 +221,12 @@ def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | No
 
 
 def _mark(tile: Tile) -> str:
-    """The least that it may say: its verdict, or all of its first line."""
+    """Return the least that a tile may say: its verdict, or all of its first line."""
     return tile.words[0].partition(" ")[0] if tile.verdict else tile.words[0]
 
 
 def _fitting(font: QFont, words: list[str], wide: float, high: float) -> QFont | None:
-    """The largest font in which all of them fit."""
+    """Return the largest font in which all words fit; None: there is none."""
     for px in range(round(1.15 * font.pixelSize()), MIN_TEXT_PX - 1, -1):
         small = QFont(font)
         small.setPixelSize(px)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyqtgraph as pg
@@ -30,6 +31,7 @@ PALE_SHARE = 0.65  # and of what is not pinned, while something is
 
 
 def color_of(style: SeriesStyle, colors: Colors) -> QColor:
+    """Return the colour of a series, greyer or paler where its style says so."""
     if style.standing == "published":
         color = QColor(colors.muted)
         return mixed(color, colors.panel, 0.35 if not style.is_pale else PALE_SHARE)
@@ -40,7 +42,7 @@ def color_of(style: SeriesStyle, colors: Colors) -> QColor:
 
 
 def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
-    """Of its line."""
+    """Return the pen of a series' line."""
     thin = width if style.standing == "live" else 0.75 * width
     pen: QPen = pg.mkPen(color_of(style, colors), width=thin, style=DASHES[style.dash])
     if style.session:
@@ -50,6 +52,7 @@ def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
 
 
 def marker_of(style: SeriesStyle) -> str:
+    """Return pyqtgraph's name of the marker of a series."""
     return MARKERS[(style.marker or 0) % len(MARKERS)]
 
 
@@ -59,7 +62,7 @@ def marker_px(style: SeriesStyle, px: float) -> float:
 
 
 def marker_style(style: SeriesStyle, colors: Colors) -> dict[str, Any]:
-    """Pen and brush of its marker: hollow where it was not measured here and now."""
+    """Return pen and brush of a marker: hollow where it was not measured here and now."""
     color = color_of(style, colors)
     if style.standing == "live" and not style.is_half:
         return {"pen": pg.mkPen(colors.panel, width=1), "brush": pg.mkBrush(color)}
@@ -67,8 +70,19 @@ def marker_style(style: SeriesStyle, colors: Colors) -> dict[str, Any]:
     return {"pen": pg.mkPen(color, width=1.6), "brush": pg.mkBrush(inside)}
 
 
+def markers_of(styles: Sequence[SeriesStyle], colors: Colors, px: float) -> dict[str, list[Any]]:
+    """Return what a scatter plot takes for one marker of each of these styles."""
+    inks = [marker_style(style, colors) for style in styles]
+    return {
+        "symbol": [marker_of(style) for style in styles],
+        "size": [marker_px(style, px) for style in styles],
+        "pen": [ink["pen"] for ink in inks],
+        "brush": [ink["brush"] for ink in inks],
+    }
+
+
 def mixed(color: QColor, other: str, share: float) -> QColor:
-    """`color` with a share of another in it."""
+    """Return `color` with a share of another in it."""
     right = QColor(other)
     return QColor.fromRgbF(
         *(
@@ -79,7 +93,7 @@ def mixed(color: QColor, other: str, share: float) -> QColor:
 
 
 def draw_sample(p: QPainter, style: SeriesStyle, colors: Colors, box: QRectF) -> None:
-    """A piece of its line with its marker, as in a legend."""
+    """Draw a piece of a series' line with its marker, as in a legend."""
     middle = box.center().y()
     p.setRenderHint(QPainter.RenderHint.Antialiasing)
     p.setPen(pen_of(style, colors))
