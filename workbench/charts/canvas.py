@@ -71,28 +71,28 @@ class Canvas(QWidget):
         self._stack.addWidget(self._empty)
 
     def show_summary(self, summary: str) -> None:
-        """What there is to see, in words, for who cannot see it."""
+        """Tell a screen reader what there is to see."""
         self._summary = summary
         self.setAccessibleDescription(summary)
 
     def show_empty(self, text: str) -> None:
-        """Nothing is drawn, and this is why."""
+        """Show why nothing is drawn."""
         self._empty.setText(text)
         self.show_spots(())
 
     def show_spots(self, spots: Sequence[Spot]) -> None:
-        """What there is to point at.  Without any, there is nothing to see."""
+        """Take what there is to point at; without any, there is nothing to see."""
         self.spots = spots
         self._at = None
         self._stack.setCurrentWidget(self.plot if spots and self.plot else self._empty)
 
     def show_plot(self) -> None:
-        """Before drawing: a plot that is hidden does not lay itself out."""
+        """Show the plot before drawing: one that is hidden does not lay itself out."""
         self._stack.setCurrentWidget(self.plot)
         self._place_plot()
 
     def show_drawn(self, drawn: Drawn) -> None:
-        """What was drawn; who looked closer goes on doing so."""
+        """Take what was drawn; a part that somebody zoomed to stays in sight."""
         before = self._at
         self.show_spots(drawn.spots)
         self._home = drawn
@@ -105,7 +105,7 @@ class Canvas(QWidget):
 
     @property
     def closer_range(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """What somebody zoomed to, in x and y; None: all is shown."""
+        """The ranges of x and y that somebody zoomed to; None: all is shown."""
         if not self._is_closer:
             return None
         x, y = self.plot.getViewBox().viewRange()
@@ -128,7 +128,7 @@ class Canvas(QWidget):
         self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
-        """The bar or tile at a position in the plot's pixels, or the mark nearest to it if near."""
+        """Return the bar or tile at a position in the plot's pixels, or the mark near to it."""
         if not self.spots:
             return None
         box = self.plot.getViewBox()
@@ -144,7 +144,7 @@ class Canvas(QWidget):
         return nearest if away <= NEAR_PX and not nearest.box else None
 
     def show_all(self) -> None:
-        """From closer back to everything."""
+        """Zoom out to everything."""
         self._is_closer = False
         if self._home is not None:
             self.plot.setXRange(*self._home.x, padding=0)
@@ -209,7 +209,7 @@ class Canvas(QWidget):
 
     @Slot()
     def _draw_again(self) -> None:
-        """What was drawn while it was hidden was not laid out."""
+        """Draw again what was drawn while it was hidden, and so not laid out."""
         if self.plot is not None:
             self.ready.emit()
 
@@ -300,6 +300,6 @@ def _holds(box: tuple[float, float, float, float], place: QPointF) -> bool:
 
 
 def _cursor(spot: Spot) -> Qt.CursorShape:
-    """A hand where a click leads somewhere."""
+    """Return a hand where a click leads somewhere, else an arrow."""
     leads = spot.cell is not None
     return Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor

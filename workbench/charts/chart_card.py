@@ -56,7 +56,7 @@ class ChartCard(QFrame):
         self.show_larger(1.0)
 
     def show_figure(self, figure: Figure | None) -> None:
-        """Its words, and as soon as there is a plot, what it draws."""
+        """Show a figure's words, and draw it as soon as there is a plot."""
         self._figure = figure
         texts = {
             self._title: figure.title if figure else "",
@@ -91,7 +91,7 @@ class ChartCard(QFrame):
         self._notes.setVisible(bool(self._notes.text()))
 
     def show_larger(self, factor: float) -> None:
-        """Letters so many times as large as usual; the plot follows with the next figure."""
+        """Take letters so many times as large as usual."""
         for label, scale, weight in (
             (self._title, 1.05, QFont.Weight.DemiBold),
             (self._subtitle, 0.85, QFont.Weight.Normal),

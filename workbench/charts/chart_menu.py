@@ -71,7 +71,7 @@ class ChartMenu(QToolButton):
         return [self._exports[-1], self._log, self._published, self._all]
 
     def show_figure(self, figure: Figure | None, choices: Choices) -> None:
-        """What can be done with it, and how it is shown now."""
+        """Show what can be done with a figure, and how it is shown now."""
         self._title = figure.title if figure else ""
         for action in self._exports:
             action.setEnabled(figure is not None)

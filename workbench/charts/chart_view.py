@@ -68,7 +68,7 @@ class ChartView(QWidget):
     # -- what it is told
 
     def show_sessions(self, sessions: Sequence[Session]) -> None:
-        """What was measured so far, the live session first; cheap to call for every record.
+        """Show what was measured so far, the live session first; cheap to call for every record.
 
         Of a session that was not there before, the chart shows what it has, whatever was chosen."""
         known = [_identity(session) for session in self._sessions]
@@ -86,13 +86,13 @@ class ChartView(QWidget):
         self._later.ask()
 
     def prefer_baseline(self, key: str) -> None:
-        """What speed-ups are against until the user picks something else."""
+        """Set what speed-ups are against until the user picks something else."""
         if key != self._preferred:
             self._preferred = key
             self._show()
 
     def show_kind(self, key: str) -> None:
-        """A kind of chart, where the sessions have what it takes."""
+        """Show a kind of chart, where the sessions have what it takes."""
         self._kind_key = key
         self._show()
 
@@ -116,7 +116,7 @@ class ChartView(QWidget):
         return self._figure
 
     def image(self) -> QImage:
-        """The chart with all its words, as in this theme; null while there is none."""
+        """Return the chart with all its words in this theme; a null image while there is none."""
         from workbench.charts.drawing.chart_export import png_of
 
         scheme: Literal["light", "dark"] = "light"
@@ -125,7 +125,7 @@ class ChartView(QWidget):
         return png_of(figure, scheme, IMAGE_PX) if (figure := self.figure) else QImage()
 
     def draw_now(self) -> None:
-        """What would be drawn in a moment, for a picture that is taken now."""
+        """Draw what would be drawn in a moment, for a picture that is taken now."""
         self._card.make_plot()
         self._show()
 
@@ -133,7 +133,7 @@ class ChartView(QWidget):
 
     @Slot()
     def _show(self) -> None:
-        """Everything anew: the figure is made from scratch, so nothing can be left over."""
+        """Show everything anew: the figure is made from scratch, so nothing can be left over."""
         self._later.stop()
         clock = QElapsedTimer()
         clock.start()
@@ -156,7 +156,7 @@ class ChartView(QWidget):
         return next(chosen, None) or first_kind(data)
 
     def _show_kinds(self, shown: ChartKind | None, reasons: dict[str, str | None]) -> None:
-        """All of them, in one order; those that can show nothing say why."""
+        """Show all kinds in one order; those that can show nothing say why."""
         model: Any = self._kinds.model()
         with QSignalBlocker(self._kinds):
             self._kinds.setCurrentIndex(chart_kinds().index(shown) if shown else -1)

@@ -59,7 +59,7 @@ class LegendEntry(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_entry(self, entry: Entry, factor: float) -> None:
-        """factor  of its letters"""
+        """Show a series; its letters are `factor` times as large as usual."""
         self._entry = entry
         self.setChecked(not entry.is_hidden)
         pinned = ", pinned" if entry.is_pinned else ""
@@ -74,7 +74,7 @@ class LegendEntry(QAbstractButton):
 
     @property
     def wide_px(self) -> int:
-        """What it takes to be read whole."""
+        """The width that it takes to be read whole."""
         name = self._entry.name if self._entry else ""
         text_px = self.fontMetrics().horizontalAdvance(name)
         return 2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px
@@ -159,13 +159,13 @@ class Legend(QScrollArea):
         return self._buttons[: len(self._shown)]
 
     def show_larger(self, factor: float) -> None:
-        """Letters so many times as large as usual."""
+        """Take letters so many times as large as usual."""
         self._factor = factor
         self.setFont(scaled_font(FONT_SHARE * factor))
         self.show_entries(self._shown)
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
-        """Buttons that are there already stay, and so does the focus."""
+        """Show these; buttons that are there already stay, and so does the focus."""
         self._shown = tuple(entries)
         while len(self._buttons) < len(entries):
             self._buttons.append(self._new_button(len(self._buttons)))

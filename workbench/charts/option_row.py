@@ -34,7 +34,7 @@ class OptionRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_options(self, options: Sequence[Option]) -> None:
-        """Lists that stay keep what they have; nothing is emitted."""
+        """Show a list for each option; those that stay keep their entries, nothing is emitted."""
         if tuple(options) == self._options:
             return
         self._options = tuple(options)
@@ -71,13 +71,13 @@ class OptionRow(QWidget):
         return label, box
 
     def _choose(self, name: str, row: int) -> None:
-        """Another chart may have come while the list lay open, without this option."""
+        """Emit what was chosen, unless a chart without this option came while the list lay open."""
         option = next((each for each in self._options if each.name == name), None)
         if option is not None and row < len(option.values):
             self.chosen.emit(name, option.values[row][0])
 
     def _lay_out(self) -> None:
-        """In rows, each list as wide as its longest entry, if there is as much room."""
+        """Place lists in rows, each as wide as its longest entry, if there is as much room."""
         shown = [option.name for option in self._options]
         for name, pair in self._lists.items():
             for widget in pair:
@@ -98,7 +98,7 @@ class OptionRow(QWidget):
 
 
 def _list_px(box: QComboBox) -> int:
-    """What its longest entry takes."""
+    """Return the width that a list's longest entry takes."""
     texts = (box.itemText(row) for row in range(box.count()))
     metrics = box.fontMetrics()
     around = FRAME_PX + round(ARROW_EM * metrics.height())

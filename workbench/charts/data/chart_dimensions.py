@@ -40,24 +40,24 @@ _SORTED = ("channels", "counts", "ksizes")
 
 
 def of(cell: Cell, name: str) -> Any:
-    """The cell's value; None where it has no choice of it."""
+    """Return a cell's value of a dimension; None where it has no choice of it."""
     return (cell.width, cell.height) if name == "sizes" else getattr(cell, _FIELDS[name])
 
 
 def label(name: str) -> str:
-    """What it is called beside a list to choose from."""
+    """Return what a dimension is called beside a list to choose from."""
     return _LABELS[name]
 
 
 def in_order(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    """Numbers and sizes from small to large, all others as they were met."""
+    """Return numbers and sizes from small to large, all other values as they were met."""
     if name == "sizes":
         return tuple(sorted(values, key=lambda size: (size[0] * size[1], size)))
     return tuple(sorted(values)) if name in _SORTED else tuple(values)
 
 
 def in_words(name: str, value: Any) -> str:
-    """A value as people write it: 1024², 3×3, Gaussian blur, 32×8."""
+    """Return a value as people write it: 1024², 3×3, Gaussian blur, 32×8."""
     match name:
         case "sizes":
             return f"{value[0]}²" if value[0] == value[1] else f"{value[0]}×{value[1]}"
@@ -79,7 +79,7 @@ def in_words(name: str, value: Any) -> str:
 
 
 def where(cell: Cell, names: Iterable[str]) -> str:
-    """The cell's values of some dimensions: "1024² with 3×3", "Gaussian blur 3×3, 32×8"."""
+    """Return a cell's values of some dimensions: "1024² with 3×3", "Gaussian blur 3×3, 32×8"."""
     said = ""
     for name in names:
         if (value := of(cell, name)) is not None:

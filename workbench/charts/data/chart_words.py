@@ -20,7 +20,7 @@ NOT_IN_SIGHT = "Not in sight:"
 
 
 def subtitle(shown: Slice) -> str:
-    """What is held fixed, and below it the machines: a time means nothing without them."""
+    """Say what is held fixed, and below it the machines: a time means nothing without them."""
     cells = [p.cell for p in shown.points if p.source.standing != "published"]
     cells = cells or [p.cell for p in shown.points]
     machines = (
@@ -35,7 +35,7 @@ def subtitle(shown: Slice) -> str:
 
 
 def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
-    """Gaussian blur 5×5, border clamp, noise, 1 channel float32, blocks 32×8, cold L2."""
+    """Say what all cells share: "Gaussian blur 5×5, border clamp, 1 channel float32, cold L2"."""
     same = {
         name: values[0]
         for name in chart_dimensions.NAMES
@@ -61,8 +61,8 @@ def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
 
 
 def notes(shown: Slice) -> tuple[str, ...]:
-    """Wrong answers first, then what was refused, then how much the choices leave out, then where
-    grey numbers come from."""
+    """Tell what is not in a chart: wrong answers, then what was refused, then how much the choices
+    leave out; and where grey numbers come from."""
     wrong = [p for p in shown.points if p.is_wrong]
     refused = [p for p in shown.points if p.objection and not p.is_wrong]
     told = [f"✗ {each}" for each in _grouped(wrong, shown)] + _grouped(refused, shown)
@@ -73,7 +73,7 @@ def notes(shown: Slice) -> tuple[str, ...]:
 
 
 def _not_in_sight(shown: Slice) -> list[str]:
-    """What a chart that has room for one value of a dimension leaves out."""
+    """Say how much a chart that has room for one value of a dimension leaves out."""
     own = [point for point in shown.data.points if point.source.standing != "published"]
     left: set[int] = set()
     choices = []
@@ -86,12 +86,12 @@ def _not_in_sight(shown: Slice) -> list[str]:
 
 
 def list_of(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Return names as a list in words: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def details(point: Point, name: str) -> str:
-    """What a point says to who points at it."""
+    """Return what a point says to whoever points at it, in lines."""
     cell, found = point.cell, point.measurement
     what = chart_dimensions.where(cell, ("filters", "ksizes", "blocks"))
     picture = chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))
@@ -127,7 +127,7 @@ def _rounds(rounds: Sequence[int]) -> str:
 
 
 def _published_notes(shown: Slice) -> list[str]:
-    """Each publication once, with its tables and GPUs."""
+    """Name each publication once, with its tables and GPUs."""
     tables: dict[tuple[str, str], list[str]] = {}
     for source in dict.fromkeys(p.source for p in shown.points if p.source.standing == "published"):
         place = f"table {source.table} ({source.gpu.partition(',')[0]})"
@@ -159,7 +159,7 @@ def _takes(key: str, parameter: str) -> bool:
 
 
 def _grouped(points: Iterable[Point], shown: Slice) -> list[str]:
-    """A sentence for each reason; those that differ in their figures alone are one reason."""
+    """Return a sentence for each reason; those that differ in their figures alone are one."""
     groups: dict[str, list[Point]] = {}
     for point in points:
         groups.setdefault(re.sub(r"[\d.,²×]+", "#", point.objection or ""), []).append(point)

@@ -11,7 +11,7 @@ Standing = Literal["live", "recorded", "published"]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What somebody who looks at charts may choose; empty: what suits the data.
+    """What may be chosen for a chart; by default what suits the data.
 
     baseline   key of the implementation that speed-ups are against
     slices     dimension -> the one value of it that is shown, where a chart has no room for more
@@ -77,7 +77,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """words  writes a value with its unit
+    """How an axis is labelled and scaled.
+
+    words  writes a value with its unit
     ticks  (value, text) where only these say something; empty: round numbers
     ends   what has to be in sight, whatever is drawn
     """
@@ -251,7 +253,7 @@ class Figure:
     notes     what is not in it and why, and whose numbers the grey ones are
     body      None: there is nothing to draw yet
     entries   the legend, with those that are hidden
-    summary   all of it in words, for who cannot see it
+    summary   all of it in words, for a screen reader
     """
 
     kind: str

@@ -14,8 +14,8 @@ PUBLISHED = "Published"
 
 
 def entries_of(shown: Slice) -> tuple[Entry, ...]:
-    """One for each series, session after session, in the ladder's order; published ones last, one
-    for each publication."""
+    """Return the legend: a line for each series, session after session, in the ladder's order, and
+    after them one for each publication."""
     first: dict[str, Point] = {}
     for point in shown.points:
         first.setdefault(_legend_key(point), point)
@@ -25,13 +25,13 @@ def entries_of(shown: Slice) -> tuple[Entry, ...]:
 
 
 def entry_of(point: Point, entries: Iterable[Entry]) -> Entry:
-    """The point's line in the legend."""
+    """Return a point's line in the legend."""
     key = _legend_key(point)
     return next(entry for entry in entries if entry.key == key)
 
 
 def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Entry:
-    """The same; in a plot each implementation of a publication has its own marker."""
+    """Return the same; in a plot each implementation of a publication has its own marker."""
     entry = entry_of(point, entries)
     if point.source.standing != "published":
         return entry
@@ -39,7 +39,7 @@ def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Ent
 
 
 def style_of(point: Point, data: Data) -> SeriesStyle:
-    """A published series has its implementation's marker, in grey."""
+    """Return how a series is drawn; a published one with its implementation's marker, in grey."""
     style = style_of_implementation(point.cell.implementation)
     pinned = data.choices.pinned
     is_pale = bool(pinned) and _legend_key(point) not in pinned
@@ -51,13 +51,13 @@ def style_of(point: Point, data: Data) -> SeriesStyle:
 
 
 def style_of_implementation(key: str) -> SeriesStyle:
-    """The same in every chart: GPU solid, CPU dashed."""
+    """Return how an implementation is drawn, the same in every chart: GPU solid, CPU dashed."""
     number = _number(key)
     return SeriesStyle(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
 
 
 def _of_its_session(style: SeriesStyle, source: Source, data: Data) -> SeriesStyle:
-    """Told from the other sessions, or from the other publications."""
+    """Return a style told from those of the other sessions, or of the other publications."""
     if source.standing == "published":
         others = [each for each in data.sources if each.standing == "published"]
         return replace(style, session=others.index(source))
@@ -67,7 +67,7 @@ def _of_its_session(style: SeriesStyle, source: Source, data: Data) -> SeriesSty
 
 
 def series_label(point: Point, data: Data) -> str:
-    """ "OpenCV (8 threads)", "Shared-memory tile, warm L2 · NVIDIA H200 (recorded)"."""
+    """Return the full name: "Shared-memory tile, warm L2 · NVIDIA H200 (recorded)"."""
     name = series_name(point, data)
     if point.source.standing == "published":
         return f"{PUBLISHED}: {name}"
@@ -77,7 +77,7 @@ def series_label(point: Point, data: Data) -> str:
 
 
 def _whose(point: Point, data: Data) -> str:
-    """The part of its machine that ran it; the machine, where another session has the same."""
+    """Return the part of a machine that ran it, or all where another session has the same."""
     key = point.cell.implementation
     part = point.source.machine_of(key)
     same = [each for each in data.own_sources if each.machine_of(key) == part]
@@ -85,7 +85,7 @@ def _whose(point: Point, data: Data) -> str:
 
 
 def series_name(point: Point, data: Data) -> str:
-    """The same without its machine."""
+    """Return the name without the machine: "OpenCV (8 threads)"."""
     if point.source.standing == "published":
         return point.source.name
     name = with_threads(point, data)
@@ -95,7 +95,7 @@ def series_name(point: Point, data: Data) -> str:
 
 
 def with_threads(point: Point, data: Data) -> str:
-    """An implementation's title, and on the CPU how many threads it had."""
+    """Return an implementation's title, and on the CPU how many threads it had."""
     title = implementation_title(point.cell.implementation)
     if point.on_gpu:
         return title

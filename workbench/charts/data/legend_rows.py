@@ -9,7 +9,7 @@ from workbench.charts.data.figure import Entry
 
 
 class Place(NamedTuple):
-    """Of an entry, or of a machine's name before its entries."""
+    """The place of an entry, or of a machine's name before its entries, in pixels."""
 
     row: int
     x: float
@@ -17,7 +17,9 @@ class Place(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """headings  a machine's name and its place, where there are several
+    """Where everything in a legend stands.
+
+    headings  a machine's name and its place, where there are several
     entries   a place each
     total     how many rows
     """
@@ -33,7 +35,7 @@ def rows_of(
     entry_px: Callable[[Entry], float],
     heading_px: Callable[[str], float],
 ) -> Rows:
-    """As many side by side as there is room for; a machine begins a row of its own."""
+    """Place as many side by side as there is room for; a machine begins a row of its own."""
     headings: list[tuple[str, Place]] = []
     places: list[Place] = []
     row, x, group = 0, 0.0, ""

@@ -48,7 +48,7 @@ class Source:
     which: str = ""
 
     def machine_of(self, implementation: str) -> str:
-        """The part of it that runs an implementation, in short."""
+        """Return the part of the machine that runs an implementation, in short."""
         on_cpu = kind_of(implementation) == "cpu" or not self.gpu
         if self.standing == "published":  # the names of CPUs were not
             return f"CPU beside {self.gpu}" if on_cpu and "CPU" not in self.gpu else self.gpu
@@ -68,7 +68,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A cell of a source and what came of it.
+    """A cell that a source measured, and its time or why there is none.
 
     ms           None: it is no speed
     measurement  None: refused, or published
@@ -83,7 +83,7 @@ class Point:
 
     @property
     def key(self) -> str:
-        """Of its series."""
+        """The key of the series that the point belongs to."""
         if self.source.standing == "published":
             return f"{self.source.key} {self.cell.implementation}"
         warm = " warm" if self.cell.cache == "warm" else ""
@@ -91,7 +91,7 @@ class Point:
 
     @property
     def is_wrong(self) -> bool:
-        """It ran, and its answer is not known to be right."""
+        """Whether it ran, and its answer is not known to be right."""
         return self.ms is None and self.measurement is not None
 
     @property
@@ -100,8 +100,11 @@ class Point:
 
 
 def planned(session: Session) -> tuple[Cell, ...]:
-    """All cells of its plan, measured or not; none where that names an implementation that this
-    program does not have.  A picture that was given has its own size, as far as it was measured."""
+    """Return all cells of a session's plan, measured or not.
+
+    There are none where it names an implementation that this program does not have.  A picture that
+    was given has its own size, as far as it was measured.
+    """
     own = {c.picture: (c.width, c.height) for c in (r.cell for r in session.records)}
     given = {name: size for name, size in own.items() if name not in PICTURE_KINDS}
     return _planned(session.plan, tuple(given.items()))
@@ -117,18 +120,19 @@ def _planned(plan: Plan, given: tuple[tuple[str, tuple[int, int]], ...]) -> tupl
 
 @lru_cache(maxsize=1 << 14)
 def spread(timing: Timing) -> Spread:
-    """Median and quartiles, once a timing: charts are drawn again and again."""
+    """Return median and quartiles, computed once a timing: charts are drawn again and again."""
     low, middle, high = np.percentile(timing.samples_ms, (25, 50, 75))
     return Spread(float(middle), float(low), float(high))
 
 
 def measured_points(sessions: Sequence[Session]) -> Iterable[Point]:
+    """Yield a point for each record of each session."""
     for session, source in zip(sessions, sources_of(sessions), strict=True):
         yield from (_point(record, source) for record in session.records)
 
 
 def sources_of(sessions: Sequence[Session]) -> list[Source]:
-    """Who measured each of them."""
+    """Return who measured each session."""
     met: dict[str, int] = {}
     found = []
     for session in sessions:
@@ -143,7 +147,7 @@ def sources_of(sessions: Sequence[Session]) -> list[Source]:
 
 
 def _told_apart(session: Session, sessions: Sequence[Session]) -> str:
-    """What it measured, where another session is of its machine as well; else when it began."""
+    """Return what tells sessions of a machine apart: what each measured, or when it began."""
     same = [s for s in sessions if _home(s) == _home(session)]
     if len(same) == 1:
         return ""
@@ -168,6 +172,7 @@ def _point(record: Record, source: Source) -> Point:
 
 @lru_cache(maxsize=64)
 def published(plan: Plan) -> tuple[Published, ...]:
+    """Return the published times that belong to a plan."""
     try:
         return published_for(plan)
     except KernelError:  # it names an implementation that this program does not have
@@ -175,6 +180,7 @@ def published(plan: Plan) -> tuple[Published, ...]:
 
 
 def published_points(sessions: Sequence[Session]) -> list[Point]:
+    """Return the points of all publications that belong to the sessions' plans."""
     found = dict.fromkeys(each for session in sessions for each in published(session.plan))
     return [
         Point(each.cell, _publication(each), Spread(*[each.milliseconds] * 3)) for each in found

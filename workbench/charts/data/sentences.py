@@ -53,8 +53,8 @@ class Scope:
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
-    """What `say` says of each machine's points, named where there are several; nothing of what
-    somebody hid."""
+    """Return what `say` says of the points in sight of each machine, which is named where there are
+    several."""
     sources = dict.fromkeys(point.source for point in shown.in_sight)
     own = [source for source in sources if source.standing != "published"]
     said = []
@@ -66,7 +66,7 @@ def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
 
 
 def scope_of(shown: Slice, name: str) -> Scope:
-    """Who was refused at a value is not waited for there: below the chart it says why."""
+    """Return what can be spoken of; who was refused at a value is not waited for there."""
     able = {point.key for point in shown.measured}
     rows: dict[Any, Row] = {}
     for point in shown.measured:
@@ -85,7 +85,7 @@ def scope_of(shown: Slice, name: str) -> Scope:
 
 
 def fastest(shown: Slice, name: str) -> str:
-    """Who is fastest where, along a dimension; who cannot be told apart is named together."""
+    """Say who is fastest where, along a dimension; who cannot be told apart is named together."""
     scope = scope_of(shown, name)
     best = {value: best_of(row.values()) for value, row in scope.rows.items() if len(row) > 1}
     winners = [(_names_of(points, shown.data), value) for value, points in best.items()]
@@ -110,7 +110,7 @@ def fastest(shown: Slice, name: str) -> str:
 
 
 def pays_off(shown: Slice, name: str) -> str:
-    """From which value on the best GPU kernel beats the best CPU, with transfers if known."""
+    """Say from which value on the best GPU kernel beats the best CPU, with transfers if known."""
     kernel = _crossing(shown, name, lambda point: point.ms.middle if point.ms else None)
     if not any(p.measurement and p.measurement.transfers for p in shown.measured):
         return kernel and f"{kernel}, transfers left out."
@@ -125,12 +125,12 @@ def pays_off(shown: Slice, name: str) -> str:
 
 
 def best_and_worst(group: Sequence[Point], name: str) -> str:
-    """32×8 and 64×4 are fastest and equal within 1 %; 8×1 takes 3.2× as long."""
+    """Say "32×8 and 64×4 are fastest and equal within 1 %; 8×1 takes 3.2× as long"."""
     return ends(group, lambda p: chart_dimensions.in_words(name, chart_dimensions.of(p.cell, name)))
 
 
 def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
-    """The same of points that `called` has the names of; nothing where there is but one."""
+    """Say which points are fastest and which is slowest, by the names that `called` gives them."""
     times = {p: p.ms.middle for p in group if p.ms}
     if len(times) < 2:
         return ""
@@ -146,14 +146,14 @@ def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
 
 
 def how_long(factor: float, than: str = "") -> str:
-    """ "3.2× as long", "4 % longer"."""
+    """Return how much longer something takes: "3.2× as long", "4 % longer"."""
     if factor < SHOWN_AS_PERCENT:
         return f"{(factor - 1) * 100:.2g}{numbers.GAP}% longer{than and f' than {than}'}"
     return f"{numbers.ratio(factor)} as long{than and f' as {than}'}"
 
 
 def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
-    """The fastest, and those that are the same, by `statistics.compare`; fastest first."""
+    """Return the fastest, and those equal to it by `comparison.groups_of_equals`; fastest first."""
     points = [point for point in group if point.ms]
     if not points:
         return ()
@@ -167,13 +167,13 @@ def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def apart(points: Iterable[Point]) -> float:
-    """How many times as long as the fastest of these the slowest takes."""
+    """Return how many times as long as the fastest of these the slowest takes."""
     times = [point.ms.middle for point in points if point.ms]
     return max(times) / min(times) if times else 1.0
 
 
 def _apart(groups: Iterable[Iterable[Point]]) -> float:
-    """The most that points of one group are apart."""
+    """Return the most that points of one group are apart."""
     return max(map(apart, groups))
 
 

@@ -43,12 +43,12 @@ class Data:
 
     @cached_property
     def own_sources(self) -> tuple[Source, ...]:
-        """Those that somebody here measured or opened."""
+        """The sources that somebody here measured or opened."""
         return tuple(each for each in self.sources if each.standing != "published")
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """All that were asked for, and what there is besides."""
+        """All cells that were asked for, and those measured besides."""
         found: dict[Cell, None] = {}
         for session in self.sessions:
             found.update(dict.fromkeys(planned(session)))
@@ -57,14 +57,14 @@ class Data:
 
     @cached_property
     def newest(self) -> Source | None:
-        """Who measures, or measured, what was begun or opened last."""
+        """The source of the session that was begun or opened last."""
         if (at := self.choices.newest) is None or at >= len(self.sessions):
             return None
         return sources_of(self.sessions)[at]
 
     @cached_property
     def own(self) -> Data:
-        """The same without what was published."""
+        """The same data without what was published."""
         return Data(self.sessions, replace(self.choices, published=False))
 
     @property
@@ -73,7 +73,7 @@ class Data:
         return any(len(s.records) < len(planned(s)) for s in self.sessions)
 
     def values(self, name: str) -> tuple[Any, ...]:
-        """Those of a dimension, in its order; what has no choice of it does not count."""
+        """Return a dimension's values, in its order; what has no choice of it does not count."""
         if name not in self._values:
             met = dict.fromkeys(chart_dimensions.of(cell, name) for cell in self.cells)
             found = chart_dimensions.in_order(name, (value for value in met if value is not None))
@@ -81,7 +81,7 @@ class Data:
         return self._values[name]
 
     def slice(self, *own: str) -> Slice:
-        """What is left for a chart that shows the dimensions `own`: of each other one a value."""
+        """Return what a chart of the dimensions `own` shows: of each other dimension one value."""
         shown = Slice(self, tuple(self.points), (), own)
         for name in ("machines", *chart_dimensions.NAMES):
             if name not in own:
@@ -89,7 +89,7 @@ class Data:
         return shown
 
     def narrowed(self, shown: Slice, name: str) -> Slice:
-        """Of the dimension `name` only one value, where there are several to choose from."""
+        """Return a slice with one value of the dimension `name`, where there are several."""
         values = self._offered(shown, name)
         own = tuple(each for each in shown.own if each != name)
         if len(values) < 2:
@@ -103,7 +103,7 @@ class Data:
         return Slice(self, points, (*shown.options, option), own)
 
     def _offered(self, shown: Slice, name: str) -> tuple[Any, ...]:
-        """Those that some point still shown has, in the dimension's order."""
+        """Return the values that some point still shown has, in the dimension's order."""
         met = {_of(point, name) for point in shown.points}
         sources = tuple(dict.fromkeys(source.key for source in self.sources))
         return tuple(v for v in (sources if name == "machines" else self.values(name)) if v in met)
@@ -114,7 +114,7 @@ class Data:
         return chart_dimensions.in_words(name, value)
 
     def _usual(self, name: str, values: tuple[Any, ...], points: Sequence[Point]) -> Any:
-        """The first; of sizes the largest measured, of implementations the quickest most often.
+        """Choose the first; of sizes the largest, of implementations the quickest most often.
 
         Where the newest session has something to show, only what it has."""
         newest = [p for p in points if p.source == self.newest]
@@ -143,18 +143,18 @@ class Slice:
 
     @property
     def measured(self) -> list[Point]:
-        """Those that are speeds, without what was published."""
+        """The points that are speeds, without what was published."""
         return [p for p in self.points if p.ms and p.source.standing != "published"]
 
     @property
     def in_sight(self) -> tuple[Point, ...]:
-        """Those of series that nobody hid."""
+        """The points of series that nobody hid."""
         hidden = self.data.choices.hidden
         return tuple(p for p in self.points if not {p.key, p.source.key} & hidden)
 
 
 def _quickest(points: Sequence[Point]) -> str | None:
-    """The implementation that is quickest at more cells than any other."""
+    """Return the implementation that is quickest at more cells than any other."""
     best: dict[tuple[Any, ...], Point] = {}
     for point in points:
         names = (

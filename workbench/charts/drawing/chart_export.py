@@ -32,7 +32,7 @@ Scheme = Literal["light", "dark"]
 
 
 def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> str:
-    """The whole chart as SVG, by default for white paper; higher than asked if words need it."""
+    """Return the whole chart as SVG, by default for white paper; higher if words need it."""
     have_application()
     from PySide6.QtSvg import QSvgGenerator
 
@@ -72,7 +72,7 @@ def png_of(
     size_px: tuple[int, int] = SIZE_PX,
     scale: float = 2.0,
 ) -> QImage:
-    """The whole chart as a picture, `scale` pixels to each of `size_px`."""
+    """Return the whole chart as a picture, `scale` pixels to each of `size_px`."""
     have_application()
     from workbench.charts.drawing.chart_page import Page
 
@@ -92,7 +92,7 @@ def _paint(page: Page, device: QPaintDevice) -> None:
 
 
 def font_for(wide: int, high: int) -> QFont:
-    """Letters that suit a page of this size: a large one is looked at from farther away."""
+    """Return letters that suit a page of this size: a large one is looked at from farther away."""
     factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     font.setPixelSize(round(factor * FONT_PX))
@@ -114,7 +114,7 @@ def have_application() -> None:
 
 
 def _mark(box: QRectF, text: str) -> str:
-    """What tells its values where it is pointed at, without a script."""
+    """Return an element that tells values where it is pointed at, without a script."""
     place = (
         f'x="{box.x():.1f}" y="{box.y():.1f}" width="{box.width():.1f}" height="{box.height():.1f}"'
     )
@@ -122,7 +122,7 @@ def _mark(box: QRectF, text: str) -> str:
 
 
 def _finished(text: str, marks: str) -> str:
-    """Without what says nothing; with fonts that exist elsewhere, a role, and the marks on top."""
+    """Return the SVG without what says nothing, with fonts found elsewhere and the marks on top."""
     text = re.sub(r'\s*font-(family="[^"]*"|weight="400"|style="normal")', "", text)
     text = re.sub(r"<g[^>]*>\s*</g>\s*", "", text)
     text = text.replace("<svg ", f'<svg role="img" font-family="{FAMILIES}" ', 1)

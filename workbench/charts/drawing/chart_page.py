@@ -39,7 +39,7 @@ class Text:
         return len(self.lines(wide)) * QFontMetricsF(self.font).lineSpacing()
 
     def lines(self, wide: float) -> list[str]:
-        """Broken between words."""
+        """Return the lines, broken between words."""
         metrics = QFontMetricsF(self.font)
         lines: list[str] = []
         for paragraph in self.words.split("\n"):
@@ -102,7 +102,7 @@ class Page:
         self.spots: list[tuple[QRectF, Spot]] = []
 
     def paint(self, p: QPainter) -> None:
-        """From the top left corner."""
+        """Paint the page from its top left corner."""
         p.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
         at = QPointF(MARGIN_PX, MARGIN_PX)
@@ -159,7 +159,7 @@ def _texts(*given: tuple[str, QFont, str]) -> list[Text]:
 
 
 def _needs_legend(figure: Figure) -> bool:
-    """Not where every bar has its name beside it."""
+    """Whether series have to be told apart: not where every bar has its name beside it."""
     match figure.body:
         case Grid():
             return False
@@ -173,7 +173,7 @@ def _cut(text: str, metrics: QFontMetricsF, wide: float) -> str:
 
 
 def _box_of(spot: Spot, view: object, page: QRectF) -> QRectF:
-    """Where a spot is on the page: a bar's or a tile's own box, a few pixels around a mark."""
+    """Return where a spot is on the page: a bar's or tile's own box, a few pixels around a mark."""
     (x0, x1), (y0, y1) = view.viewRange()  # type: ignore[attr-defined]
     to_scene = view.mapViewToScene  # type: ignore[attr-defined]
     if spot.box is None:

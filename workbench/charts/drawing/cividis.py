@@ -17,7 +17,7 @@ DARK_ON_LIGHT = 0.48  # by the colour's lightness
 
 
 def cividis(share: float) -> QColor:
-    """From 0, dark blue, to 1, light yellow."""
+    """Return the colour of a share from 0, dark blue, to 1, light yellow."""
     at = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
     below = min(int(at), len(CIVIDIS) - 2)
     ends = zip(
@@ -29,5 +29,5 @@ def cividis(share: float) -> QColor:
 
 
 def text_on(color: QColor) -> QColor:
-    """Dark on light ones, light on dark ones."""
+    """Return the colour of text: dark on a light colour, light on a dark one."""
     return QColor(ON_LIGHT if color.lightnessF() > DARK_ON_LIGHT else ON_DARK)

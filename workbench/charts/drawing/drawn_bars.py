@@ -216,8 +216,8 @@ def _draw_marks(
         pen = pg.mkPen(colors.text, width=1.4)
         plot.addItem(pg.PlotCurveItem(*line, connect="pairs", pen=pen))
     if marked := [each for each in valued if each.bar.entry.style.marker is not None]:
-        ends = [scale.place(each.bar.value or 0.0) for each in marked]
-        x, y = at(ends, [each.middle for each in marked])
+        values = [scale.place(each.bar.value or 0.0) for each in marked]
+        x, y = at(values, [each.middle for each in marked])
         styles = [each.bar.entry.style for each in marked]
         how = markers_of(styles, colors, MARKER_PX * magnified(font))
         plot.addItem(Markers(x=x, y=y, useCache=False, **how))

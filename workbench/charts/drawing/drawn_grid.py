@@ -149,10 +149,8 @@ def _share(value: float, low: float, high: float, scale: Axis | None) -> float:
 
 def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors) -> None:
     if tiles:
-        boxes = (_box(tile, 0.5 - GAP) for tile in tiles)
-        sides = dict(
-            zip(("x0", "x1", "y0", "y1"), map(list, zip(*boxes, strict=True)), strict=True)
-        )
+        boxes = [_box(tile, 0.5 - GAP) for tile in tiles]
+        sides = {side: [box[side] for box in boxes] for side in boxes[0]}
         brushes = [
             hatched(colors) if tile.verdict == "refused" else pg.mkBrush(fill)
             for tile, fill in zip(tiles, fills, strict=True)
@@ -160,10 +158,10 @@ def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], color
         plot.addItem(pg.BarGraphItem(**sides, brushes=brushes, pen=pg.mkPen(None)))
 
 
-def _box(tile: Tile, half: float) -> tuple[float, float, float, float]:
-    """Return left, right, low and high of so much of a tile around its middle."""
+def _box(tile: Tile, half: float) -> dict[str, float]:
+    """Return the sides of so much of a tile around its middle, as pyqtgraph calls them."""
     x, y = tile.column, -tile.row
-    return x - half, x + half, y - half, y + half
+    return {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
 
 
 def _draw_outlines(
@@ -172,7 +170,7 @@ def _draw_outlines(
     """Outline the best tiles, dark and light, so that it shows on every colour."""
     for tile, fill in zip(tiles, fills, strict=True):
         if tile.is_best:
-            sides = dict(zip(("x0", "x1", "y0", "y1"), _box(tile, 0.5 - 1.6 * GAP), strict=True))
+            sides = _box(tile, 0.5 - 1.6 * GAP)
             for color, width in ((colors.text, 5), (colors.panel, 1.6)):
                 pen = pg.mkPen(color, width=width)
                 plot.addItem(pg.BarGraphItem(**sides, brush=pg.mkBrush(fill), pen=pen))

@@ -30,7 +30,7 @@ class Captions(NamedTuple):
 
 
 def magnified(font: QFont) -> float:
-    """How much larger than usual marks and lines are, beside letters of this size."""
+    """Return how much larger than usual marks and lines are, beside letters of this size."""
     return max(1.0, font.pixelSize() / USUAL_FONT_PX)
 
 
@@ -60,7 +60,7 @@ def make_room(
 
 
 def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> list[str]:
-    """The names in as many lines as they need, MAX_LINES at most; none where they do not fit."""
+    """Return names in as many lines as they need, MAX_LINES at most; none if they do not fit."""
     found = []
     for name in names:
         lines = [""]
@@ -78,7 +78,7 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
 
 
 def _cut(text: str, font: QFont, wide: float) -> str:
-    """As many of its clauses as fit, and of the first as much as does."""
+    """Return as many clauses of a caption as fit, and of the first as much as does."""
     metrics = QFontMetricsF(font)
     while metrics.horizontalAdvance(text) > wide and (shorter := CLAUSE.sub("", text)) != text:
         text = shorter

@@ -56,7 +56,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return bool(self.orientation == "left")
 
     def ticks(self, low: float, high: float, size_px: float) -> list[tuple[float, str]]:
-        """Those between two places that are `size_px` apart."""
+        """Return places and texts of the ticks between two places that are `size_px` apart."""
         if self.fixed is not None:
             return [(place, text) for place, text in self.fixed if low <= place <= high]
         metrics = QFontMetricsF(self.font)
@@ -77,7 +77,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return shortened(text)
 
     def room_px(self, size_px: float) -> float:
-        """What its texts take across, at the present range."""
+        """Return how much the texts take across, at the present range."""
         metrics = QFontMetricsF(self.font)
         low, high = self.range
         texts = [text for _, text in self.ticks(low, high, size_px)]
@@ -87,7 +87,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return lines * metrics.height() + GAP_PX
 
     def paint(self, p: QPainter, *_: Any) -> None:
-        """The grid through the plot, and the texts beside it."""
+        """Draw the grid through the plot, and the texts beside it."""
         view = self.linkedView()
         if view is None:
             return
@@ -111,7 +111,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return float(view.width()) - 2
 
     def _along(self, text: str) -> float:
-        """What a text takes along an axis below the plot."""
+        """Return how much a text takes along an axis below the plot."""
         metrics = QFontMetricsF(self.font)
         if self.is_turned:
             return metrics.height()
@@ -214,12 +214,12 @@ def dress(plot: Any, colors: Colors, font: QFont) -> None:
 
 
 def shortened(text: str) -> str:
-    """1 ms for 1.00 ms, 2.5× for 2.50×: on an axis, zeros at the end say nothing."""
+    """Return 1 ms for 1.00 ms, 2.5× for 2.50×: on an axis, zeros at the end say nothing."""
     return re.sub(r"(\.\d*?)0+(?!\d)", lambda found: found[1].rstrip("."), text)
 
 
 def log_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Ticks at 1, 2, 5 or 1, 10, 100 … between 10**low and 10**high, no two nearer than `gap`;
+    """Return ticks at 1, 2, 5 or 1, 10 … from 10**low to 10**high, no two nearer than `gap`;
     where only one of them is in sight, the outermost digits.
 
     All are log₁₀.
@@ -238,7 +238,7 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
 
 
 def _outermost(low: float, high: float, gap: float) -> list[float]:
-    """One tick tells no scale: the first and the last digit in sight, if they are `gap` apart."""
+    """Return the first and the last digit in sight, if they are `gap` apart: one is no scale."""
     digits = [
         decade + math.log10(digit)
         for decade in range(math.floor(low), math.ceil(high) + 1)
@@ -249,7 +249,7 @@ def _outermost(low: float, high: float, gap: float) -> list[float]:
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten between `low` and `high`, `gap` apart or more;
+    """Return multiples of 1, 2 or 5 times a power of ten from `low` to `high`, `gap` apart or more;
     but where `high` is above `low` two at least, since one alone is no scale."""
     if not high > low or gap <= 0:
         return [low]

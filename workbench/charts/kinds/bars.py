@@ -134,7 +134,10 @@ def _say_of_shapes(shown: Slice) -> str:
 def _by_names(
     name: str, order: int, title: str, by: str, what: str, bar: str, reading: str
 ) -> ChartKind:
-    """by, what, bar  the dimension in the tip, in the sentence, and what a bar stands for"""
+    """Return the chart of time by a dimension of names.
+
+    by, what, bar  the dimension in the tip, in the sentence, and what a bar stands for
+    """
     return ChartKind(
         f"by_{name}",
         title,

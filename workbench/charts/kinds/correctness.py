@@ -73,7 +73,7 @@ def _tile(point: Point, shown: Slice, column: int, row: int, tolerance: float | 
 
 
 def _short(error: float) -> str:
-    """2.4e-7; 0 where there is none; whole numbers as such."""
+    """Return an error in few digits: "2.4e-7", "0" where there is none, whole numbers as such."""
     if error == 0 or not math.isfinite(error):
         return f"{error:g}"
     if 0.01 <= error < 1e5:

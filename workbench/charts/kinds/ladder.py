@@ -49,7 +49,7 @@ def _label(point: Point, shown: Slice) -> str:
 
 
 def _bars(point: Point, shown: Slice) -> tuple[Bar, ...]:
-    """The kernel, and below it the kernel with its transfers."""
+    """Return the bar of the kernel, and below it those of the kernel with its transfers."""
     bars = [bar_of(point, shown)]
     label, entry = series_label(point, shown.data), entry_of(point, entries_of(shown))
     for memory, whole in _end_to_end(point).items():
@@ -67,7 +67,7 @@ def _bars(point: Point, shown: Slice) -> tuple[Bar, ...]:
 
 
 def _end_to_end(point: Point) -> dict[str, Spread]:
-    """Upload, kernel and download, from and to ordinary and pinned memory; none if not known."""
+    """Return the times of upload, kernel and download together, by kind of memory, if known."""
     transfers = point.measurement.transfers if point.measurement else None
     if transfers is None or point.ms is None:
         return {}
@@ -97,7 +97,7 @@ def _parts(point: Point, memory: str) -> str:
 
 
 def _say(shown: Slice) -> str:
-    """How far each large step goes."""
+    """Say how far each large step goes."""
     cpu = [p for p in shown.measured if not p.on_gpu]
     gpu = [p for p in shown.measured if p.on_gpu]
     steps = " ".join(filter(None, (_cpu_step(cpu, shown), _gpu_step(cpu, gpu, shown))))
@@ -105,7 +105,7 @@ def _say(shown: Slice) -> str:
 
 
 def _of_one_kind(points: list[Point], shown: Slice) -> str:
-    """The quickest and the slowest."""
+    """Say which is the quickest, and which the slowest."""
     return sentence_like(ends(points, lambda point: _name(point, shown)))
 
 

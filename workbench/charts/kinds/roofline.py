@@ -60,7 +60,7 @@ def _figure(data: Data, title: str) -> Figure:
 
 
 def flops(tflop_s: float) -> str:
-    """65.6 TFLOP/s, 980 GFLOP/s."""
+    """Return operations a second in words: "65.6 TFLOP/s", "980 GFLOP/s"."""
     if tflop_s < 0.9995:
         return f"{numbers.three_digits(tflop_s * 1e3)}{numbers.GAP}GFLOP/s"
     return f"{numbers.three_digits(tflop_s)}{numbers.GAP}TFLOP/s"
@@ -71,7 +71,7 @@ def _intensity(value: float) -> str:
 
 
 def _roofs(points: Sequence[Point]) -> Roofs:
-    """Of those that have a place."""
+    """Return the roof of each point that has a place under one."""
     found = ((id(point), _roof(point)) for point in points)
     return {key: roof for key, roof in found if roof is not None and _has_place(roof)}
 
@@ -85,7 +85,7 @@ def _roof(point: Point) -> Roof | None:
 
 
 def _has_place(roof: Roof) -> bool:
-    """Not what a library does, nor a rung whose header says nothing of its operations."""
+    """Whether operations are known: not of libraries, nor of rungs that do not describe them."""
     return bool(roof.intensity and roof.achieved_tflop_s)
 
 
@@ -114,7 +114,7 @@ def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
 
 
 def _asked_for(work: Work) -> str:
-    """What the rung's threads ask for, and how much of that again: halos, and tap after tap."""
+    """Say what a rung's threads ask for, and how much of that again: halos, and tap after tap."""
     assert work.flops is not None
     operations = f"{numbers.three_digits(work.flops / work.samples)} operations"
     if work.loads_a_sample is None:
@@ -127,7 +127,7 @@ def _asked_for(work: Work) -> str:
 
 
 def _guides(points: Sequence[Point], roofs: Roofs) -> tuple[Guide, ...]:
-    """A slope and a flat for each machine."""
+    """Return a slope and a flat line for each machine."""
     xs = [roofs[id(p)].intensity or 1.0 for p in points]
     guides: list[Guide] = []
     for source in dict.fromkeys(point.source for point in points):
@@ -142,7 +142,7 @@ def _guides(points: Sequence[Point], roofs: Roofs) -> tuple[Guide, ...]:
 
 
 def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
-    """Who comes nearest to the roof, in the model's own words."""
+    """Say who comes nearest to the roof, in the model's own words."""
     if not points:
         return ""
     best = max(points, key=lambda point: roofs[id(point)].share)

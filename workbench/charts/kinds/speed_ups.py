@@ -32,7 +32,7 @@ class SpeedUp(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """12.3× (11.9× to 12.6×)."""
+        """The speed-up with its interval, as "12.3× (11.9× to 12.6×)"."""
         return numbers.ratio_between(self.ratio.middle, self.ratio.low, self.ratio.high)
 
 
@@ -46,7 +46,7 @@ class Against:
     """
 
     def __init__(self, shown: Slice, everything: Slice) -> None:
-        """shown  the points wanted; the baseline's are among `everything`"""
+        """Compare the points of `shown` with the baseline's, which are among `everything`."""
         option = _baseline_option(everything)
         self.option: tuple[Option, ...] = (option,) if option else ()
         self.name = dict(option.values)[option.chosen] if option else "nothing measured yet"
@@ -109,7 +109,7 @@ def _gives_speed_up(point: Point, theirs: Point) -> bool:
 
 
 def _ratio(point: Point, theirs: Point) -> Spread:
-    """How often `point` runs while `theirs` runs once; what was published has no interval."""
+    """Return how often `point` runs while `theirs` does once; published ones have no interval."""
     if point.measurement and theirs.measurement and point is not theirs:
         found = _compared(point.measurement.kernel, theirs.measurement.kernel)
         return Spread(found.ratio, found.low, found.high)

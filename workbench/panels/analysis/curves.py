@@ -41,7 +41,7 @@ class Curve:
 
 
 def color_of(channel: str, colors: theme.Colors) -> QColor:
-    """The channel's, the same in every chart."""
+    """Return the colour of a channel, the same in every chart."""
     if channel in HUES:
         return QColor(colors.series[HUES[channel]])
     return QColor(colors.text if channel == "grey" else colors.muted)
@@ -53,7 +53,10 @@ class CurvesChart(Canvas):
     def __init__(
         self, empty: str, name: str, parent: QWidget | None = None, *, across: str = ""
     ) -> None:
-        """across  what the lower axis says that it counts"""
+        """Make a chart that says `empty` while there are no curves.
+
+        across  what the lower axis says that it counts
+        """
         super().__init__(empty, parent)
         self._across = across
         self.setAccessibleName(name)
@@ -112,7 +115,7 @@ class CurvesChart(Canvas):
         self._show_spots()
 
     def _items_for(self, count: int) -> list[Any]:
-        """What the plot draws curves with: kept, for to make them takes longer than to draw."""
+        """Return the items that draw curves; they are kept, as making them takes longer."""
         import pyqtgraph as pg
 
         items = [each for each in self.plot.listDataItems() if isinstance(each, pg.PlotCurveItem)]
@@ -167,7 +170,7 @@ class ToldWhenAsked(Sequence[Spot]):
     def __init__(
         self, places: Sequence[tuple[float, float, int]], tell: Callable[[int], str]
     ) -> None:
-        """places  x and y in the plot, and what `tell` is to be asked"""
+        """Take x and y of each place in the plot, and the index that `tell` is asked for."""
         self._places, self._tell = places, tell
         self._made: dict[int, Spot] = {}
 
@@ -187,7 +190,7 @@ class ToldWhenAsked(Sequence[Spot]):
 def thinned(
     curve: Curve, most: int = MAX_POINTS
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At most about `most` points of a curve, peaks and valleys among them."""
+    """Return at most about `most` points of a curve, peaks and valleys among them."""
     xs, ys = curve.xs, curve.ys
     if ys.size <= most or xs.size != ys.size:
         return xs, ys

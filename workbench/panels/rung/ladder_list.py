@@ -55,7 +55,7 @@ class LadderList(QListWidget):
         self.itemActivated.connect(self._choose)
 
     def show_places(self, places: Sequence[Place], chosen: str) -> None:
-        """chosen  the key of the implementation that is marked"""
+        """Show these places; `chosen` is the key of the implementation that is marked."""
         while self.count() > len(places):
             self.takeItem(self.count() - 1)
         while self.count() < len(places):
@@ -156,7 +156,7 @@ class _Bar(QStyledItemDelegate):
 
 
 def _columns(box: QRectF, font: QFont) -> tuple[QRectF, QRectF, QRectF]:
-    """Where the name, the time and the ratio stand; in every line alike, the bold one as well."""
+    """Return where name, time and ratio stand: in every line alike, the bold one as well."""
     bold = QFont(font)
     bold.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(bold)

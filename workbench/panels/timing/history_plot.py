@@ -75,7 +75,7 @@ class HistoryPlot(QFrame):
         self._tell_summary(EMPTY)
 
     def add(self, result: Result) -> None:
-        """A run, or what is newly known of the last one if it is of the same job."""
+        """Add a run, or what is newly known of the last one if it is of the same job."""
         if self._last_job is result.job:
             self._runs.pop()
         self._last_job = result.job
@@ -84,7 +84,7 @@ class HistoryPlot(QFrame):
         self._later.ask()
 
     def draw_now(self) -> None:
-        """What would be drawn in a moment, for a picture that is taken now."""
+        """Draw what would be drawn in a moment, for a picture that is taken now."""
         self._canvas.make_plot()
         self._draw()
 
@@ -119,7 +119,7 @@ class HistoryPlot(QFrame):
         self._canvas.show_spots([Spot(x, y, run.in_words) for x, (y, run) in pairs])
 
     def _draw_range(self, plot: Any, ys: list[float], is_log: bool, top_px: float) -> None:
-        """The newest run at the right, whole markers, and the marks' labels above them."""
+        """Set ranges: the newest run at the right, markers whole, labels above them."""
         plot.setXRange(-0.5, max(len(ys), MIN_WIDTH) - 0.5, padding=0.01)
         plot.hideAxis("bottom")
         plot.getAxis("left").setWidth(AXIS_PX)
@@ -157,7 +157,7 @@ class HistoryPlot(QFrame):
         plot.addItem(points)
 
     def _draw_marks(self, plot: Any, font: QFont, row_px: float) -> None:
-        """A line before the first run of an implementation or block shape, and its name."""
+        """Draw a line before the first run of an implementation or block shape, and its name."""
         import pyqtgraph as pg
 
         color = theme.colors(self.palette()).muted
@@ -196,7 +196,7 @@ class LabelPlace(NamedTuple):
 def label_places(
     starts: Sequence[float], widths: Sequence[float], room: float
 ) -> list[LabelPlace | None]:
-    """A place for each label, given in px from left to right, so that none covers another.
+    """Return a place for each label, given in px from left to right; none covers another.
 
     The newest come first; older ones are cut, or None where not even a piece of them has room:
     pointing at the run tells the same.
@@ -221,7 +221,7 @@ def _label_place(start: float, width: float, free: Sequence[float]) -> LabelPlac
 
 
 def _changes(runs: Iterable[Run]) -> list[tuple[int, str]]:
-    """Where another implementation or block shape begins, and its name."""
+    """Return where another implementation or block shape begins, and its name."""
     names = ["", *(run.name for run in runs)]
     return [(i, name) for i, (before, name) in enumerate(pairwise(names)) if name != before]
 
@@ -241,7 +241,7 @@ def _run(result: Result) -> Run:
 
 
 def _name(result: Result) -> str:
-    """Shared-memory tile 32×8, or OpenCV: block shapes are nothing to the CPU."""
+    """Return what ran: "Shared-memory tile 32×8", or "OpenCV", which has no block shape."""
     blocks = [ran.block for ran in result.ran if ran.block]
     title = title_with_pick(result.job.implementation, result.picked)
     return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])

@@ -47,7 +47,7 @@ class ResponseView(QWidget):
         return QSize(300, 260)
 
     def show_response(self, values: NDArray[np.float64] | None, words: str) -> None:
-        """(N, N), the frequency 0 in the middle; None: there are no weights.
+        """Show an (N, N) response, the frequency 0 in the middle; None: there are no weights.
 
         words  response_in_words() of it
         """
@@ -60,7 +60,7 @@ class ResponseView(QWidget):
         self._draw()
 
     def value_text(self, column: int, row: int) -> str:
-        """The response at a place of the picture, in words; "" beside it."""
+        """Return the response at a place of the picture, in words; "" beside it."""
         if self._values is None or not (0 <= column < len(self._values) > row >= 0):
             return ""
         size, value = len(self._values), float(self._values[row, column])
@@ -103,7 +103,7 @@ class ResponseView(QWidget):
     # -- painting
 
     def _draw(self) -> None:
-        """The values as colours."""
+        """Make a picture of the values, and paint it."""
         values = self._values
         if values is None or not values.max():
             shade = np.zeros((1, 1))
@@ -119,7 +119,7 @@ class ResponseView(QWidget):
         self.update()
 
     def _square(self) -> QRectF:
-        """Where the picture is; around it there is room for the axes and the scale."""
+        """Return where the picture is; around it there is room for the axes and the scale."""
         line = self.fontMetrics().height()
         left, right = 3.1 * line, 2 * LEGEND_PX + 3.2 * line
         side = max(min(self.width() - left - right, self.height() - 2.9 * line), 16.0)
@@ -157,7 +157,7 @@ class ResponseView(QWidget):
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "cycles a pixel")
 
     def _paint_scale(self, painter: QPainter, square: QRectF, largest: float) -> None:
-        """The colours from the bottom up, and what they stand for: values, or their decibels."""
+        """Paint the scale of colours upwards, with the values or decibels at its ends."""
         bar = QRectF(square.right() + LEGEND_PX, square.top(), LEGEND_PX, square.height())
         column = np.ascontiguousarray(_colours()[::-1][:, None])
         painter.drawImage(bar, QImage(column.data, 1, 256, 4, QImage.Format.Format_RGB32).copy())
@@ -191,7 +191,7 @@ class ResponseView(QWidget):
 
 @lru_cache(maxsize=1)
 def _colours() -> NDArray[np.uint32]:
-    """(256,) 0xffRRGGBB between the stops."""
+    """Return (256,) colours between the stops, as 0xffRRGGBB."""
     stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in STOPS], float)
     at = np.linspace(0, len(stops) - 1, 256)
     channels = [np.interp(at, np.arange(len(stops)), stops[:, n]) for n in range(3)]
