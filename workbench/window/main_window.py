@@ -291,6 +291,7 @@ class MainWindow(QMainWindow):
             teller.said.connect(lambda sentence: self.messages.show_message("info", sentence))
         self.inspection.unsaid.connect(self.messages.dismiss)
         self.sweep.report_wanted.connect(self.reporting.start)
+        self.controls.filter.grid_wanted.connect(self.weights.open)
         self.weights.broke.connect(self.messages.show_bug)
 
     @property
