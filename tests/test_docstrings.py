@@ -15,22 +15,22 @@ ROOMS = {
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
         *("export", "engine", "measuring"),
     ),
-    "workbench": ("base", "widgets", "imaging", "files", "report"),
+    "workbench": ("base", "widgets", "imaging", "files", "report", "cli"),
 }
 # A function says what it does.
 VERBS = """
     Accept Add Adjust Allow Answer Append Apply Ask Begin Bring Build Call Cancel Check Choose
     Clear Close Colour Compare Compile Compose Compute Connect Continue Convert Copy Correlate
-    Count Cover Crop Cut Decide Decode Derive Describe Disable Discard Divide Do Download Draw Drive
-    Drop Emit Empty Enable Encode End Ensure Enter Explain Export Express Fetch Fill Filter Find
-    Finish Fit Fix Fold Forget Free Give Go Handle Have Hide Hold Ignore Insert Join Keep Launch
-    Lay Lead Leave Let List Load Look Make Map Mark Measure Merge Move Name Note Notice Number
-    Offer Open Pack Paint Parse Pass Pause Perform Pin Place Plan Point Prepare Press Print Put
-    Queue Raise Read Receive Refuse Register Remember Remove Replace Replay Report Reserve Reset
-    Resize Restore Resume Return Round Run Save Say Scale Scroll Send Set Settle Shape Share
-    Show Shrink Slide Sort Split Spread Start Step Stop Store Style Subtract Sum Summarise Swap
-    Switch Take Tell Test Time Translate Try Turn Update Upload Use Wait Walk Warm Watch Widen
-    Work Wrap Write Yield Zoom
+    Count Cover Crop Cut Decide Decode Derive Describe Disable Discard Divide Do Download Drag
+    Draw Drive Drop Emit Empty Enable Encode End Ensure Enter Explain Export Express Fetch Fill
+    Filter Find Finish Fit Fix Fold Forget Format Free Give Go Handle Have Hide Hold Ignore
+    Insert Join Keep Launch Lay Lead Leave Let List Load Look Make Map Mark Measure Merge Move
+    Name Note Notice Number Offer Open Pack Paint Parse Pass Pause Perform Pin Place Plan Point
+    Prepare Press Print Put Queue Raise Read Receive Refuse Register Remember Remove Replace
+    Replay Report Reserve Reset Resize Restore Resume Return Round Run Save Say Scale Scroll
+    Send Set Settle Shape Share Show Shrink Silence Slide Sort Split Spread Start Step Stop
+    Store Style Subtract Sum Summarise Swap Sweep Switch Take Tell Test Time Translate Try Turn
+    Update Upload Use Wait Walk Warm Watch Widen Work Wrap Write Yield Zoom
 """
 # Documented where Qt declares them, as are all in camelCase.
 CALLED_BY_QT = "count event fixup validate"

@@ -1,4 +1,4 @@
-"""Words of a command line as the values they mean; what makes no sense is said in a few words."""
+"""Parse words of a command line into the values they mean, or say in a few words why not."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ EXTENSION_OF = {
 
 
 def picture(text: str) -> Path:
-    """A path; - alone is standard input, and ./- a file of that name."""
+    """Return a path; - alone is standard input, and ./- a file of that name."""
     return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"
 
 
 def pair(text: str) -> tuple[int, int]:
-    """ "32x8" as (32, 8)."""
+    """Parse "32x8" into (32, 8)."""
     found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
     if not found or "0" in found.groups():
         raise argparse.ArgumentTypeError(
@@ -37,48 +37,53 @@ def pair(text: str) -> tuple[int, int]:
 
 
 def window_size(text: str) -> tuple[int, int]:
-    """As `pair`, but no more than a screenshot can have."""
+    """Parse a size as `pair`, but no more than a screenshot can have."""
     if max(found := pair(text)) > MAX_WINDOW:
         raise argparse.ArgumentTypeError(f"takes up to {MAX_WINDOW} pixels each, not {text!r}")
     return found
 
 
 def size(text: str) -> int:
-    """Which sizes there are, the filter knows."""
+    """Parse a kernel size; which sizes there are, the filter knows."""
     if not re.fullmatch(r"[+-]?\d{1,9}", text):
         raise argparse.ArgumentTypeError(f"takes an odd number such as 5, not {text!r}")
     return int(text)
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """ "3,5,7" as (3, 5, 7)."""
+    """Parse "3,5,7" into (3, 5, 7)."""
     return tuple(size(each) for each in text.split(","))
 
 
 def name_list(text: str) -> tuple[str, ...]:
+    """Parse "box,gaussian" into ("box", "gaussian")."""
     return tuple(word.strip() for word in text.split(","))
 
 
 def pairs(text: str) -> tuple[tuple[int, int], ...]:
+    """Parse "16x16,32x8" into ((16, 16), (32, 8))."""
     return tuple(pair(each) for each in text.split(","))
 
 
 def all_channels(text: str) -> tuple[int, ...]:
+    """Parse "1,3" into (1, 3)."""
     return tuple(channels(each) for each in text.split(","))
 
 
 def channels(text: str) -> int:
+    """Parse a number of channels, 1 to 4."""
     if text not in ("1", "2", "3", "4"):
         raise argparse.ArgumentTypeError(f"takes 1, 2, 3 or 4, not {text!r}")
     return int(text)
 
 
 def modes(text: str) -> tuple[str, ...]:
+    """Parse the window's modes, by their names."""
     return tuple(one_of(*MODES)(name) for name in name_list(text))
 
 
 def pixel(text: str) -> tuple[int, int]:
-    """ "40,12" as (40, 12)."""
+    """Parse "40,12" into (40, 12)."""
     found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
     if not found:
         raise argparse.ArgumentTypeError(
@@ -88,6 +93,7 @@ def pixel(text: str) -> tuple[int, int]:
 
 
 def number(text: str) -> float:
+    """Parse a number such as 1.5."""
     try:
         return float(text)
     except ValueError:
@@ -95,6 +101,7 @@ def number(text: str) -> float:
 
 
 def part_of_white(text: str) -> float:
+    """Parse a share of white from -1 to 1, such as 1/2 or 128/255."""
     above, _, below = text.partition("/")
     part = number(above) / (number(below or "1") or float("nan"))
     if not -1 <= part <= 1:
@@ -103,6 +110,7 @@ def part_of_white(text: str) -> float:
 
 
 def positive_number(text: str) -> float:
+    """Parse a number above 0."""
     value = number(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"takes a number above 0, not {text!r}")
@@ -110,7 +118,7 @@ def positive_number(text: str) -> float:
 
 
 def percentage(text: str) -> float:
-    """ "5%", or "5", as 0.05."""
+    """Parse "5%", or "5", into 0.05."""
     try:
         value = float(text.strip().removesuffix("%"))
     except ValueError:
@@ -121,22 +129,27 @@ def percentage(text: str) -> float:
 
 
 def natural(text: str, least: int = 0) -> int:
+    """Parse a whole number from `least` on."""
     if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
         raise argparse.ArgumentTypeError(f"takes a whole number from {least} up, not {text!r}")
     return int(text)
 
 
 def positive(text: str) -> int:
+    """Parse a whole number from 1 on."""
     return natural(text, 1)
 
 
 def quality(text: str) -> int:
+    """Parse a JPEG quality from 1 to 100."""
     if not re.fullmatch(r"\d{1,3}", text) or not 1 <= int(text) <= 100:
         raise argparse.ArgumentTypeError(f"takes a whole number from 1 to 100, not {text!r}")
     return int(text)
 
 
 def one_of(*names: str) -> Callable[[str], str]:
+    """Return a parser of one of these words."""
+
     def choose(text: str) -> str:
         if text not in names:
             raise argparse.ArgumentTypeError(f"takes {in_words(names)}, not {text!r}")
@@ -146,4 +159,5 @@ def one_of(*names: str) -> Callable[[str], str]:
 
 
 def in_words(names: Sequence[str]) -> str:
+    """Return the choices in words."""
     return f"{', '.join(names[:-1])} or {names[-1]}"

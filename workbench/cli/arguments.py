@@ -1,4 +1,4 @@
-"""What each command takes, and what its help says."""
+"""The arguments of each command, and its help."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ half the time of A.  What is wrong, or was not checked, has no speed."""
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench`."""
     parser.add_argument(
         "images",
         metavar="IMAGE",
@@ -76,6 +77,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench apply`."""
     parser.epilog = APPLY_HELP
     parser.add_argument(
         "inputs",
@@ -146,6 +148,7 @@ def _add_saying_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench shot`."""
     parser.add_argument("output", metavar="OUT.png", type=Path, help="PNG file to write")
     parser.add_argument(
         "image", metavar="IMAGE", nargs="?", type=Path, help="picture; by default the bundled one"
@@ -189,6 +192,7 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench bench`."""
     parser.add_argument(
         "bench",
         metavar="BENCH",
@@ -225,6 +229,7 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tune_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench tune`."""
     parser.epilog = TUNE_HELP
     options = parser.add_argument_group("kinds of jobs; several with commas between")
     options.add_argument(
@@ -251,6 +256,7 @@ def add_tune_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench launch`."""
     parser.epilog = LAUNCH_HELP
     options = parser.add_argument_group("what to launch (`workbench list` shows the names)")
     options.add_argument(
@@ -277,7 +283,7 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
-    """A picture of noise."""
+    """Add the options of a picture of noise."""
     options.add_argument(
         "--picture", metavar="WxH", type=types.pair, default=(4096, 4096), help="default: 4096x4096"
     )
@@ -293,6 +299,7 @@ def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
 
 
 def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench sweep`."""
     parser.epilog = SWEEP_HELP
     parser.add_argument(
         "plan",
@@ -326,6 +333,7 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench report`."""
     parser.epilog = REPORT_HELP
     parser.add_argument(
         "sessions", metavar="SESSION", nargs="+", type=Path, help="folder or .jsonl of a sweep"
@@ -337,6 +345,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench compare`."""
     parser.epilog = COMPARE_HELP
     for name in ("a", "b"):
         parser.add_argument(
@@ -354,6 +363,7 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench list`."""
     parser.add_argument(
         "what",
         metavar="WHAT",
@@ -366,12 +376,13 @@ def add_list_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench doctor`."""
     _add_json_option(parser)
     _add_device_options(parser)
 
 
 def _add_job_options(parser: argparse.ArgumentParser) -> None:
-    """What to compute and how; `workbench list` shows the names.  See `commands.choices`."""
+    """Add what to compute and how; `workbench list` shows the names."""
     options = parser.add_argument_group("filtering (`workbench list` shows the names)")
     options.add_argument("--filter", metavar="NAME", help="default: gaussian")
     options.add_argument("--size", metavar="K", type=types.size, help="K×K weights, K odd")

@@ -1,4 +1,4 @@
-"""What a command found, for programs to read: `--json`."""
+"""The documents that commands print for programs to read: `--json`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def text_of(found: Any, indent: int | None = None) -> str:
-    """JSON in ASCII, so that it is the same in every terminal and file; one line without `indent`.
+    """Return JSON in ASCII, the same in every terminal and file; one line without `indent`.
 
     Numbers that JSON does not have, infinities and NaN, become null.
     """

@@ -1,4 +1,4 @@
-"""What `bench kernels` measures: the cells of the table of aims, small pictures, and sizes between.
+"""Cells of `bench kernels`: those of the table of aims, small pictures, and sizes between.
 
 A cell is one job; its aims say how quick it should be on an H200.
 """
@@ -22,7 +22,10 @@ KODAK = (512, 768)
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """target  percent of the copy bandwidth, FFT or LAUNCH"""
+    """An aim of the table.
+
+    target  percent of the copy bandwidth, FFT or LAUNCH
+    """
 
     precision: Precision
     target: float | str
@@ -30,7 +33,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class BenchCell:
-    """One job.  weights: a filter's name or "random"; size: (height, width)."""
+    """One job to measure.  weights: a filter's name or "random"; size: (height, width)."""
 
     weights: str
     pixel_type: str
@@ -41,6 +44,7 @@ class BenchCell:
 
     @property
     def size_in_words(self) -> str:
+        """Return the picture's size: "4096²" or "640×480"."""
         height, width = self.size
         return f"{width}²" if width == height else f"{width}×{height}"
 
@@ -50,14 +54,14 @@ class BenchCell:
         )
 
     def job(self, border: str = "clamp") -> Job:
-        """The job, for no implementation yet."""
+        """Return the job, for no implementation yet."""
         return made_jobs.job(
             self.weights, self.ksize, self.size, self.channels, self.pixel_type, border
         )
 
 
 def all_cells() -> tuple[BenchCell, ...]:
-    """Every cell once, in the order of the table; aims that share a job stand together."""
+    """Return every cell once, in the order of the table; aims that share a job stand together."""
     found: dict[BenchCell, list[Aim]] = {}
     for (weights, pixel_type, channels, size), precision, targets in TABLE:
         for ksize, target in targets.items():

@@ -1,4 +1,4 @@
-"""Times whatever is queued on a stream as the engine times a rung: cold L2, events, median."""
+"""Time whatever is queued on a stream as the engine times a rung: cold L2, events, median."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ class Clock:
         self._copies_ms: dict[int, float] = {}
 
     def time(self, queue: Callable[[], Any], sampling: Sampling = SAMPLING) -> Timing:
-        """Samples of what `queue` queues; the first run only warms up."""
+        """Return samples of what `queue` queues; the first run only warms up."""
         with self.stream:
             return take_samples(lambda: self._timer.sample_ms(queue, "cold"), sampling, "cold")
 
     def copy_ms(self, count: int) -> float:
-        """The median time of a device-to-device copy of `count` bytes."""
+        """Return the median time of a device-to-device copy of `count` bytes."""
         if count not in self._copies_ms:
             with self.stream:
                 self._copies_ms[count] = self._ceilings.copy(count).median_ms
         return self._copies_ms[count]
 
     def empty_launch_ms(self) -> float:
-        """The median time between two events with nothing but an empty kernel between them."""
+        """Return the median time between two events around an empty kernel."""
         with self.stream:
             return self._ceilings.empty_launch().median_ms
 
 
 def time_on_cpu(run: Callable[[], Any]) -> Timing:
-    """As `Clock.time`, for what returns when it is done."""
+    """Time as `Clock.time`, for what returns when it is done."""
 
     def run_ms() -> float:
         start = perf_counter()

@@ -1,4 +1,4 @@
-"""How a command fails: a sentence on stderr, and an exit code."""
+"""Failures of a command: a sentence on stderr, and an exit code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 
 class CommandError(Exception):
-    """An expected failure of a command.  str(error) is one sentence for the user."""
+    """An expected failure of a command; str(error) is one sentence for the user."""
 
     def __init__(self, sentence: str, exit_code: int = 1) -> None:
         super().__init__(sentence)

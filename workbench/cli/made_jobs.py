@@ -23,7 +23,7 @@ SEED = 7
 
 @lru_cache(maxsize=2)
 def picture(height: int, width: int, channels: int, pixel_type: str) -> NDArray[Any]:
-    """(height, width, channels) of noise, read-only, so that it may stay on the device."""
+    """Return (height, width, channels) of noise, read-only, so that it may stay on the device."""
     made = generated.noise(height, width, channels, pixel_type)
     made.flags.writeable = False
     return made
@@ -31,7 +31,7 @@ def picture(height: int, width: int, channels: int, pixel_type: str) -> NDArray[
 
 @lru_cache(maxsize=256)
 def weights(name: str, ksize: int) -> NDArray[np.float32]:
-    """(ksize, ksize) float32 of the filter called `name`, or "random"."""
+    """Return (ksize, ksize) float32 of the filter called `name`, or "random"."""
     if name != RANDOM:
         return filters.get(name).weights(ksize)
     drawn = np.random.default_rng(SEED).uniform(-1, 2, (ksize, ksize))
@@ -49,7 +49,7 @@ def job(
     border: str = "clamp",
     **how: Any,
 ) -> Job:
-    """A Job with the weights called `name`.
+    """Return a Job with the weights called `name`.
 
     size  (height, width) in pixels
     how   implementation and block_xy, where they matter

@@ -25,7 +25,7 @@ Without a command: open the window, on the pictures if any are named."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line `words`, by default the process's own; returns the exit code."""
+    """Run the command line `words`, by default the process's own; return the exit code."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal without × or µ shows a question mark instead of failing.
@@ -48,8 +48,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Put nothing in the place of standard streams that the caller closed: else the next file that
-    is opened would be one of them, and get what is printed."""
+    """Open nothing in the place of standard streams that the caller closed.
+
+    Else the next file that is opened would be one of them, and get what is printed.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
@@ -58,7 +60,10 @@ def _open_closed_streams() -> None:
 
 
 def _stdout_is_full() -> bool:
-    """Whether standard output takes no more: an error of its own names no file that would tell."""
+    """Return whether standard output takes no more.
+
+    An error of its own names no file that would tell.
+    """
     try:
         print(flush=True)
     except OSError:
@@ -67,7 +72,7 @@ def _stdout_is_full() -> bool:
 
 
 def _discard_stdout() -> None:
-    """Let what is still to be printed vanish."""
+    """Discard what is still to be printed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -97,7 +102,7 @@ def _complain(sentence: object, exit_code: int) -> int:
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """The arguments, with `command` naming a module of `workbench.cli.commands`.
+    """Return the arguments, with `command` naming a module of `workbench.cli.commands`.
 
     Raises SystemExit for --help, --version, and for words that make no sense.
     """
@@ -121,8 +126,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _without_dashes(words: Sequence[str]) -> list[str]:
-    """Without the --, behind which nothing is an option: argparse does not understand it where
-    options and files are mixed."""
+    """Remove the --, behind which nothing is an option.
+
+    argparse does not understand it where options and files are mixed.
+    """
     if "--" not in words:
         return list(words)
     at = list(words).index("--")
@@ -141,7 +148,7 @@ PLAINER = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, without repeating the usage."""
+    """A parser that says what is wrong in one sentence, without repeating the usage."""
 
     def __init__(self, **keywords: str) -> None:
         super().__init__(
@@ -157,7 +164,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Asks git, or the build, only when the version is what somebody wants."""
+    """An option that asks git, or the build, only when the version is wanted."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from kernels.core.version import program_version
@@ -167,7 +174,7 @@ class _Version(argparse.Action):
 
 
 def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
-    """A bare word that is no file was meant to be a command."""
+    """Refuse a bare word that is not a file: it was meant to be a command."""
     for image in images:
         if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
             parser.error(f"there is no command or file {str(image)!r}")

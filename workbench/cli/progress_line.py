@@ -1,4 +1,4 @@
-"""What is under way, on stderr: one line on a terminal, which goes again; or a line each."""
+"""Progress on stderr: one line on a terminal, which goes again; or a line each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import sys
 
 
 def say(doing: str) -> None:
-    """Where stderr is a terminal, `doing` instead of what was said before; "" clears the line."""
+    """Show `doing` on stderr, if it is a terminal, in place of the last; "" clears the line."""
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns - 1  # a line that wraps could not be cleared
         print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
 
 
 class ProgressLine:
-    """Says what is under way, and nothing twice.
+    """A line on stderr that says what is under way, and nothing twice.
 
     anywhere  where stderr is no terminal, too: a line each then, without percentages
     """
@@ -25,7 +25,7 @@ class ProgressLine:
         self._said = ""
 
     def say(self, doing: str) -> None:
-        """`doing`, such as "photo.png: reading"; "" where a line of another kind comes next."""
+        """Show `doing`, such as "photo.png: reading"; "" where another kind of line comes next."""
         is_terminal = sys.stderr.isatty()
         if not is_terminal:
             doing = re.sub(r": \d+%$", "", doing)

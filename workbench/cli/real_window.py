@@ -49,7 +49,7 @@ def real_window(
     size: tuple[int, int] = SIZE,
     scheme: theme.Scheme = "system",
 ) -> Iterator[MainWindow]:
-    """A window of `size` pixels with `changes` to the first day's choices; closed in the end.
+    """Open a window of `size` pixels with `changes` to the first day's choices, then close it.
 
     It neither reads nor writes the user's settings, so it looks the same for everybody.
     """
@@ -73,7 +73,7 @@ def real_window(
 
 @contextmanager
 def _without_noise() -> Iterator[None]:
-    """Qt's offscreen platform says at every window that it ignores size hints."""
+    """Silence Qt's offscreen platform, which says at every window that it ignores size hints."""
 
     def say(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
         if message.startswith("This plugin does not support"):
@@ -91,14 +91,18 @@ def _without_noise() -> Iterator[None]:
 
 
 def wait_for_device(window: MainWindow) -> None:
-    """Wait until the window knows its GPU, or that there is none: before, it may change its mind
-    about the implementation."""
+    """Wait until the window knows its GPU, or that there is none.
+
+    Before, it may change its mind about the implementation.
+    """
     wait_until(window, lambda: window.device is not None)
 
 
 def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = POLL_MS) -> None:
-    """Run Qt's loop until `is_so`, which is asked again and again: it may be so already, and said
-    before anybody could listen.  Raises as `settle`."""
+    """Run Qt's loop until `is_so`, which is asked again and again.
+
+    It may be so already, and said before anybody could listen.  Raises as `settle`.
+    """
     wait = Wait(window)
     poll = QTimer()
     poll.timeout.connect(lambda: wait.end(None) if is_so() else None)
@@ -109,7 +113,7 @@ def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = PO
 
 
 def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
-    """Wait until what `shown` shows has stopped changing; returns that.
+    """Wait until what `shown` shows has stopped changing; return that.
 
     What is worked out aside is drawn when it is there, charts and sentences in a while: how long
     that takes is a matter of speed, so what the window still means to do is waited for, too.
@@ -128,7 +132,7 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
 
 
 def _means_to_do_more(window: MainWindow) -> bool:
-    """Whether something is to happen in a moment, unlike the end of a message."""
+    """Return whether something is to happen in a moment, unlike the end of a message."""
     return any(
         each.isActive() and each.isSingleShot() and each.interval() <= SOON_MS
         for each in window.findChildren(QTimer)
@@ -161,8 +165,10 @@ def wait_for_baseline(window: MainWindow, result: Result) -> None:
 
 
 def wait_for_repeat(window: MainWindow, result: Result) -> Result:
-    """Wait until `result`, just settled, was timed again if it was run only once; returns what is
-    known by then."""
+    """Wait until `result`, just settled, was timed again if it was run only once.
+
+    Returns what is known by then.
+    """
     if result.kernel.is_single and result.strips == 1:
         wait = Wait(window)
         window.live.timed_again.connect(wait.end)
@@ -173,7 +179,7 @@ def wait_for_repeat(window: MainWindow, result: Result) -> Result:
 
 
 class Wait:
-    """Runs Qt's loop until `end` is called with an outcome, the window refuses, or Ctrl+C."""
+    """A wait in Qt's loop until `end` is called, the window refuses, or Ctrl+C."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
@@ -181,11 +187,12 @@ class Wait:
         self._outcomes: list[Any] = []
 
     def end(self, outcome: Any) -> None:
+        """End the wait with `outcome`; only the first one counts."""
         self._outcomes.append(outcome)
         self._loop.quit()
 
     def until_ended(self, act: Callable[[], None]) -> Any:
-        """Do `act`; returns what `end` was called with first, and raises it if it is an error."""
+        """Do `act`; return what `end` was called with first, or raise it if it is an error."""
         with self._watching():
             act()
             if not self._outcomes:
@@ -196,8 +203,10 @@ class Wait:
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
-        """End as well where the window says no, at a bug, and at Ctrl+C, which Python only looks
-        at between its own instructions."""
+        """End as well where the window says no, at a bug, and at Ctrl+C.
+
+        Python looks at that only between its own instructions.
+        """
         window, hook = self._window, sys.excepthook
         connections = [
             (window.live.refused, lambda sentence, _: self.end(CommandError(sentence))),

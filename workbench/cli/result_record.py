@@ -1,4 +1,4 @@
-"""What became of one picture of `apply --json`: the keys that docs/command-line.md describes."""
+"""The outcome of one picture of `apply --json`: the keys that README describes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _asked(recipe: Recipe) -> dict[str, Any]:
 
 
 def _found(result: Result | None) -> dict[str, Any]:
-    """The same keys whether there is a result or not."""
+    """Return the same keys whether there is a result or not."""
     job, kernel = (result.job, result.kernel) if result else (None, None)
     low, high = kernel.quartiles_ms if kernel else (None, None)
     ran = result.ran if result else ()

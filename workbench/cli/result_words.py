@@ -9,7 +9,7 @@ from workbench.model.speed_up import single_in_words
 
 
 def in_one_line(result: Result) -> str:
-    """ "5×5, shared: kernel 13.2 µs (20 samples, cold), ...; verified, checked all pixels, ..." """
+    """Return a result for one file: "5×5, shared: kernel 13.2 µs (20 samples, cold), ..."."""
     job = result.job
     parts = [f"kernel {numbers.duration(result.kernel.median_ms)} ({_samples(result)})"]
     if result.device_name is not None:
@@ -23,7 +23,7 @@ def in_one_line(result: Result) -> str:
 
 
 def as_table(result: Result) -> str:
-    """Everything the timing strip shows, a row each."""
+    """Return everything that the timing strip shows, a row each."""
     low, high = result.kernel.quartiles_ms
     rows = [
         ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
@@ -66,7 +66,7 @@ def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise
 
 
 def _moved(ms: float | None, copy_ms: float | None) -> str:
-    """ "384 µs (the copy 28.1 µs)"; empty where nothing was moved."""
+    """Return a transfer: "384 µs (the copy 28.1 µs)"; empty where nothing was moved."""
     if ms is None:
         return ""
     alone = "" if copy_ms is None else f" (the copy {numbers.duration(copy_ms)})"

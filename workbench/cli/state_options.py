@@ -1,4 +1,4 @@
-"""What the options --filter, --size, ... change about a State: the window's own words."""
+"""Changes to a State by the options --filter, --size, ...: the window's own words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for 
 
 
 def changes_of(arguments: Namespace, state: State) -> Changes:
-    """The State fields that the options set, checked together with the rest of `state`.
+    """Return the State fields that the options set, checked together with the rest of `state`.
 
     Raises BadJobError where they make no sense: an even size, an unknown name, an option that
     would be ignored.
@@ -50,14 +50,14 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
 
 
 def _refuse_ignored(chosen: Filter, arguments: Namespace) -> None:
-    """The window hides what a filter does not take; here it would be dropped in silence."""
+    """Refuse what a filter does not take: the window hides it, here it would be dropped."""
     for name in ("sigma", "amount"):
         if getattr(arguments, name) is not None and not intents.has_parameter(chosen, name):
             raise BadJobError(f"{chosen.title} takes no --{name}.")
 
 
 def ignored(arguments: Namespace, implementation: str, reason: str | None) -> str | None:
-    """A sentence on the GPU's options where `implementation` has no use for them, else None.
+    """Return a sentence on the GPU's options that `implementation` does not use, or None.
 
     reason  why it is not one on the GPU, where nobody asked for one on the CPU
     """

@@ -1,4 +1,4 @@
-"""A command that is told to end, by SIGTERM, ends as with Ctrl+C: with its closing words."""
+"""Let a command that is told to end by SIGTERM end as with Ctrl+C: with its closing words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TERMINATED = 143  # as a shell has it: 128 and the signal's number
 
 
 class TerminatedError(KeyboardInterrupt):
-    """SIGTERM came.  A KeyboardInterrupt, since everything that ends well with that does here."""
+    """SIGTERM came: a KeyboardInterrupt, since everything that ends well with that does here."""
 
     exit_code = TERMINATED
 
 
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
-    """Within this SIGTERM raises TerminatedError, once; only in the main thread."""
+    """Raise TerminatedError, once, when SIGTERM comes within this; only in the main thread."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the closing words are on their way

@@ -1,4 +1,4 @@
-"""What sweeps measured, and how two of them compare, as data for `--json`.
+"""Sweeps, and how two of them compare, as data for `--json`.
 
 Times are in milliseconds.  What is not known is null; a cell stands as session files have it.
 """
@@ -25,8 +25,10 @@ Data = dict[str, Any]
 
 @contextmanager
 def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], Data]], None]]:
-    """Where a document is wanted, send everything else that is printed within this to stderr.
-    Gives what prints the document that it is told how to make; it does nothing where none is."""
+    """Send everything that is printed within this to stderr, where a document is wanted.
+
+    Gives what prints the document that it is told how to make; it does nothing where none is.
+    """
     stdout = sys.stdout
     if not wanted:
         yield lambda _: None
@@ -36,8 +38,11 @@ def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], Data]], None]
 
 
 def sweep_data(session: Session, cells: int, folder: Path) -> Data:
-    """Return a sweep as it stands: `cells` it has in all, `records` those with an outcome, of
-    which `measured` have a time beside a passed check."""
+    """Return a sweep as it stands.
+
+    `cells` it has in all, `records` those with an outcome, of which `measured` have a time
+    beside a passed check.
+    """
     baseline = baseline_of(session)
     return {
         "command": "sweep",
@@ -56,7 +61,10 @@ def sweep_data(session: Session, cells: int, folder: Path) -> Data:
 
 
 def record_data(record: Record, baseline: Baseline | None = None) -> Data:
-    """Return a cell and what came of it; `why_not` says why it has no time that counts."""
+    """Return a cell and what came of it.
+
+    `why_not` says why it has no time that counts.
+    """
     data: Data = {"cell": to_plain(record.cell), "why_not": record.objection}
     if not isinstance(record.outcome, Measurement):
         return data | {"is_complete": True}
@@ -82,8 +90,11 @@ def record_data(record: Record, baseline: Baseline | None = None) -> Data:
 
 
 def compare_data(a: Session, b: Session, pairs: Iterable[Pair], failures: Iterable[str]) -> Data:
-    """Return two sessions side by side: a ratio is the time of A over that of B, and a verdict
-    what B is; `failures` are the sentences for which the command fails."""
+    """Return two sessions side by side.
+
+    A ratio is the time of A over that of B, and a verdict what B is; `failures` are the
+    sentences for which the command fails.
+    """
     pairs = tuple(pairs)
     summary = summary_of(pairs)
     return {

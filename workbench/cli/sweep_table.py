@@ -1,4 +1,4 @@
-"""A plan and what came of it in a few lines of text: what varies down, implementations across."""
+"""A plan and its results in a few lines of text: what varies down, implementations across."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DOWN: dict[str, tuple[str, str, Words]] = {
 
 
 def opening_lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
-    """What is about to be measured."""
+    """Yield what is about to be measured."""
     yield plan.title
     if plan.note:
         yield plan.note
@@ -46,7 +46,7 @@ def opening_lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def closing_lines(session: Session) -> Iterator[str]:
-    """Medians of what was found right, speed-ups, what disturbed, then why the others have none."""
+    """Yield medians of what was right, speed-ups, what disturbed, and why others have none."""
     plan, records = session.plan, session.records
     down = _dimensions_down(plan)
     shows_block = "blocks" in plan.varied and "blocks" not in down
@@ -68,7 +68,7 @@ def closing_lines(session: Session) -> Iterator[str]:
 
 
 def _rows(records: Sequence[Record], down: Sequence[str]) -> Rows:
-    """The records of each row by their implementation; only of rows with a verified time."""
+    """Return the records of each row by their implementation; only of rows with a verified time."""
     rows: Rows = {}
     for record in records:
         key = tuple(DOWN[name][2](record.cell) for name in down)
@@ -83,7 +83,7 @@ def _rows(records: Sequence[Record], down: Sequence[str]) -> Rows:
 def _speed_ups(
     session: Session, rows: Rows, down: Sequence[str], keys: Sequence[str]
 ) -> Iterator[str]:
-    """How many times as fast as the baseline, with the interval of each ratio."""
+    """Yield how many times as fast as the baseline, with the interval of each ratio."""
     baseline = baseline_of(session)
     timed = {record.cell.implementation for record in session.records if record.verified}
     others = [key for key in keys if baseline and key != baseline.key and key in timed]
@@ -107,7 +107,7 @@ def _speed_up(record: Record | None, baseline: Baseline) -> str:
 
 
 def _disturbances(records: Sequence[Record]) -> Iterator[str]:
-    """What stands behind the stars."""
+    """Yield what stands behind the stars."""
     measured = [found for each in records if (found := each.verified)]
     if words := disturbed_in_words(each.load for each in measured):
         yield ""
@@ -121,7 +121,7 @@ def _disturbances(records: Sequence[Record]) -> Iterator[str]:
 
 
 def _errors(records: Sequence[Record], tolerance: float) -> Iterator[str]:
-    """How the answers stand to what the plan accepts."""
+    """Return how the answers compare with what the plan accepts."""
     checks = [found.check for each in records if (found := each.verified) and found.check]
     if not checks:
         return
@@ -136,14 +136,20 @@ def _errors(records: Sequence[Record], tolerance: float) -> Iterator[str]:
 
 
 def _dimensions_down(plan: Plan) -> tuple[str, ...]:
-    """What a row stands for.  Block shapes have rows where nothing else varies; else the quickest
-    shape stands beside its time."""
+    """Return what a row stands for.
+
+    Block shapes have rows where nothing else varies; else the quickest shape stands beside its
+    time.
+    """
     varied = [name for name in plan.varied if name in DOWN]
     return tuple(varied) if varied == ["blocks"] else tuple(x for x in varied if x != "blocks")
 
 
 def _time(records: Sequence[Record], shows_block: bool) -> str:
-    """The quickest that was found right; a dash where none was.  A star: something disturbed it."""
+    """Return the quickest time that was found right; a dash where none was.
+
+    A star: something disturbed it.
+    """
     record = _quickest(records)
     if record is None or record.verified is None:
         return numbers.MISSING
@@ -155,13 +161,13 @@ def _time(records: Sequence[Record], shows_block: bool) -> str:
 
 
 def _quickest(records: Sequence[Record]) -> Record | None:
-    """Of those that were found right."""
+    """Return the quickest of those that were found right."""
     verified = [(found.kernel.median_ms, each) for each in records if (found := each.verified)]
     return min(verified, key=lambda each: each[0])[1] if verified else None
 
 
 def _reasons(records: Sequence[Record]) -> Iterator[str]:
-    """Why cells have no time, the commonest first."""
+    """Yield why cells have no time, the commonest first."""
     objections = [(each.cell.implementation, each.objection) for each in records if each.objection]
     if not objections:
         return

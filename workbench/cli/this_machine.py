@@ -1,4 +1,4 @@
-"""Which computer this is, in the words that stand beside its figures, and its Engine."""
+"""This computer, in the words that stand beside its figures, and its Engine."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ __all__ = ["cpu", "engine_maker", "facts"]
 
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
-    """What makes the Engine that --device and --no-gpu ask for, on the thread that will use it."""
+    """Return what makes the Engine that --device and --no-gpu ask for.
+
+    To be called on the thread that will use it.
+    """
     return partial(Engine, arguments.device or 0, use_gpu=not arguments.no_gpu)
 
 
 def facts(engine: Engine) -> dict[str, Any]:
-    """Return which computer this is and which versions took part, for JSON: no host or user
-    names."""
+    """Return which computer this is and which versions took part, for JSON.
+
+    No host or user names.
+    """
     device = engine.device
     return {
         "cpu": cpu(),

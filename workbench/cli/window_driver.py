@@ -1,4 +1,4 @@
-"""Puts the real window into a mode, as its keys and menus do, and waits until that is there."""
+"""Put the real window into a mode, as its keys and menus do, and wait until that is there."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class WindowDriver:
     def __init__(
         self, window: MainWindow, at: Point | None = None, scale: float | None = None
     ) -> None:
-        """at     the pixel (x, y) to look at; None: the picture's middle
+        """Drive `window`.
+
+        at     the pixel (x, y) to look at; None: the picture's middle
         scale  screen pixels a pixel, in modes that look closely; None: what suits each
         """
         self.window = window
@@ -47,7 +49,7 @@ class WindowDriver:
         self.shown: QWidget = window
 
     def enter(self, name: str) -> None:
-        """Go into the mode `name`, one of `modes.MODES`, beside those entered before.
+        """Enter the mode `name`, one of `modes.MODES`, beside those entered before.
 
         Raises CommandError with the sentence that the window would show.
         """
@@ -63,7 +65,7 @@ class WindowDriver:
             dialog.close()
 
     def dialogs(self) -> list[QWidget]:
-        """The windows that lie over the window, or beside it."""
+        """Return the windows that lie over the window, or beside it."""
         children = self.window.findChildren(QWidget)
         return [each for each in children if each.isWindow() and each.isVisible()]
 
@@ -75,7 +77,7 @@ class WindowDriver:
         self._wait_for_steps(mode)
 
     def _zoom_in(self, scale: float) -> None:
-        """As the wheel would."""
+        """Zoom in as the wheel would."""
         self._make_room()
         x, y = self._pixel()
         view = self.window.compare.findChild(PictureView)
@@ -83,7 +85,7 @@ class WindowDriver:
         view.moved.emit(ViewTransform(self._scale or scale, (x + 0.5, y + 0.5)))
 
     def _pin(self) -> None:
-        """This result, beside those with the next larger weights that the filter takes."""
+        """Pin this result, and those with the next larger weights that the filter takes."""
         self._make_room()
         window = self.window
         state = window.store.state
@@ -102,7 +104,10 @@ class WindowDriver:
             wait_for_baseline(window, result)
 
     def _is_checked(self, ksize: int) -> bool:
-        """Whether the newest result is of this size, and the last word on it: it may be pinned."""
+        """Return whether the newest result is of this size, and the last word on it.
+
+        Then it may be pinned.
+        """
         result = self.window.live.result
         return result is not None and result.job.ksize == ksize and result.check is not None
 
@@ -155,7 +160,7 @@ class WindowDriver:
         wait_until(self.window, lambda: bool(self.window.sessions.shown))
 
     def _present(self) -> None:
-        """The last step, which is the fastest of the ladder."""
+        """Show the last step, which is the fastest of the ladder."""
         window = self.window
         window.presenting.toggle()
         stage = window.presenting.stage
@@ -168,7 +173,7 @@ class WindowDriver:
         self.shown = stage
 
     def _is_answered(self) -> bool:
-        """Whether the last word on what is chosen is known: that is its check."""
+        """Return whether the last word on what is chosen is known: that is its check."""
         result = self.window.live.result
         if result is None or result.check is None:
             return False
@@ -197,12 +202,12 @@ class WindowDriver:
         return x, y
 
     def _point(self) -> None:
-        """As the pointer would."""
+        """Point as the pointer would."""
         x, y = self._pixel()
         self.window.compare.pointed.emit((x + 0.5, y + 0.5))
 
     def _make_room(self) -> None:
-        """For the pictures."""
+        """Make room for the pictures."""
         self.window.docks["History"].hide()
 
     def _widen(self, title: str) -> None:

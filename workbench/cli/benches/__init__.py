@@ -1,9 +1,11 @@
-"""One module a bench: of the window each with
+"""Benches, one module each.
+
+Those of the window have
 
 TITLE                what is measured, and how
 measure(arguments)   -> Iterator of `BenchRow`s, as they are known
 
-and that of the kernels with `run(arguments)`, which prints for itself and needs no Qt.
+and that of the kernels has `run(arguments)`, which prints for itself and needs no Qt.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from workbench.base import numbers
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """One line of a bench's table: what was measured, and the samples or a single figure.
+    """A line of a bench's table: what was measured, and the samples or a single figure.
 
     limit_ms  what each sample is to stay below; None: there is no such limit
     """
@@ -29,8 +31,11 @@ class BenchRow:
     limit_ms: float | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """What, median, 99th percentile, largest, count, how many kept the limit; or what and the
-        figure."""
+        """Return the row's cells.
+
+        What, median, 99th percentile, largest, count, how many kept the limit; or what and
+        the figure.
+        """
         if not self.samples_ms:
             return (self.what, self.figure, "", "", "", "")
         median, high, largest = np.percentile(self.samples_ms, (50, 99, 100))
@@ -48,7 +53,7 @@ HEADER = ("what", "median", "p99", "largest", "n", "")
 
 
 def peak_memory() -> BenchRow:
-    """The most memory this process has had so far."""
+    """Return the most memory that this process has had so far."""
     try:
         import resource
     except ImportError:  # Windows

@@ -29,7 +29,7 @@ from workbench.cli.peers import PeerTime, precision_of
 
 @dataclass(frozen=True, slots=True)
 class RungTime:
-    """One rung in one cell.
+    """The time of one rung in one cell.
 
     share         of the copy bandwidth, in percent
     registers     a thread, shared_bytes a block: the most of all its passes
@@ -56,6 +56,7 @@ class RungTime:
     def of(
         cls, implementation: Implementation, job: Job, outcome: Result | str, copy_ms: float
     ) -> RungTime:
+        """Return the time that `outcome` gives, or why there is none."""
         if isinstance(outcome, str):
             return cls(implementation.key, why_not=outcome)
         check, ms = outcome.check, outcome.kernel.median_ms
@@ -81,7 +82,7 @@ class RungTime:
         )
 
     def counts_as(self, precision: Precision) -> bool:
-        """Whether its answer is right, and as exact as `precision` asks for."""
+        """Return whether its answer is right, and as exact as `precision` asks for."""
         if not self.ok or self.max_error is None or self.error_limit is None:
             return False
         if precision == "float32":
@@ -110,8 +111,10 @@ class CellReport:
 
     @property
     def auto_excess(self) -> float | None:
-        """How much longer what `auto` picks takes than the quickest exact rung: 0.02 is 2 %; None
-        where either has no time."""
+        """Return how much longer `auto`'s pick takes than the quickest exact rung: 0.02 is 2 %.
+
+        None where either has no time.
+        """
         best = self.best("float32")
         picked = next((each for each in self.rungs if str(each) == self.auto), None)
         if best is None or not best.ms or picked is None or not picked.counts_as("float32"):
@@ -119,20 +122,22 @@ class CellReport:
         return (picked.ms or 0.0) / best.ms - 1
 
     def best(self, precision: Precision) -> RungTime | None:
+        """Return the quickest rung that counts as `precision`; None without any."""
         able = [each for each in self.rungs if each.counts_as(precision)]
         return min(able, key=lambda each: each.ms or math.inf, default=None)
 
     def best_peer(self, precision: Precision) -> PeerTime | None:
+        """Return the quickest peer that counts as `precision`; None without any."""
         able = [each for each in self.peers if each.counts_as(precision)]
         return min(able, key=lambda each: each.ms or math.inf, default=None)
 
     @property
     def precisions(self) -> list[Precision]:
-        """Those that are asked for, or the exact one."""
+        """Return those that are asked for, or the exact one."""
         return list(dict.fromkeys(aim.precision for aim in self.cell.aims)) or ["float32"]
 
     def limit_ms(self, aim: Aim) -> float | None:
-        """What the aim's time is; None where it is made of something that was not measured."""
+        """Return the aim's time; None where it is made of something that was not measured."""
         if aim.target == FFT:
             found = [each.ms for each in self.peers if each.module == "cufft" and each.ms]
             return min(found, default=None)
@@ -146,14 +151,14 @@ class CellReport:
         return self.copy_ms / (float(aim.target) / 100)
 
     def met(self, aim: Aim) -> bool | None:
-        """Whether the aim is met; None: not measured."""
+        """Return whether the aim is met; None: not measured."""
         best, limit_ms = self.best(aim.precision), self.limit_ms(aim)
         if best is None or best.ms is None or limit_ms is None:
             return None
         return best.ms <= limit_ms
 
     def lines(self) -> list[str]:
-        """The best of each precision with its aim, then the peers."""
+        """Yield the best of each precision with its aim, then the peers."""
         lines = []
         for precision in self.precisions:
             best = self.best(precision)
@@ -189,6 +194,7 @@ class CellReport:
         return f"cuFFT {time}" if aim.target == FFT else f"launch + memory + 2 µs = {time}"
 
     def to_data(self) -> dict[str, Any]:
+        """Return what JSON can hold of it."""
         height, width = self.cell.size
         return {
             "pixel_type": self.cell.pixel_type,
@@ -224,4 +230,5 @@ class CellReport:
 
 
 def suffix(precision: Precision) -> str:
+    """Return what stands behind a reduced precision: ", 1e-4"; empty for the exact one."""
     return ", 1e-4" if precision == "reduced" else ""

@@ -1,4 +1,4 @@
-"""What all cells of `bench kernels` say together: aims met, how time grows, peers."""
+"""The findings of all cells of `bench kernels` together: aims met, how time grows, peers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AUTO_AIM = 0.02
 
 
 def closing_lines(reports: Sequence[CellReport], conditions: Conditions) -> list[str]:
-    """How many aims are met, how time grows, what small pictures and peers say."""
+    """Yield how many aims are met, how time grows, what small pictures and peers say."""
     lines = [
         *_aims(reports),
         *_auto(reports),
@@ -49,7 +49,7 @@ def _aims(reports: Iterable[CellReport]) -> list[str]:
 
 
 def _auto(reports: Iterable[CellReport]) -> list[str]:
-    """How far what `auto` picks is from the quickest exact rung."""
+    """Return how far `auto`'s pick is from the quickest exact rung."""
     known = [(each.cell, each.auto_excess) for each in reports if each.auto_excess is not None]
     if not known:
         return []
@@ -64,7 +64,7 @@ def _auto(reports: Iterable[CellReport]) -> list[str]:
 
 
 def _exponents(reports: Iterable[CellReport]) -> list[str]:
-    """Slopes of straight lines through log(time), where there are three points or more."""
+    """Return slopes of straight lines through log(time), where there are three points or more."""
     reports = list(reports)
     return [
         *_slopes(reports, "pixels", lambda c: c.size[0] * c.size[1], lambda c: c.ksize),
@@ -93,7 +93,7 @@ def _slopes(
 
 
 def exponent(points: dict[int, float]) -> float:
-    """The slope of the straight line nearest to log(time) over log(x)."""
+    """Return the slope of the straight line nearest to log(time) over log(x)."""
     xs, times = np.log(list(points)), np.log(list(points.values()))
     return float(np.polyfit(xs, times, 1)[0])
 
@@ -112,7 +112,7 @@ def _small(reports: Iterable[CellReport]) -> list[str]:
 
 
 def _peers(reports: Iterable[CellReport]) -> list[str]:
-    """Over the cells where a peer's answer counted."""
+    """Compare with peers over the cells where a peer's answer counted."""
     ratios: dict[str, float] = {}
     for report in reports:
         for precision in report.precisions:

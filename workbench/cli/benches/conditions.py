@@ -1,4 +1,4 @@
-"""What the figures of `bench kernels` mean nothing without: device, versions, what it can do."""
+"""Conditions that the figures of `bench kernels` belong to: device, versions, limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.cli import this_machine
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What the figures mean nothing without."""
+    """The device and the versions that the figures belong to."""
 
     device: Device
     date: str
@@ -26,15 +26,19 @@ class Conditions:
 
     @classmethod
     def here(cls, device: Device, copy_ms: float, count: int, empty_launch_ms: float) -> Conditions:
-        """copy_ms: of a device-to-device copy of `count` bytes, which moves twice as many."""
+        """Return the conditions on this computer.
+
+        copy_ms: of a device-to-device copy of `count` bytes, which moves twice as many.
+        """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return cls(device, now, 2 * count / 1e6 / copy_ms, empty_launch_ms)
 
     def memory_ms(self, job_bytes: int) -> float:
-        """How long `job_bytes` take at the bandwidth of a large copy."""
+        """Return how long `job_bytes` take at the bandwidth of a large copy."""
         return job_bytes / 1e6 / self.copy_gb_s
 
     def lines(self) -> list[str]:
+        """Return the conditions in words."""
         rows = [
             ("Bench", f"kernels, Filter Workbench {program_version()}, {self.date}"),
             ("GPU", diagnostics.gpu(self.device)),
@@ -47,6 +51,7 @@ class Conditions:
         return aligned(rows).splitlines()
 
     def to_data(self) -> dict[str, Any]:
+        """Return what JSON can hold of them."""
         return {
             "device": asdict(self.device),
             "driver": _version(self.device.driver_version),
@@ -62,5 +67,5 @@ class Conditions:
 
 
 def _version(number: int) -> str:
-    """13000 as 13.0."""
+    """Return a version in words: 13000 as 13.0."""
     return f"{number // 1000}.{number % 1000 // 10}"

@@ -1,4 +1,4 @@
-"""Our CPU implementations beside what people type: `workbench bench cpu`.
+"""Compare our CPU implementations with what people type: `workbench bench cpu`.
 
 All ways of a cell take turns in one process, a run each, so that whatever drifts hits all alike;
 each answer is held against the oracle first.  What is told are ratios of medians.
@@ -226,14 +226,18 @@ def tolerance(job: Job) -> Tolerance:
 
 
 def _is_right(job: Job, error: float) -> bool:
-    """Libraries round integers as they like, by a level more or less."""
+    """Return whether the answer is right: libraries round integers by a level more or less."""
     limits = limits_of(job, tolerance(job))
     return error <= (LEVELS if job.picture.dtype.kind == "u" else limits.bound)
 
 
 def _taking_turns(entries: list[CpuEntry]) -> dict[CpuEntry, list[float]]:
-    """Return the seconds of each way's runs: a run each in turn, in an order that changes, until
-    there are ROUNDS or the time is over."""
+    """Return the seconds of each way's runs: a run each in turn, in a changing order.
+
+    Until there are ROUNDS or the time is over.
+
+    Until there are ROUNDS or the time is over.
+    """
     seconds: dict[CpuEntry, list[float]] = {entry: [] for entry in entries}
     order, shuffle = list(entries), Random(SEED)
     for number in range(ROUNDS):

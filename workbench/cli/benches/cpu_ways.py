@@ -1,4 +1,4 @@
-"""What people type to filter a picture on a CPU: OpenCV, SciPy, scikit-image, Pillow, a C loop.
+"""Ways that people type to filter on a CPU: OpenCV, SciPy, scikit-image, Pillow, a C loop.
 
 Each is called plainly, as its documentation shows, with its own number of threads, and makes a new
 array for its answer.
@@ -44,8 +44,10 @@ class CpuWay:
 
 
 def ways(name: str, job: Job) -> Iterator[CpuWay]:
-    """Yield every way there is here to do `job`, whose border is clamp and whose filter is `name`
-    of kernels.filters, or "random"."""
+    """Yield every way there is here to do `job`, whose border is clamp.
+
+    Its filter is `name` of kernels.filters, or "random".
+    """
     for library in (_cv2, _scipy, _scikit_image, _pillow, _c):
         yield from library(name, job)
 

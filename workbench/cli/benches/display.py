@@ -1,4 +1,4 @@
-"""Whether the window stays quick: stalls of its event loop during a sweep."""
+"""Measure whether the window stays quick: stalls of its event loop during a sweep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IDLE_MS = 3000
 
 
 def measure(arguments: Namespace) -> Iterator[BenchRow]:
-    """Stalls at rest, as a measure of the machine, and during a sweep."""
+    """Measure stalls at rest, as a measure of the machine, and during a sweep."""
     with real_window(arguments, {"implementation": "opencv"}) as window:
         wait_for_device(window)
         samples = generated.noise(SIDE, SIDE, 3)
@@ -37,7 +37,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 
 
 def _stalls(window: MainWindow, run: Callable[[MainWindow], None]) -> list[float]:
-    """How late each heartbeat was while `run` ran Qt's loop, in milliseconds."""
+    """Return how late each heartbeat was while `run` ran Qt's loop, in milliseconds."""
     beats = [perf_counter()]
     heart = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=HEARTBEAT_MS)
     heart.timeout.connect(lambda: beats.append(perf_counter()))
@@ -54,7 +54,7 @@ def _rest(window: MainWindow) -> None:
 
 
 def _sweep(window: MainWindow) -> None:
-    """A sweep of one cell, to its end; none of the user's sessions."""
+    """Run a sweep of one cell, to its end; none of the user's sessions."""
     plan = Plan("display", (all_implementations()[0].key,), ((SIDE, SIDE),), channels=(3,))
     wait = Wait(window)
     window.worker.sweep_ended.connect(wait.end)

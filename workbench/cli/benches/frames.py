@@ -1,4 +1,4 @@
-"""Whether the picture follows the hand: frames of dragging, zooming and wiping, in each mode."""
+"""Measure whether the picture follows the hand: dragging, zooming and wiping, in each mode."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Step = Callable[[], None]
 
 
 def measure(arguments: Namespace) -> Iterator[BenchRow]:
-    """Each mode: the picture dragged at three scales, zoomed, and its divider dragged."""
+    """Measure in each mode: the picture dragged at three scales, zoomed, its divider dragged."""
     runs = arguments.runs or RUNS
     with real_window(arguments, {"implementation": "opencv"}, SIZE) as window:
         wait_for_device(window)
@@ -56,8 +56,10 @@ def _gestures(view: PictureView, runs: int) -> Iterator[tuple[str, Iterator[Step
 
 
 def _frames(view: PictureView, steps: Iterator[Step]) -> list[float]:
-    """Milliseconds of each step with its paint; the first, which fetches what is needed, is left
-    out.  A step that paints nothing is none."""
+    """Return the milliseconds of each step with its paint.
+
+    The first, which fetches what is needed, is left out.  A step that paints nothing is none.
+    """
     paints, elapsed = _Paints(view), []
     for step in steps:
         before, start = paints.count, perf_counter()
@@ -70,7 +72,7 @@ def _frames(view: PictureView, steps: Iterator[Step]) -> list[float]:
 
 
 class _Paints(QObject):
-    """Counts those of a widget."""
+    """A counter of a widget's paints."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -83,7 +85,7 @@ class _Paints(QObject):
 
 
 def _drag(view: PictureView, scale: float, runs: int) -> Iterator[Step]:
-    """A few pixels a frame, to the right and down and back again."""
+    """Drag a few pixels a frame, to the right and down and back again."""
     view.moved.emit(ViewTransform(scale, (SIDE / 2, SIDE / 2)))
     QCoreApplication.processEvents()
     start = QPointF(view.rect().center())
@@ -96,7 +98,7 @@ def _drag(view: PictureView, scale: float, runs: int) -> Iterator[Step]:
 
 
 def _zoom(view: PictureView, runs: int) -> Iterator[Step]:
-    """From the whole picture to its pixels and back, around a place beside the middle."""
+    """Zoom from the whole picture to its pixels and back, around a place beside the middle."""
     view.moved.emit(None)
     QCoreApplication.processEvents()
     at = QPointF(view.width() * 0.4, view.height() * 0.6)
@@ -106,7 +108,7 @@ def _zoom(view: PictureView, runs: int) -> Iterator[Step]:
 
 
 def _slide(wipe: WipeView, runs: int) -> Iterator[Step]:
-    """From one side to the other and back."""
+    """Slide from one side to the other and back."""
     wipe.moved.emit(None)
     QCoreApplication.processEvents()
     extent = wipe.height() if wipe.is_level else wipe.width()

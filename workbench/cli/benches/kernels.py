@@ -1,4 +1,4 @@
-"""Every rung in every cell of the table of aims, in one run, checked, from a cold L2.
+"""Measure every rung in every cell of the table of aims, in one run, checked, from a cold L2.
 
 Beside the rungs' times stand what the same device copies in that time, what an empty launch
 takes, and on wish what the libraries installed take for the same.
@@ -70,7 +70,7 @@ def run(arguments: Namespace) -> int:
 
 
 def chosen_cells(arguments: Namespace) -> list[BenchCell]:
-    """Those that --cells and --sizes leave; CommandError where that is none."""
+    """Return those that --cells and --sizes leave; raise CommandError where that is none."""
     pattern, sizes = arguments.cells or "", arguments.sizes
     try:
         found = [
@@ -119,7 +119,7 @@ def _auto(engine: Engine, job: Job, times: list[RungTime]) -> str | None:
 
 
 def _all(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
-    """Every rung, in its best block shape as far as that was measured."""
+    """Measure every rung, in its best block shape as far as that was measured."""
     measured = sorted(engine.picker.measurements.of(job_class_of(job)), key=lambda m: m.median_ms)
     blocks = {each.implementation: each.block_xy for each in reversed(measured)}
     for each in all_implementations():
@@ -129,7 +129,7 @@ def _all(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
 
 
 def _quick(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
-    """What `auto` picks, and its second choice."""
+    """Measure what `auto` picks, and its second choice."""
     for _, pick in zip(range(2), engine.picker.picks(job), strict=False):
         block_xy = pick.block_xy or DEFAULT_BLOCK_XY
         chosen = replace(job, implementation=pick.implementation, block_xy=block_xy)
@@ -139,7 +139,7 @@ def _quick(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
 def _peers(
     cell: BenchCell, job: Job, known: Oracle, clock: Clock, arguments: Namespace
 ) -> Iterator[PeerTime]:
-    """The libraries' times where they are asked for, and cuFFT's wherever an aim is made of it."""
+    """Return the libraries' times where asked for, and cuFFT's wherever an aim is made of it."""
     only = None if arguments.peers else ("cufft",)
     if not cell.aims:
         return
@@ -161,7 +161,7 @@ def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
 
 
 def finished(steps: Generator[Progress, None, Result | str]) -> Result | str:
-    """What `steps` returns in the end."""
+    """Return what `steps` returns in the end."""
     while True:
         try:
             next(steps)
@@ -171,7 +171,7 @@ def finished(steps: Generator[Progress, None, Result | str]) -> Result | str:
 
 
 def _check_writable(path: Path) -> None:
-    """Now rather than after an hour of measuring; what is there stays."""
+    """Refuse a path now rather than after an hour of measuring; what is there stays."""
     try:
         path.open("a").close()
     except OSError as error:
@@ -194,6 +194,6 @@ def _write(
 
 
 def _say(doing: str) -> None:
-    """Where stderr is a terminal, what is under way, on a line that goes again."""
+    """Show on stderr, if it is a terminal, what is under way, on a line that goes again."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{doing}", end="", file=sys.stderr, flush=True)

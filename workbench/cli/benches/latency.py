@@ -1,4 +1,7 @@
-"""From a changed setting to the filtered picture on the screen, kernels compiled, in each mode."""
+"""Measure from a changed setting to the filtered picture on the screen, in each mode.
+
+Kernels are compiled before.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +34,10 @@ PICTURES: dict[str, Callable[[], NDArray[Any]]] = {
 
 
 def measure(arguments: Namespace) -> Iterator[BenchRow]:
-    """Each picture with OpenCV and every rung that runs here: from rest, and without a pause; then
-    with OpenCV in each mode, without a pause, as while a slider is dragged."""
+    """Measure each picture with OpenCV and every rung that runs here, rested and without a pause.
+
+    Then with OpenCV in each mode, without a pause, as while a slider is dragged.
+    """
     with real_window(arguments, {"implementation": CPU}) as window:
         wait_for_device(window)
         for name, make in PICTURES.items():
@@ -66,14 +71,14 @@ def _open(window: MainWindow, name: str, samples: NDArray[Any]) -> None:
 
 
 def _warm_up(window: MainWindow, implementation: Implementation) -> None:
-    """Have both sizes compiled."""
+    """Compile both sizes."""
     window.store.update(ksize=7)
     settle(window, lambda: window.store.update(ksize=5, implementation=implementation.key))
     settle(window, lambda: window.store.update(ksize=3))
 
 
 def _change(window: MainWindow, is_at_rest: bool) -> float:
-    """Milliseconds until the other size is on the screen.
+    """Return the milliseconds until the other size is on the screen.
 
     is_at_rest  begin when everything about the last one, its baseline too, is known
     """
@@ -83,6 +88,9 @@ def _change(window: MainWindow, is_at_rest: bool) -> float:
 
 
 def _changed(window: MainWindow, view: PictureView) -> float:
-    """Milliseconds until `view`, which may show what came of the result, was painted with it."""
+    """Return the milliseconds until `view` was painted with it.
+
+    `view` may show what came of the result.
+    """
     other = 8 - window.store.state.ksize
     return ms_until_painted(window, view, lambda: window.store.update(ksize=other))

@@ -1,4 +1,4 @@
-"""How others time a launch with CUDA's events: Triton's do_bench, and a plain loop in PyTorch."""
+"""Other ways to time a launch with CUDA's events: Triton's do_bench, and a loop in PyTorch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Clocked:
 
 @dataclass(frozen=True, slots=True)
 class OtherClock:
-    """One way to time.
+    """A way to time that is not ours.
 
     evicts   how it empties the L2
     same     whether it does so as we do: only then has it to agree
@@ -44,7 +44,7 @@ class OtherClock:
 
 
 def other_clocks() -> tuple[OtherClock, ...]:
-    """All of them, whether installed or not."""
+    """Return all of them, whether installed or not."""
     return (
         OtherClock("torch.cuda.Event", "our reads", True, _torch_events, _no_torch),
         OtherClock("do_bench, our reads", "our reads", True, _do_bench_evicting, _no_hook),
@@ -73,7 +73,10 @@ def _no_hook() -> str | None:
 
 
 def _torch_events(queue: Queue, launch: Launch) -> Clocked:
-    """Events right around the launch; while the L2 is emptied, the host queues what follows."""
+    """Time by events right around the launch.
+
+    While the L2 is emptied, the host queues what follows.
+    """
     import torch
 
     with _in_torch(queue):
@@ -114,7 +117,7 @@ def _triton_driver() -> Any:
 
 @contextmanager
 def _in_torch(queue: Queue) -> Iterator[None]:
-    """The queue's stream as PyTorch's current one."""
+    """Return the queue's stream as PyTorch's current one."""
     import torch
 
     with torch.cuda.stream(torch.cuda.ExternalStream(queue.stream)):

@@ -1,4 +1,4 @@
-"""The moment when something is on the screen, as far as the program can know it."""
+"""Catch the moment when something is on the screen, as far as the program can know it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.window.main_window import MainWindow
 
 
 class Painted(QObject):
-    """Watches one widget.
+    """A watcher of one widget's paints.
 
     Signals:
         painted(): it was painted since `expect`, and so was all that was painted together with it.
@@ -40,8 +40,10 @@ class Painted(QObject):
 
 
 def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], None]) -> float:
-    """Do `act`, which asks for another result; milliseconds until `view` was painted after that
-    result was there and what the view shows was another."""
+    """Do `act`, which asks for another result, and time it until `view` was painted.
+
+    After that result was there and what the view shows was another; in milliseconds.
+    """
     wait, watch = Wait(window), Painted(view)
     start, shown = 0.0, view.display
 

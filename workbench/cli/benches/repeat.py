@@ -1,4 +1,4 @@
-"""`workbench bench repeat`: how often the same work, swept again, is called different from itself.
+"""Tell how often the same work, swept again, is called different: `workbench bench repeat`.
 
 Every sweep is held against every other by the rule that all comparisons go by.  What differs is
 then no difference of the work: at CONFIDENCE the rule should be wrong in one of twenty at most.
@@ -50,7 +50,7 @@ HEADER = ("", "compared", "called different", "rate", "largest spread of medians
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What came of comparing the sweeps of some cells, each with each.
+    """Counts from comparing the sweeps of some cells, each with each.
 
     compared, different  pairs, and how many of them were called faster or slower
     naive      how many would have been, had samples been taken for independent of each other
@@ -64,9 +64,11 @@ class Tally:
 
     @property
     def rate(self) -> float:
+        """Return the share of comparisons that found a difference."""
         return self.different / self.compared if self.compared else 0.0
 
     def plus(self, other: Tally) -> Tally:
+        """Return the sum of both."""
         return Tally(
             self.compared + other.compared,
             self.different + other.different,
@@ -97,7 +99,7 @@ def run(arguments: Namespace) -> int:
 
 
 def tally_of(timings: Sequence[Timing]) -> Tally:
-    """Hold all timings of one cell against each other."""
+    """Count the verdicts of all timings of one cell against each other."""
     medians = [each.median_ms for each in timings]
     pairs = list(combinations(timings, 2))
     alone = [(replace(a, rounds=()), replace(b, rounds=())) for a, b in pairs]
@@ -110,7 +112,7 @@ def tally_of(timings: Sequence[Timing]) -> Tally:
 
 
 def lines(tallies: dict[str, Tally]) -> Iterator[str]:
-    """The table, a row for each implementation, and the rate of all."""
+    """Yield the table, a row for each implementation, and the rate of all."""
     total = Tally()
     for each in tallies.values():
         total = total.plus(each)
@@ -140,7 +142,7 @@ def _plan(engine: Engine) -> Plan:
 def _swept(
     plan: Plan, make_engine: Callable[[], Engine], runs: int
 ) -> tuple[dict[Cell, list[Timing]], list[Record]]:
-    """The times of each cell, one for each sweep; and all last records.
+    """Return the times of each cell, one for each sweep; and all last records.
 
     Each sweep has a process of its own, as sessions that people compare have: what a process
     chose once, such as OpenCV's call for a job, would else be shared by all of them.
@@ -165,7 +167,7 @@ def _swept(
 
 
 def _sweep(plan: Plan, make_engine: Callable[[], Engine], name: str) -> list[Record]:
-    """The last record of each cell; runs in a process of its own."""
+    """Return the last record of each cell; runs in a process of its own."""
     last: dict[Cell, Record] = {}
     for step in sweeping(plan, make_engine()):
         if isinstance(step, Record):
@@ -193,7 +195,7 @@ def _facts(engine: Engine, plan: Plan, runs: int) -> list[tuple[str, str]]:
 
 
 def _write(path: Path, timings: dict[Cell, list[Timing]], tallies: dict[str, Tally]) -> None:
-    """Every median and interval, and what came of comparing them."""
+    """Write every median and interval, and what came of comparing them."""
     data = {
         "program": program_version(),
         "tallies": {

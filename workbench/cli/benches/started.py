@@ -1,4 +1,4 @@
-"""The process that `workbench bench startup` starts: opens the window and says how far it is."""
+"""The process that `workbench bench startup` starts: opens the window and reports its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the command to the first paint, and to the filtered picture: a new process each time."""
+"""Measure a start until the first paint, and the filtered picture: a new process each time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 
 
 def _start(options: list[str]) -> dict[str, float]:
-    """Milliseconds from here until the new process says each of its lines."""
+    """Return the milliseconds until the new process says each of its lines."""
     said: dict[str, float] = {}
     start = perf_counter()
     with subprocess.Popen(

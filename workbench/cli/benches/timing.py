@@ -1,4 +1,4 @@
-"""Our clock beside others, on the same launches: `workbench bench timing`.
+"""Compare our clock with others on the same launches: `workbench bench timing`.
 
 Above 100 µs they have to agree within 3 %.  Below, what events see beside the kernel counts as
 well: the launch itself, and the gaps around it.  That is measured too, by timing an empty kernel in
@@ -43,7 +43,7 @@ NOTHING = "an empty launch"
 
 @dataclass(frozen=True, slots=True)
 class LaunchTimes:
-    """One launch by one clock.
+    """One launch timed by one clock.
 
     ratio, difference_ms   to our time of it; None where that is itself
     gap_ms                 the same difference of the empty launches
@@ -86,7 +86,7 @@ def run(arguments: Namespace) -> int:
 
 
 def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
-    """By their names, those that --cells leaves; CommandError where that is none."""
+    """Return by their names those that --cells leaves; raise CommandError where that is none."""
     jobs = {}
     try:
         for key in KEYS:
@@ -106,7 +106,7 @@ def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
 def measured(
     engine: Engine, jobs: dict[str, Job], clocks: list[OtherClock]
 ) -> Iterator[LaunchTimes]:
-    """Each launch by our clock and then by the others; the empty one before all."""
+    """Time each launch by our clock and then by the others; the empty one before all."""
     gaps_ms: dict[str, float] = {}
     for name, job in jobs.items():
         try:
@@ -127,7 +127,7 @@ def _by_all(
     clocks: list[OtherClock],
     gaps_ms: dict[str, float],
 ) -> Iterator[LaunchTimes]:
-    """Ours before the others and after them, so that a card that warms up favours nobody."""
+    """Time by ours before the others and after them: a card that warms up favours nobody."""
     before = _our_samples(queue, launch)
     others = [(each, each.time(queue, launch)) for each in clocks]
     both = Timing(before + _our_samples(queue, launch), "cold")
@@ -145,7 +145,7 @@ def _our_samples(queue: Queue, launch: Callable[[], None]) -> tuple[float, ...]:
 
 
 def verdict(ours_ms: float, theirs_ms: float, gap_ms: float, clock: OtherClock) -> str:
-    """What to make of a difference.
+    """Return what to make of a difference.
 
     gap_ms  how much longer the empty launch took by that clock
     """
@@ -160,7 +160,7 @@ def verdict(ours_ms: float, theirs_ms: float, gap_ms: float, clock: OtherClock) 
 
 
 def closing_lines(rows: list[LaunchTimes]) -> list[str]:
-    """How many agree, of those that have to."""
+    """Yield how many agree, of those that have to."""
     same = {each.name for each in other_clocks() if each.same}
     held = [row for row in rows if row.clock in same and row.launch != NOTHING]
     if not held:
@@ -179,7 +179,7 @@ def closing_lines(rows: list[LaunchTimes]) -> list[str]:
 
 
 def _usable_clocks() -> list[OtherClock]:
-    """Those that can be used here; of the others, why not."""
+    """Return those that can be used here; of the others, why not."""
     found = []
     for clock in other_clocks():
         if why := clock.missing():

@@ -18,7 +18,7 @@ POLL_MS = 5
 
 @dataclass(frozen=True, slots=True)
 class ViewMode:
-    """One way to look.
+    """A way to look at a picture.
 
     name     as printed
     view     the accessible name of the view in which there is something to see
@@ -36,7 +36,7 @@ class ViewMode:
 
     @contextmanager
     def on(self, window: MainWindow) -> Iterator[PictureView]:
-        """The view, with the window in this mode and room for pictures; puts the window back."""
+        """Give the view, with the window in this mode and room for pictures; then put it back."""
         before, layout = window.store.state, window.saveState()
         for dock in window.docks.values():
             dock.hide()
@@ -71,7 +71,7 @@ MODES = (
 
 
 def named_view(window: MainWindow, name: str) -> PictureView:
-    """The one of the pictures' views with this accessible name."""
+    """Return the one of the pictures' views with this accessible name."""
     views = window.compare.findChildren(PictureView)
     return next(view for view in views if view.accessibleName() == name)
 

@@ -1,3 +1,3 @@
-"""One module a command, with `run(arguments) -> exit code`; `workbench.cli.main` parses for it."""
+"""The commands, a module each with `run(arguments) -> exit code`; `cli.main` parses for them."""
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _refuse_stdout(arguments: Namespace) -> None:
 
 
 def _as_streams(pair: Pair, stdin: Path, stdout: Path) -> Pair:
-    """`pair` as the user named it."""
+    """Return `pair` as the user named it."""
     return replace(
         pair,
         source_shown=streams.NAME if pair.source == stdin else pair.source_shown,
@@ -114,7 +114,7 @@ def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) ->
 
 
 def _tell(outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace) -> None:
-    """What became of one picture: words or JSON on stdout, and what is wrong on stderr."""
+    """Print what became of one picture: words or JSON on stdout, and what is wrong on stderr."""
     for warning in outcome.warnings:
         _complain(warning)
     if arguments.json:
@@ -150,7 +150,7 @@ def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
 
 @contextmanager
 def _folder(path: Path) -> Iterator[None]:
-    """Makes `path` if it is not there; it goes again if nothing was written into it."""
+    """Make `path` if it is not there; it goes again if nothing was written into it."""
     is_ours = not path.exists()
     try:
         path.mkdir(exist_ok=True)
@@ -169,7 +169,10 @@ def _folder(path: Path) -> Iterator[None]:
 def _chosen_implementation(
     engine: Engine, chosen: State, arguments: Namespace
 ) -> tuple[str, str | None]:
-    """The implementation named, or else the one that any picture gets; and why none of the GPU."""
+    """Return the implementation named, or else the one that any picture gets.
+
+    And why none of the GPU.
+    """
     if arguments.implementation is not None:
         return arguments.implementation, None
     job = intents.job_for(replace(chosen, picture=PIXEL))

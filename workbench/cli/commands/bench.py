@@ -26,8 +26,10 @@ TAKEN = {
 
 
 def run(arguments: Namespace) -> int:
-    """Print what computer this is, what is measured, and a row for each figure; or what the bench
-    prints itself, which then needs no Qt."""
+    """Print which computer this is, what is measured, and a row for each figure.
+
+    Or what the bench prints itself, which then needs no Qt.
+    """
     _refuse_what_does_nothing(arguments)
     if arguments.bench in NEED_NO_QT:
         return NEED_NO_QT[arguments.bench](arguments)
@@ -41,7 +43,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _refuse_what_does_nothing(arguments: Namespace) -> None:
-    """Options of another bench, which would be ignored."""
+    """Refuse options of another bench, which would be ignored."""
     taken = TAKEN.get(arguments.bench, ("runs",))
     idle = [name for name in OPTIONS if name not in taken]
     if given := [f"--{name}" for name in idle if getattr(arguments, name)]:
@@ -49,7 +51,7 @@ def _refuse_what_does_nothing(arguments: Namespace) -> None:
 
 
 def _facts(arguments: Namespace) -> list[tuple[str, str]]:
-    """What a figure means nothing without."""
+    """Return the facts without which a figure means nothing."""
     from PySide6.QtCore import qVersion
 
     return [

@@ -39,8 +39,10 @@ VERDICTS: dict[Verdict, str] = {
 
 
 def run(arguments: Namespace) -> int:
-    """Print who is compared, a row for each cell that both have, and what they say together; with
-    --json a document of that.  FAILED where --fail-slower says so."""
+    """Print who is compared, a row for each cell that both have, and a summary.
+
+    With --json a document of that.  FAILED where --fail-slower says so.
+    """
     sessions = {"A": read_session(arguments.a), "B": read_session(arguments.b)}
     for name, session in sessions.items():
         for remark in session.remarks:
@@ -67,9 +69,11 @@ def run(arguments: Namespace) -> int:
 
 
 def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
-    """A sentence for each cell that takes longer in B by more than `limit` (0.05: 5 %), so that the
-    whole interval says so; and for each that has a verified time in A and none in B, be it
-    refused or wrong there, or missing altogether."""
+    """Yield a sentence for each cell that is slower in B by more than `limit` (0.05: 5 %).
+
+    So that the whole interval says so; and for each that has a verified time in A and none in
+    B, be it refused or wrong there, or missing altogether.
+    """
     sentences = []
     for pair in pairs:
         found = pair.comparison
@@ -86,7 +90,7 @@ def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
 
 
 def table(pairs: Sequence[Pair]) -> Iterator[str]:
-    """What all have in common, then under each heading its implementations."""
+    """Return what all have in common, then under each heading its implementations."""
     all_facts = [_facts(pair.cell) for pair in pairs]
     varied = {name for facts in all_facts for name in facts if facts[name] != all_facts[0][name]}
     caches = {pair.cell.cache for pair in pairs if pair.cell.cache}
@@ -105,7 +109,7 @@ def table(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def closing(pairs: Iterable[Pair]) -> Iterator[str]:
-    """What all pairs say together, and what could not be compared, and why."""
+    """Yield what all pairs say together, and what could not be compared, and why."""
     pairs = tuple(pairs)
     summary = summary_of(pairs)
     yield _together(summary)
@@ -164,7 +168,7 @@ def _time(record: Record | None) -> str:
 
 
 def _interval(found: Comparison) -> str:
-    """1.25× (1.21 – 1.29)."""
+    """Return a ratio with its interval: 1.25× (1.21 – 1.29)."""
     return f"{_ratio(found.ratio)} ({_three(found.low)} – {_three(found.high)})"
 
 
@@ -173,7 +177,7 @@ def _ratio(value: float) -> str:
 
 
 def _three(value: float) -> str:
-    """Finer than `numbers.ratio`, for here a hundredth may be the difference."""
+    """Format finer than `numbers.ratio`, for here a hundredth may be the difference."""
     return numbers.three_digits(value)
 
 
@@ -188,7 +192,7 @@ def _throttled(pair: Pair) -> Iterator[str]:
 
 
 def _facts(cell: Cell) -> dict[str, str]:
-    """All that tells cells apart, but for implementation, block and cache, in words."""
+    """Return all that tells cells apart, but for implementation, block and cache, in words."""
     parameters = [f"σ {cell.sigma:g}"] if cell.sigma is not None else []
     return {
         "picture": cell.picture,
@@ -206,7 +210,10 @@ def _heading(facts: dict[str, str], varied: set[str]) -> str:
 
 
 def _who(session: Session, implementations: Iterable[str]) -> str:
-    """ "Image size, NVIDIA H200, 2026-11-21": a plan, what of a machine ran these, a day."""
+    """Return who measured: "Image size, NVIDIA H200, 2026-11-21".
+
+    A plan, what of a machine ran these, a day.
+    """
     day = datetime.fromtimestamp(session.started, UTC).date().isoformat()
     return f"{session.plan.title}, {ran_on(session.machine, implementations)}, {day}"
 

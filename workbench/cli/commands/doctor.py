@@ -1,4 +1,4 @@
-"""`workbench doctor`: what is installed here, what the GPU is, and what is missing.
+"""Report what is installed here, what the GPU is, and what is missing: `workbench doctor`.
 
 Needs no Qt, so that it can say why Qt does not load.
 """
@@ -32,7 +32,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _data(device: Device | NoDevice, why_no_window: str | None) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the facts for programs."""
     return {
         "facts": dict(facts(device)),
         "has_gpu": isinstance(device, Device),
@@ -43,7 +43,7 @@ def _data(device: Device | NoDevice, why_no_window: str | None) -> dict[str, Any
 
 
 def _where_it_opens() -> str:
-    """What `workbench` will do here, where Qt has all that it needs."""
+    """Return what `workbench` will do here, where Qt has all that it needs."""
     if qt_libraries.platform() != "offscreen":
         return "The window can open."
     if "QT_QPA_PLATFORM" in os.environ:

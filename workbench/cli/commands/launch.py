@@ -1,4 +1,4 @@
-"""`workbench launch`: one launch of one rung, in an NVTX range named after it, for a profiler."""
+"""Launch one rung once, in an NVTX range named after it, for a profiler: `workbench launch`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _job(arguments: Namespace) -> Job:
-    """Raises BadJobError where the options clash."""
+    """Return the job to launch.  Raises BadJobError where the options clash."""
     width, height = arguments.picture
     job = made_jobs.job(
         arguments.filter or "gaussian",

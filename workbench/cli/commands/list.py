@@ -1,4 +1,4 @@
-"""`workbench list`: filters, borders, implementations, and why one cannot run here; presets."""
+"""List filters, borders, implementations (why one cannot run) and presets: `workbench list`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _data(name: str, arguments: Namespace) -> list[dict[str, Any]]:
-    """One list for programs, by the keys that the options take."""
+    """Return one list for programs, by the keys that the options take."""
     if name == "filters":
         return [_filter_data(each) for each in filters.all_filters()]
     if name == "borders":
@@ -56,7 +56,7 @@ def _data(name: str, arguments: Namespace) -> list[dict[str, Any]]:
 
 
 def _filter_data(each: Filter) -> dict[str, Any]:
-    """Its sizes are all the odd ones from the smallest to the largest."""
+    """Return a filter; its sizes are all the odd ones from the smallest to the largest."""
     parameters = [
         {"name": p.name, "low": p.low, "high": p.high, "default": p.default}
         for p in each.parameters
@@ -73,7 +73,7 @@ def _filter_data(each: Filter) -> dict[str, Any]:
 
 
 def _section(name: str, arguments: Namespace) -> str:
-    """One list with its heading."""
+    """Return one list with its heading."""
     if name == "filters":
         rows = [(each.key, each.title, _takes(each)) for each in filters.all_filters()]
         return f"Filters (--filter)\n{columns(rows)}"
@@ -90,7 +90,7 @@ def _section(name: str, arguments: Namespace) -> str:
 
 
 def _takes(each: Filter) -> str:
-    """Its sizes and parameters: "odd sizes from 1 to 127; --sigma 0.1 to 64"."""
+    """Return its sizes and parameters: "odd sizes from 1 to 127; --sigma 0.1 to 64"."""
     numbers = [p for p in each.parameters if p.low is not None]
     parts = [f"--{p.name} {p.low:g} to {p.high:g}" for p in numbers]
     if each.key == "custom":
@@ -99,14 +99,14 @@ def _takes(each: Filter) -> str:
 
 
 def _sketch(border: str) -> str:
-    """What lies around the samples a b c d, drawn by the definition itself."""
+    """Return what lies around the samples a b c d, drawn by the definition itself."""
     letters = ["abcd"[at] if at != OUTSIDE else "0" for at in source_indices(-3, 7, 4, border)]
     left, picture, right = letters[:3], letters[3:7], letters[7:]
     return f"{' '.join(left)} | {' '.join(picture)} | {' '.join(right)}"
 
 
 def _refusals(engine: Engine) -> dict[str, list[str]]:
-    """Why some cannot run even the smallest job here: each reason, and whose it is."""
+    """Return why some cannot run even the smallest job here: each reason, and whose it is."""
     refusals: dict[str, list[str]] = {}
     for each in all_implementations():
         if reason := _why_not(each, engine.device):
@@ -115,7 +115,7 @@ def _refusals(engine: Engine) -> dict[str, list[str]]:
 
 
 def _why_not(each: Implementation, device: Device | NoDevice) -> str | None:
-    """Why it cannot run even the smallest job here, and what would mend that; None if it can."""
+    """Return why it cannot run even the smallest job here, and what would mend that, or None."""
     pixel, weights = np.zeros((1, 1, 1), np.uint8), filters.get("box").weights(3)
     job = Job(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
     reason = each.why_not(job, device)

@@ -1,4 +1,4 @@
-"""`workbench report`: sessions as a page, as LaTeX tables and as CSV."""
+"""Write sessions as a page, as LaTeX tables and as CSV: `workbench report`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 
 
 def run(arguments: Namespace) -> int:
-    """Write the report, and say where it is."""
+    """Write the report, and print where it is."""
     paths = [path for named in arguments.sessions for path in sessions_in(named)]
     sessions = [read_session(path) for path in paths]
     first = arguments.sessions[0]
@@ -39,7 +39,7 @@ def run(arguments: Namespace) -> int:
 
 
 def sessions_in(path: Path) -> list[Path]:
-    """The session that `path` is or holds; of a folder with several, all of them."""
+    """Return the session that `path` is or holds; of a folder with several, all of them."""
     whole = session_path(path)
     if whole.exists() or not path.is_dir():
         return [whole]
@@ -50,7 +50,7 @@ def sessions_in(path: Path) -> list[Path]:
 
 
 def _sessions_of(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files called as sessions are, and folders that hold one, by name."""
+    """Return files called as sessions are, and folders that hold one, by name."""
     for path in sorted(paths):
         if path.name.endswith(SUFFIXES) and path.is_file():
             yield path

@@ -1,4 +1,4 @@
-"""`workbench shot OUT.png`: the real window, in any mode, drawn off screen into a PNG file."""
+"""Draw the real window, in any mode, off screen into a PNG file: `workbench shot OUT.png`."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ SHADOW_PX, SHADOW_ALPHA = 10, 7
 
 
 def run(arguments: Namespace) -> int:
-    """Open the picture, wait for the last word on its result, enter the modes, and draw; print
-    where, and the times."""
+    """Open the picture, wait for the last word on its result, enter the modes, and draw.
+
+    Prints where, and the times.
+    """
     paths = [arguments.image] if arguments.image else []
     _check(arguments.output, paths)
     changes = changes_of(arguments, State()) | _baseline(arguments.baseline)
@@ -63,7 +65,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _baseline(name: str | None) -> Changes:
-    """Of the implementations on the CPU."""
+    """Return the baseline, of the implementations on the CPU."""
     names = [each.key for each in intents.choices() if each.kind == "cpu"]
     if name is None:
         return {}
@@ -80,7 +82,7 @@ def _check(output: Path, paths: list[Path]) -> None:
 
 
 def _resize(window: MainWindow, size: tuple[int, int]) -> None:
-    """Give it `size`, or refuse: it does not become smaller than its contents."""
+    """Resize the window, or refuse: it does not become smaller than its contents."""
     # What it shows has changed, and with it perhaps its least size.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     window.resize(*size)
@@ -102,14 +104,17 @@ def _say_what_is_ignored(arguments: Namespace, window: MainWindow) -> None:
 
 
 def _refuse_another_implementation(arguments: Namespace, window: MainWindow) -> None:
-    """The window falls back to one that runs here; who asked for one by name wants that or none."""
+    """Refuse an implementation that does not run here.
+
+    The window falls back to one that does; who asked for one by name wants that or none.
+    """
     if arguments.implementation not in (None, window.store.state.implementation):
         asked = intents.implementation(arguments.implementation)
         raise CommandError(intents.why_not_here(asked, window.device) or "")
 
 
 def picture_of(visit: WindowDriver, modes: Sequence[str], size: tuple[int, int]) -> QImage:
-    """What there is to see, `size` pixels large, after `modes` were entered one after the other."""
+    """Return what there is to see, `size` pixels large, after `modes` were entered in turn."""
     QGuiApplication.styleHints().setCursorFlashTime(0)  # or a text cursor is there only at times
     for mode in modes:
         visit.enter(mode)
@@ -120,7 +125,7 @@ def picture_of(visit: WindowDriver, modes: Sequence[str], size: tuple[int, int])
 
 
 def _with_dialogs(image: QImage, visit: WindowDriver) -> QImage:
-    """With the dialogs that lie over the window in its middle, as a desktop puts them."""
+    """Paint the dialogs that lie over the window in its middle, as a desktop puts them."""
     painter = QPainter(image)
     for dialog in visit.dialogs():
         corner = QPoint(image.width() - dialog.width(), image.height() - dialog.height()) / 2
@@ -130,7 +135,7 @@ def _with_dialogs(image: QImage, visit: WindowDriver) -> QImage:
 
 
 def _draw_raised(painter: QPainter, dialog: QWidget, corner: QPoint) -> None:
-    """With a shadow instead of the desktop's frame."""
+    """Draw with a shadow instead of the desktop's frame."""
     box = dialog.rect().translated(corner)
     for reach in range(SHADOW_PX, 0, -1):
         painter.setPen(QColor(0, 0, 0, SHADOW_ALPHA))

@@ -1,4 +1,4 @@
-"""`workbench sweep PRESET|FILE.toml`: measure a plan, cell by cell, into a folder."""
+"""Measure a plan, cell by cell, into a folder: `workbench sweep PRESET|FILE.toml`."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ NOTHING_MEASURED = (
 
 
 def run(arguments: Namespace) -> int:
-    """Print the plan, measure what is not measured yet, and print what came of it; with --json a
-    document of that on stdout, and all else on stderr."""
+    """Print the plan, measure what is not measured yet, and print what came of it.
+
+    With --json a document of that on stdout, and all else on stderr.
+    """
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
         plan = plan_for(arguments)
         given = _given(plan, arguments.plan)
@@ -91,7 +93,7 @@ def run(arguments: Namespace) -> int:
 
 
 def plan_for(arguments: Namespace) -> Plan:
-    """The preset or file that is named, with what the options change about it."""
+    """Return the preset or file that is named, with what the options change about it."""
     plan = _named_plan(arguments.plan)
     if arguments.implementations:
         plan = replace(plan, implementations=tuple(arguments.implementations))
@@ -123,7 +125,7 @@ def _named_plan(word: str) -> Plan:
 
 
 def _given(plan: Plan, word: str) -> Given:
-    """The pictures that the plan names by file, which lie beside it."""
+    """Return the pictures that the plan names by file, which lie beside it."""
     names = [name for name in plan.pictures if name not in PICTURE_KINDS]
     if not names:
         return {}
@@ -136,7 +138,7 @@ def _given(plan: Plan, word: str) -> Given:
 
 
 def _folder(arguments: Namespace) -> Path:
-    """Where to write: what is named, or a new folder with the plan's name and the time."""
+    """Return where to write: what is named, or a new folder with the plan's name and the time."""
     folder: Path | None = arguments.out
     if folder is None:
         if arguments.resume:
@@ -166,7 +168,7 @@ def _folder(arguments: Namespace) -> Path:
 def _session_file(
     folder: Path, plan: Plan, machine: Machine, *, resuming: bool
 ) -> tuple[Sequence[Record], SessionFile]:
-    """What there is already, and the file to append to."""
+    """Return what there is already, and the file to append to."""
     if not resuming:
         return (), SessionFile.create(folder, plan, machine)
     session, file = resume(folder, machine, plan)
@@ -176,7 +178,7 @@ def _session_file(
 
 
 def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record]) -> str:
-    """How long it will take, in a sentence."""
+    """Return how long it will take, in a sentence."""
     known = {record.cell for record in done if record.is_complete}
     left = [cell for cell in cells if cell not in known]
     able = [cell for cell in left if refusal(engine, cell) is None]
@@ -194,7 +196,7 @@ def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[
 def _measured(
     plan: Plan, engine: Engine, given: Given, cells: Sequence[Cell], known: Mapping[Cell, Record]
 ) -> Iterator[Record]:
-    """The records of what is left, as they come; a line says how far it is.
+    """Yield the records of what is left, as they come; a line says how far it is.
 
     known  the newest of each cell; whoever takes them adds those that come
     """
@@ -215,7 +217,7 @@ def _measured(
 
 
 def _write_table(folder: Path) -> CommandError | None:
-    """session.csv, from what is on the disk; what kept it from being written."""
+    """Write session.csv from what is on the disk; return what kept it from being written."""
     path = folder / "session.csv"
     table = io.StringIO(newline="")
     try:
@@ -235,7 +237,7 @@ def _print_interruption(
     arguments: Namespace,
     folder: Path,
 ) -> None:
-    """Nothing is lost, and how to go on."""
+    """Print that nothing is lost, and how to go on."""
     if not isinstance(error, (KeyboardInterrupt, KernelError)):
         return  # a bug, which speaks for itself
     words = ["workbench", "sweep", arguments.plan, "--out", str(folder), "--resume"]

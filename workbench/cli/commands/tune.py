@@ -1,4 +1,4 @@
-"""`workbench tune`: measure every rung and block shape here, so that `auto` knows the quickest."""
+"""Measure every rung and block shape here, so that `auto` knows the quickest: `workbench tune`."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ TYPES = (("uint8", 3), ("uint8", 1), ("float32", 1))
 
 
 def run(arguments: Namespace) -> int:
-    """Measure kind by kind, printing the quickest way of each; with --json a document of that on
-    stdout, and all else on stderr."""
+    """Measure class by class, printing the quickest way of each.
+
+    With --json a document of that on stdout, and all else on stderr.
+    """
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
         jobs = jobs_for(arguments)
         engine = engine_maker(arguments)()
@@ -69,7 +71,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
-    """Every way that was tried, kind by kind: its time in milliseconds, or why it has none."""
+    """Return every way that was tried, class by class: its time in milliseconds, or why none."""
     kinds: dict[JobClass, list[Trial]] = {}
     for trial in trials:
         kinds.setdefault(trial.kind, []).append(trial)
@@ -101,8 +103,10 @@ def _tried(trial: Trial) -> dict[str, Any]:
 
 
 def jobs_for(arguments: Namespace) -> list[Make]:
-    """What makes each job, those of one picture together.  Raises BadJobError for what makes no
-    sense, before anything is measured."""
+    """Return what makes each job, those of one picture together.
+
+    Raises BadJobError for what makes no sense, before anything is measured.
+    """
     names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
     ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
     pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
@@ -119,7 +123,7 @@ def jobs_for(arguments: Namespace) -> list[Make]:
 
 
 def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Filters with those of the sizes that they take, one at least."""
+    """Return filters with those of the sizes that they take, one at least."""
     for name in names:
         taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
         for ksize in taken or ksizes[:1]:
@@ -128,7 +132,7 @@ def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str,
 
 
 def _types(arguments: Namespace) -> Sequence[tuple[str, int]]:
-    """Pixel types with their channels."""
+    """Return pixel types with their channels."""
     if arguments.pixel_type is None and arguments.channels is None:
         return TYPES[:2] if arguments.quick else TYPES
     return list(product(arguments.pixel_type or ("uint8", "float32"), arguments.channels or (1,)))
@@ -141,8 +145,10 @@ def _refuse_unknown(names: Sequence[str], known: Sequence[str], what: str) -> No
 
 
 def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
-    """What came of each way; each kind's line is printed when the next one begins, or nothing
-    follows."""
+    """Return what came of each way.
+
+    Each class's line is printed when the next one begins, or nothing follows.
+    """
     found: dict[JobClass, int] = {}
     latest: JobClass | None = None
     for step in tuning(engine, jobs, shapes=shapes):
@@ -168,13 +174,13 @@ def _print_best(engine: Engine, kind: JobClass | None, found: dict[JobClass, int
 
 
 def in_words(candidate: Candidate) -> str:
-    """ "shared 32×8, 13.2 µs"."""
+    """Return a way and its time: "shared 32×8, 13.2 µs"."""
     block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
     name = f"{candidate.implementation} {block}".rstrip()
     return f"{name}, {numbers.duration(candidate.median_ms)}"
 
 
 def _say_complaint(engine: Engine) -> None:
-    """What is wrong with the file, where something is."""
+    """Print what is wrong with the file of measurements, where something is."""
     if complaint := engine.picker.measurements.complaint:
         print(f"workbench: {complaint}", file=sys.stderr)

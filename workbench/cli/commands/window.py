@@ -1,4 +1,4 @@
-"""`workbench [IMAGE...]`: open the window; without a display, draw it into a file."""
+"""Open the window; without a display, draw it into a file: `workbench [IMAGE...]`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DRAWN = Path("workbench.png")
 
 
 def run(arguments: Namespace) -> int:
-    """Returns when the window was closed, or drawn."""
+    """Open the window; return when it was closed, or drawn."""
     platform = qt_libraries.platform()
     if platform == "offscreen" and "QT_QPA_PLATFORM" not in os.environ:
         print("There is no display, so the window is drawn into a file.")
@@ -42,7 +42,7 @@ def _draw(arguments: Namespace) -> int:
 
 
 def _settings(arguments: Namespace) -> Settings:
-    """The user's, with what the options choose laid over what was chosen last time."""
+    """Return the user's settings, with the options laid over what was chosen last time."""
     settings = Settings()
     remembered = settings.get("choices", {})
     state = replace(State(), **choices.from_data(remembered, State()))

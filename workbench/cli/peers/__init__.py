@@ -35,7 +35,7 @@ HALF_ROUNDOFF = 2.0**-11
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """One job for all libraries.
+    """A job for all libraries.
 
     source     (H, W, C) array on the device, contiguous
     separable  the weights' column and row, or None
@@ -48,13 +48,13 @@ class Task:
 
     @property
     def cp(self) -> Any:
-        """The cupy module."""
+        """Return the cupy module."""
         return self.clock.cp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeerWay:
-    """How a library does the task.
+    """A library's way to do the task.
 
     border  the job's, or the nearest that the library offers
     queue   puts the work on the stream; on the CPU: does it
@@ -70,7 +70,7 @@ class PeerWay:
 
 @dataclass(frozen=True, slots=True)
 class PeerTime:
-    """One way's time in a cell.
+    """A way's time in a cell.
 
     precision  how exact its answer was found to be; None where it was wrong
     why_not    the sentence why there is no time, or None
@@ -87,14 +87,14 @@ class PeerTime:
     why_not: str | None = None
 
     def counts_as(self, precision: Precision) -> bool:
-        """Whether its answer was as exact as `precision` asks for."""
+        """Return whether its answer was as exact as `precision` asks for."""
         return self.ms is not None and self.precision in ("float32", precision)
 
 
 def measure_peers(
     job: Job, known: Oracle, clock: Clock, only: Collection[str] | None = None
 ) -> Iterator[PeerTime]:
-    """Every way of every library here, or of those in `only`, timed and held against the oracle.
+    """Time every way of every library here, or of those in `only`, held against the oracle.
 
     known  the oracle for `job`, as `check.checking` takes it
     """
@@ -115,12 +115,12 @@ def measure_peers(
 
 
 def all_peers() -> list[str]:
-    """The modules of this folder."""
+    """Return the modules of this folder."""
     return [each.name for each in pkgutil.iter_modules(__path__)]
 
 
 def _ways(name: str, peer: Any, task: Task, oracles: dict[str, Oracle]) -> Iterator[PeerTime]:
-    """Libraries fail in ways of their own; one that does must not keep others from being timed."""
+    """Yield a library's ways; one that fails must not keep others from being timed."""
     ways = peer.ways(task)
     title = peer.TITLE
     while True:
@@ -163,7 +163,7 @@ def _measure(name: str, way: PeerWay, task: Task, oracles: dict[str, Oracle]) ->
 
 
 def precision_of(max_error: float, job: Job) -> Precision | None:
-    """How exact an answer is that is off by `max_error` at most; None: wrong.
+    """Return how exact an answer is that is off by `max_error` at most; None: wrong.
 
     Libraries round integers as they like, so one step is allowed; half floats are stored rounded.
     """
@@ -176,12 +176,12 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
 
 
 def to_host(cp: Any, array: Any) -> NDArray[Any]:
-    """`array`, of any library, in host memory."""
+    """Return `array`, of any library, in host memory."""
     return np.asarray(cp.asnumpy(cp.asarray(array)))
 
 
 def importable(module: str, title: str) -> str | None:
-    """Why `module` cannot be imported, in a sentence; None if it can."""
+    """Return why `module` cannot be imported, in a sentence; None if it can."""
     try:
         importlib.import_module(module)
     except Exception as error:  # noqa: BLE001 - a library may fail to load in any way

@@ -1,4 +1,4 @@
-"""cuCIM's separable correlation in shared memory, behind its Gaussian filter."""
+"""The separable correlation of cuCIM in shared memory, behind its Gaussian filter."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ TITLE = "cuCIM"
 
 
 def missing() -> str | None:
+    """Return why cuCIM cannot be used here; None if it can."""
     return importable("cucim.skimage._vendored.ndimage", TITLE)
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     from cucim.skimage._vendored import ndimage
 
     if task.separable is None:

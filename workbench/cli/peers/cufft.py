@@ -1,4 +1,4 @@
-"""cuFFT by way of CuPy: spectra multiplied, that of the weights kept.  Zeros lie beyond."""
+"""The transforms of cuFFT by way of CuPy: spectra multiplied.  Zeros lie beyond."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ TITLE = "cuFFT"
 
 
 def missing() -> str | None:
+    """Return why it cannot be used here; None if it can."""
     return importable("cupyx.scipy.fft", TITLE)
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     from cupyx.scipy import fft
 
     cp, job = task.cp, task.job

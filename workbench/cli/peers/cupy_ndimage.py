@@ -1,4 +1,4 @@
-"""cupyx.scipy.ndimage: a direct correlation, and two 1-D ones for separable weights."""
+"""CuPy's ndimage: a direct correlation, and two 1-D ones for separable weights."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ DIRECT_KSIZE = 31  # beyond, it takes seconds
 
 
 def missing() -> str | None:
+    """Return why it cannot be used here; None if it can."""
     return importable("cupyx.scipy.ndimage", TITLE)
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     from cupyx.scipy import ndimage
 
     cp, job, source = task.cp, task.job, task.source

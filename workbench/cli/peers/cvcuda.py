@@ -15,10 +15,12 @@ TYPES = ("uint8", "uint16", "float32")
 
 
 def missing() -> str | None:
+    """Return why CV-CUDA cannot be used here; None if it can."""
     return importable("cvcuda", TITLE)
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     import cvcuda
 
     cp, job = task.cp, task.job

@@ -23,13 +23,13 @@ CHANNELS = (1, 3, 4)
 
 
 class Size(ctypes.Structure):
-    """NppiSize, and NppiPoint, which is laid out alike."""
+    """A size as NPP has it, NppiSize, and NppiPoint, which is laid out alike."""
 
     _fields_ = (("x", ctypes.c_int), ("y", ctypes.c_int))
 
 
 class Context(ctypes.Structure):
-    """NppStreamContext."""
+    """The stream and device as NPP has them: NppStreamContext."""
 
     _fields_ = (
         ("stream", ctypes.c_void_p),
@@ -47,7 +47,7 @@ class Context(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """libnppif, wherever it lies."""
+    """Return libnppif, wherever it lies."""
     names = [f"libnppif.so.{version}" for version in VERSIONS]
     names += [found] if (found := ctypes.util.find_library("nppif")) else []
     for name in names:
@@ -59,10 +59,12 @@ def library() -> ctypes.CDLL | None:
 
 
 def missing() -> str | None:
+    """Return why NPP cannot be used here; None if it can."""
     return None if library() else "NPP (libnppif) is not installed."
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     cp, job = task.cp, task.job
     if job.pixel_type not in GENERAL or job.channels not in CHANNELS:
         return
@@ -115,7 +117,7 @@ def _call(task: Task, name: str, source: Any, target: Any, *how: Any) -> None:
 
 @cache
 def context(device: Device, stream: int) -> Context:
-    """What NPP wants to know of both."""
+    """Return what NPP wants to know of stream and device."""
     import cupy as cp
 
     facts = cp.cuda.runtime.getDeviceProperties(device.index)

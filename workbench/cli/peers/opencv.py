@@ -13,10 +13,12 @@ TITLE = "OpenCV on the CPU"
 
 
 def missing() -> str | None:
+    """Return why OpenCV cannot be used here; None if it can."""
     return importable("cv2", TITLE)
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     import cv2
 
     job = task.job

@@ -12,6 +12,7 @@ DIRECT_KSIZE = 31  # beyond, cuDNN takes seconds to choose how
 
 
 def missing() -> str | None:
+    """Return why PyTorch cannot be used here; None if it can."""
     if reason := importable("torch", TITLE):
         return reason
     import torch
@@ -20,6 +21,7 @@ def missing() -> str | None:
 
 
 def ways(task: Task) -> Iterator[PeerWay]:
+    """Yield each way to do the task with it."""
     import torch
 
     job = task.job
