@@ -65,6 +65,6 @@ def job(
 
 
 def weights_title(name: str) -> str:
-    """For people."""
+    """Return what people call the weights."""
     chosen: Filter | None = None if name == RANDOM else filters.get(name)
     return chosen.title if chosen else "Random weights"

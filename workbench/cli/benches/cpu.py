@@ -147,6 +147,7 @@ def job_of(name: str, ksize: int, height: int, width: int, channels: int, pixel_
 
 
 def cell_title(name: str, job: Job) -> str:
+    """Return a cell in words: "gaussian 5 640×480×3 uint8"."""
     return f"{name} {job.ksize} {job.width}×{job.height}×{job.channels} {job.pixel_type}"
 
 
