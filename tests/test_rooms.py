@@ -42,7 +42,6 @@ def test_no_file_imports_itself_by_way_of_others():
     assert circles(IMPORTS) == []
 
 
-@pytest.mark.xfail(reason="charts and charts.drawing import each other")
 def test_no_folder_imports_itself_by_way_of_others():
     assert circles(grouped(IMPORTS, folder_of)) == []
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.charts.chart_spots import Drawn, Spot
+from workbench.charts.data.chart_spots import Drawn, Spot
 from workbench.widgets.tile import MUTED, scaled_font
 
 NEAR_PX = 18

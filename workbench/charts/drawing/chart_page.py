@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from workbench.base.theme import Colors
-from workbench.charts.chart_spots import Spot
+from workbench.charts.data.chart_spots import Spot
 from workbench.charts.data.figure import Bars, Figure, Grid
 from workbench.charts.data.legend_rows import rows_of
 from workbench.charts.drawing.painter import draw, most_px, scaled

@@ -12,7 +12,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QFont
 
 from workbench.base.theme import Colors
-from workbench.charts.chart_spots import Drawn, Spot
+from workbench.charts.data.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Axis, Dot, Guide, Plot, Series
 from workbench.charts.drawing.margins import Captions, magnified, make_room
 from workbench.charts.drawing.markers import Markers

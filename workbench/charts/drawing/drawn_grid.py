@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
-from workbench.charts.chart_spots import Drawn, Spot
+from workbench.charts.data.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Axis, Grid, Tile
 from workbench.charts.drawing.cividis import cividis, text_on
 from workbench.charts.drawing.margins import EDGE_PX, Captions, make_room, wrapped

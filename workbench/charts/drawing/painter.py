@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
-from workbench.charts.chart_spots import Drawn
 from workbench.charts.data import figure as shown
+from workbench.charts.data.chart_spots import Drawn
 from workbench.charts.drawing import drawn_bars, drawn_dots, drawn_grid
 from workbench.charts.drawing.plotting import dress, emptied
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.chart_spots import Spot
+from workbench.charts.data.chart_spots import Spot
 
 MAX_SPOTS = 256  # to point at
 MAX_POINTS = 2000  # of a curve, and no more than POINTS_PER_PX for each pixel across

@@ -17,7 +17,7 @@ from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
-from workbench.charts.chart_spots import Spot
+from workbench.charts.data.chart_spots import Spot
 from workbench.charts.data.legend_entries import style_of_implementation
 from workbench.model.intents import title_with_pick
 from workbench.model.speed_up import single_in_words

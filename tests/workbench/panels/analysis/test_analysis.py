@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from workbench.base.numbers import MISSING, in_digits
-from workbench.charts.chart_spots import Spot
+from workbench.charts.data.chart_spots import Spot
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along
 from workbench.imaging.similarity import comparing
