@@ -27,7 +27,7 @@ class _Task:
     steps: Iterator[Any] | None = None
 
 
-class Steps(QThread):
+class AnalysisThread(QThread):
     """Drives generators.  Of those with the same name only the newest goes on, and an older one is
     dropped at its next step, so nothing is worked out that nobody waits for any more.
 
@@ -35,13 +35,16 @@ class Steps(QThread):
     only a place where it may be put aside, which is to come every 20 ms or so.
 
     Signals:
+        hurries(is_so): something that hurries is under way from now on, or no longer; whoever
+            would slow it down may wait meanwhile.
         broke(sentence, details): a bug, with its traceback.
         dropped(name): what was awaited of that name ended with a bug.
     """
 
+    hurries = Signal(bool)
     broke = Signal(str, str)
     dropped = Signal(str)
-    _told = Signal(object, object, str)
+    _stepped = Signal(object, object, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +53,8 @@ class Steps(QThread):
         self._asked = 0
         self._awaited: dict[str, int] = {}  # the newest of each name, while somebody waits for it
         self._is_closing = False
-        self._told.connect(self._deliver)
+        self._hurried: set[str] = set()  # the names of what others may wait for
+        self._stepped.connect(self._deliver)
 
     def ask(
         self,
@@ -59,11 +63,13 @@ class Steps(QThread):
         on_step: Callable[[Any], None],
         on_failure: Callable[[str], None] = lambda _: None,
         urgency: int = 0,
+        hurries: bool = False,
     ) -> None:
         """Drive what `make` makes, in place of another of this `name`.
 
         on_failure  gets a sentence where memory runs out
         urgency     a larger one goes before smaller ones; equals take turns
+        hurries     whether it is looked at next, so that others may wait for it
         """
         with self._wake:
             if self._is_closing:
@@ -72,6 +78,7 @@ class Steps(QThread):
             self._awaited[name] = self._asked
             self._tasks[name] = _Task(name, self._asked, urgency, make, on_step, on_failure)
             self._wake.notify()
+        self._note_hurry(name, hurries)
         if not self.isRunning():
             self.start()
 
@@ -80,6 +87,7 @@ class Steps(QThread):
         with self._wake:
             self._awaited.pop(name, None)
             self._tasks.pop(name, None)  # it may be in the middle of a step
+        self._note_hurry(name, False)
 
     def is_under_way(self, name: str) -> bool:
         with self._wake:
@@ -121,17 +129,18 @@ class Steps(QThread):
             step = next(task.steps)
         except StopIteration:
             self._end(task)
+            self._stepped.emit(task, None, "")
             return
         except MemoryError:
             self._end(task)
-            self._told.emit(task, OutOfMemoryError(TOO_LITTLE_MEMORY), "")
+            self._stepped.emit(task, OutOfMemoryError(TOO_LITTLE_MEMORY), "")
             return
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
             self._end(task)
-            self._told.emit(task, f"{type(error).__name__}: {error}", traceback.format_exc())
+            self._stepped.emit(task, f"{type(error).__name__}: {error}", traceback.format_exc())
             return
         if step is not None:
-            self._told.emit(task, step, "")
+            self._stepped.emit(task, step, "")
 
     def _end(self, task: _Task) -> None:
         with self._wake:
@@ -140,6 +149,7 @@ class Steps(QThread):
                 del self._tasks[task.name]
 
     def _deliver(self, task: _Task, step: Any, details: str) -> None:
+        """Hand on, on the thread that asked, what a step came to; None: there is no more."""
         if self._is_closing:
             return
         if details:
@@ -150,5 +160,14 @@ class Steps(QThread):
             self.dropped.emit(task.name)
         elif isinstance(step, OutOfMemoryError):
             task.on_failure(str(step))
-        else:
+        elif step is not None:
             task.on_step(step)
+            return
+        if self._awaited.get(task.name) == task.number:
+            self._note_hurry(task.name, False)
+
+    def _note_hurry(self, name: str, hurries: bool) -> None:
+        before = bool(self._hurried)
+        (self._hurried.add if hurries else self._hurried.discard)(name)
+        if before != bool(self._hurried):
+            self.hurries.emit(not before)

@@ -145,11 +145,6 @@ class Live(QObject):
         """It may have been what broke; then the next wish is to ask for it once more."""
         self._widening = None
 
-    def hold_timing(self, is_held: bool) -> None:
-        """Let it wait, as what is looked at is worked out from the result: each would slow the
-        other down."""
-        self._worker.hold(is_held)
-
     def baseline_of(self, result: Result) -> Result | None:
         """The CPU's Result for the same work, where it is known by now; `result`, if that is one.
 

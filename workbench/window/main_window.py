@@ -43,7 +43,7 @@ from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.panels.timing.timing_strip import TimingStrip
 from workbench.panels.weights.weights_action import WeightsEditing
 from workbench.session import clipboard
-from workbench.session.analysis_thread import Steps
+from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.live import Live
 from workbench.session.opener import Opener
@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
         self._compiling = Compiling(self)
-        self.looking = Steps(self)
+        self.looking = AnalysisThread(self)
 
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
@@ -270,6 +270,7 @@ class MainWindow(QMainWindow):
         for panel in (self.controls, self.compare, self.rung, self.anatomy):
             panel.wanted.connect(lambda name, value: store.choose(**{name: value}))
         self.worker.device_found.connect(self._take_device)
+        self.looking.hurries.connect(self.worker.hold)
         for each in (*self._backgrounds, self.worker, self.gallery):
             each.broke.connect(self.messages.show_bug)
         for failing in (self.opener, self.sessions, self.exporter):
@@ -295,7 +296,7 @@ class MainWindow(QMainWindow):
         self.weights.broke.connect(self.messages.show_bug)
 
     @property
-    def _backgrounds(self) -> tuple[Background | Compiling | Steps, ...]:
+    def _backgrounds(self) -> tuple[Background | Compiling | AnalysisThread, ...]:
         return self.reading, self._writing, self._compiling, self.looking
 
     def _show_state(self, state: State) -> None:

@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import QThread
 
 from tests.workbench.driving import until
-from workbench.session.analysis_thread import Steps
+from workbench.session.analysis_thread import AnalysisThread
 
 
 @pytest.fixture
 def steps(qtbot):
-    steps = Steps()
+    steps = AnalysisThread()
     yield steps
     steps.close()
 
@@ -175,3 +175,32 @@ def test_those_equally_urgent_take_turns(qtbot, steps):
     gate.on.release()
     until(qtbot, lambda: len(told) == 4)
     assert told == [1, 3, 2, 4]
+
+
+def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):
+    heard, gate = [], Gate([None])
+    steps.hurries.connect(heard.append)
+    steps.ask("a", gate, lambda _: None, hurries=True)
+    assert heard == [True]
+    steps.ask("b", lambda: iter((1,)), lambda _: None, urgency=9)
+    gate.on.release()
+    until(qtbot, lambda: heard == [True, False])
+    gate = Gate([None])
+    steps.ask("a", gate, lambda _: None, hurries=True)
+    steps.cancel("a")
+    gate.on.release()
+    assert heard == [True, False, True, False]
+
+
+def test_a_hurry_goes_on_where_the_answer_asks_for_more(qtbot, steps):
+    heard, answers = [], []
+
+    def ask_again(answer):
+        answers.append(answer)
+        if len(answers) < 3:
+            steps.ask("a", lambda: iter((1,)), ask_again, hurries=True)
+
+    steps.hurries.connect(heard.append)
+    steps.ask("a", lambda: iter((1,)), ask_again, hurries=True)
+    until(qtbot, lambda: len(answers) == 3 and not steps.is_under_way("a"))
+    until(qtbot, lambda: heard[-1:] == [False])

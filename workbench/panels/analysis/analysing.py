@@ -18,7 +18,7 @@ from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.pins import pin_name
-from workbench.session.analysis_thread import Steps
+from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
 
@@ -43,7 +43,7 @@ class Analysing(QObject):
         inspection: Inspection,
         compare: CompareView,
         panel: AnalysisPanel,
-        steps: Steps,
+        steps: AnalysisThread,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

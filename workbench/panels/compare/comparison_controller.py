@@ -18,7 +18,7 @@ from workbench.imaging.mismatch import Mismatch, searching
 from workbench.model import intents
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.session.analysis_thread import Steps
+from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
 
@@ -47,7 +47,7 @@ class ComparisonController(QObject):
         store: Store,
         live: Live,
         compare: CompareView,
-        steps: Steps,
+        steps: AnalysisThread,
         other: Other,
         parent: QObject | None = None,
     ) -> None:
@@ -146,12 +146,8 @@ class ComparisonController(QObject):
 
     def _drop(self, name: str) -> None:
         self._steps.cancel(name)
-        if name == DIFFERENCE and self._is_subtracting:
-            self._note_subtracting(False)
-
-    def _note_subtracting(self, is_subtracting: bool) -> None:
-        self._is_subtracting = is_subtracting
-        self._live.hold_timing(is_subtracting)
+        if name == DIFFERENCE:
+            self._is_subtracting = False
 
     # -- the difference
 
@@ -175,14 +171,13 @@ class ComparisonController(QObject):
             is_signed=state.difference == "signed",
             gain=state.gain,
         )
-        self._note_subtracting(True)
-        self._steps.ask(DIFFERENCE, make, show, fail, URGENCY)
+        self._is_subtracting = True
+        self._steps.ask(DIFFERENCE, make, show, fail, URGENCY, hurries=True)
 
     def _go_on_subtracting(self) -> None:
-        """There may be a newer result by now; if so, its timing waits for its difference, too."""
+        """There may be a newer result by now."""
         self._is_subtracting = False
         self.refresh()
-        self._live.hold_timing(self._is_subtracting)
 
     # -- the mismatch
 

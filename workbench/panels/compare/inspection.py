@@ -21,7 +21,7 @@ from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.comparison_controller import ComparisonController
 from workbench.panels.compare.pin_cache import Pins, SetAside, of_same
 from workbench.panels.compare.pins import MAX_PINS, Pin, pin_name
-from workbench.session.analysis_thread import Steps
+from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
 
@@ -54,7 +54,7 @@ class Inspection(QObject):
         store: Store,
         live: Live,
         compare: CompareView,
-        steps: Steps,
+        steps: AnalysisThread,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

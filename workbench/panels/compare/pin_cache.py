@@ -74,7 +74,7 @@ class SetAside:
 
 
 def of_same(picture: Picture, likely: Sequence[Pins]) -> Iterator[Pins | None]:
-    """For `Steps`: at last the first of `likely` that is of the same samples, if there is one."""
+    """Yield None on the way, at last the first of `likely` that is of the same samples."""
     for pins in likely:
         is_same = True
         for here, there in _parts(picture.samples, pins.picture.samples):
