@@ -61,6 +61,13 @@ def environment(tree: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(tree), "FILTER_WORKBENCH_PASTED": "1"}
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out modules that ask for no list: to import them all takes longer than the rest."""
+    if collection_path.name.startswith("test_") and not _asks(collection_path):
+        return True
+    return None  # whatever pytest says
+
+
 def pytest_collection_modifyitems(items: list) -> None:
     """Leave those that one file more can change."""
     from kernels.engine.engine import all_implementations
@@ -76,7 +83,11 @@ def _may_change(item, known: set[str]) -> bool:
         return True
     if words & known or SLOW & set(item.fixturenames) or hasattr(item.obj, "hypothesis"):
         return False
-    return bool(ASKS.search(item.path.read_text(encoding="utf-8")))
+    return _asks(item.path)
+
+
+def _asks(path: Path) -> bool:
+    return bool(ASKS.search(path.read_text(encoding="utf-8")))
 
 
 def main() -> int:
