@@ -6,7 +6,7 @@ import numpy as np
 
 from kernels.anatomy.accesses import NOWHERE, TILE, Places
 from kernels.anatomy.launch_scene import Mask, Scene, only
-from kernels.anatomy.pattern import Threads, answer_store, staging, stand, tile_taps
+from kernels.anatomy.pattern import Threads, staging, stand, tile_taps
 
 
 def rows(at: Scene) -> Threads:
@@ -53,14 +53,14 @@ def _one_way(
     """
     halo_x, halo_y = (0, at.halo_y) if is_down else (at.halo_x, 0)
     down, across = (at.ksize, 1) if is_down else (1, at.ksize)
-    at.x, at.y = at.x0 + own[0], at.y0 + own[1]
-    at.inside = (own[0] != NOWHERE) & (at.x < at.row) & (at.y < at.height)
-    first = only(own[1] * pitch + own[0], at.inside)
-    alpha = only(first + halo_y * pitch + halo_x, at.inside & at.is_alpha(at.x))
+    x, y = at.x0 + own[0], at.y0 + own[1]
+    inside = (own[0] != NOWHERE) & (x < at.row) & (y < at.height)
+    first = only(own[1] * pitch + own[0], inside)
+    alpha = only(first + halo_y * pitch + halo_x, inside & at.is_alpha(x))
     steps = (
         *staging(at, at.shape.reads, (at.x0 - halo_x, at.y0 - halo_y), tile, pitch),
         tile_taps(at, first, down, across, pitch),
         *at.load_alpha("Read alpha", TILE, {}, alpha),
-        answer_store(at),
+        at.store("Store the answer", at.shape.writes, {}, only(at.begin(y) + x, inside)),
     )
     return Threads(steps, stand(*own))

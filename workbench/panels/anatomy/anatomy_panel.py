@@ -229,20 +229,14 @@ class AnatomyPane(QWidget):
 
     def _take(self, look: Look, *, is_passing: bool = False) -> None:
         old, self._look = self._look, look
-        if old is not None and (old.block, old.thread, old.round) == (
-            self._look.block,
-            self._look.thread,
-            self._look.round,
-        ):
+        if old and (old.block, old.thread, old.round) == (look.block, look.thread, look.round):
             self._look = old
             return
         self.look_changed.emit()
-        if is_passing:
-            if not self._passing.isActive():
-                self._show_look()
-                self._passing.ask()
-        else:
+        if not (is_passing and self._passing.isActive()):
             self._show_look()
+        if is_passing:
+            self._passing.ask()
 
     def _catch_up(self) -> None:
         if self._look is not self._worded:
@@ -252,12 +246,7 @@ class AnatomyPane(QWidget):
         """Describe the look in the panel."""
         old, look = self._worded, self._look
         self._worded = look
-        is_same_block = (
-            old is not None
-            and look is not None
-            and (old.subject, old.block) == (look.subject, look.block)
-        )
-        if not is_same_block:
+        if not (old and look and (old.subject, old.block) == (look.subject, look.block)):
             sentences = look.sentences() if look else []
             for n, (heading, words) in enumerate(self._words):
                 title, text = sentences[n] if n < len(sentences) else ("", "")
