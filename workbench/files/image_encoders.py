@@ -1,4 +1,8 @@
-"""Encode samples as a file format, with the profile that says how their values are meant."""
+"""Encode samples as a file format, with the profile that says how their values are meant.
+
+imageio writes them all but PNG files of 16 bits, which it cuts down to 8 and imagecodecs does not,
+and PNM files, which are a line of text and the samples as they are.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,6 @@ from typing import Any, BinaryIO
 import imagecodecs
 import imageio.v3 as iio
 import numpy as np
-import tifffile
 from numpy.typing import NDArray
 
 from kernels.core.job import PIXEL_TYPES
@@ -27,7 +30,6 @@ JPEG_QUALITY = 95  # where none is asked for
 PNG_LEVEL = 2
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
 MAX_JPEG_EXIF_BYTES = 65_000
-MAX_DEEP_BYTES = 2**31 - 1  # of what is encoded at once
 _PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 
@@ -39,7 +41,6 @@ class Format:
     write  gets the file, to be read as well, the samples, a quality, None: as good as it gets, and
            EXIF, if there is any and the format holds it
     largest_side        in pixels
-    largest_deep_bytes  of uint16 samples
     has_quality         whether it knows a quality from 1 to 100
     can_be_lossless     whether it can also do without loss
     largest_exif_bytes  of EXIF; 0: it holds none
@@ -51,7 +52,6 @@ class Format:
     channels: tuple[int, ...]
     write: Writer
     largest_side: int = 2**31 - 1
-    largest_deep_bytes: int = 2**63 - 1
     has_quality: bool = False
     can_be_lossless: bool = True
     largest_exif_bytes: int = 2**31 - 1
@@ -69,8 +69,6 @@ class Format:
             return f"{_CHANNELS_IN_WORDS[channels]} pictures"
         if max(height, width) > self.largest_side:
             return f"more than {self.largest_side:,} pixels a side"
-        if samples.dtype == np.uint16 and samples.nbytes > self.largest_deep_bytes:
-            return "more than 2 GiB of 16-bit samples"
         return None
 
 
@@ -135,19 +133,19 @@ def _write_tiff(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, exif: bytes | None
 ) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
-    tifffile.imwrite(
-        file,
-        samples if channels > 1 else samples[:, :, 0],
-        photometric="rgb" if channels >= 3 else "minisblack",
-        planarconfig="contig" if channels > 1 else None,
-        extrasamples=["unassalpha"] if channels in (2, 4) else None,
-        # What floats stand for only their maker knows: they may be light, heights or differences.
-        iccprofile=profile_for(channels) if samples.dtype.kind == "u" else None,
-        metadata=None,
-        bigtiff=is_big,
-        software=False,
-        extratags=None if exif is None else exif_of.tiff_tags(exif, is_big=is_big),
-    )
+    with iio.imopen(file, "w", plugin="tifffile", bigtiff=is_big) as tiff:  # type: ignore[call-overload]
+        tiff.write(
+            samples if channels > 1 else samples[:, :, 0],
+            is_batch=False,
+            photometric="rgb" if channels >= 3 else "minisblack",
+            planarconfig="contig" if channels > 1 else None,
+            extrasamples=["unassalpha"] if channels in (2, 4) else None,
+            # What floats stand for only their maker knows: light, heights or differences.
+            iccprofile=profile_for(channels) if samples.dtype.kind == "u" else None,
+            metadata=None,
+            software=False,
+            extratags=None if exif is None else exif_of.tiff_tags(exif, is_big=is_big),
+        )
     if exif is not None:
         exif_of.fill_tiff(file, exif)
 
@@ -205,14 +203,7 @@ def _write_8_bits(
 
 
 FORMATS = (
-    Format(
-        "PNG",
-        (".png",),
-        ("uint8", "uint16"),
-        (1, 2, 3, 4),
-        _write_png,
-        largest_deep_bytes=MAX_DEEP_BYTES,
-    ),
+    Format("PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), _write_png),
     Format("TIFF", (".tif", ".tiff"), PIXEL_TYPES, (1, 2, 3, 4), _write_tiff),
     # 65,500 is libjpeg's own limit, a little below the format's.
     Format(

@@ -1,9 +1,9 @@
 """Readers of picture files, whichever library does it: their need first, then their samples.
 
-imageio, which writes what it can without loss (`image_encoders`), reads none of them: it cuts PNG
-and PNM files of 16 bits a sample down to 8, drops what is marked as transparent, hands on inks,
-palettes and planes as they are stored, and lets nobody name the formats that may be tried, look at
-the header first, take over a large picture in bands, or stop.
+imageio, which writes most of them (`image_encoders`), reads none: it cuts PNG and PNM files of 16
+bits a sample down to 8, drops what is marked as transparent, hands on inks, palettes and planes as
+they are stored, and lets nobody name the formats that may be tried, look at the header first, take
+over a large picture in bands, or stop.
 """
 
 from __future__ import annotations

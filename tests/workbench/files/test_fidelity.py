@@ -20,10 +20,9 @@ from PySide6.QtGui import QColorSpace
 from kernels import Engine, Job, filters
 from kernels.core.job import PIXEL_TYPES, Sampling
 from kernels.pictures.generated import noise
-from workbench.files import colour_profiles, from_pillow, from_tiff, image_encoders, png
+from workbench.files import colour_profiles, from_pillow, from_tiff, png
 from workbench.files.image_encoders import FORMATS, able
 from workbench.files.image_files import load, save
-from workbench.files.picture_errors import ImageFileError
 
 EXACT = [each for each in FORMATS if each.title != "JPEG"]
 WITH_PROFILE = {"PNG", "TIFF", "JPEG", "WebP"}
@@ -317,19 +316,3 @@ def test_a_better_quality_is_nearer_and_larger(tmp_path, name, quality):
     ]
     assert 0 < off[0] < off[1]
     assert (tmp_path / name).stat().st_size > (tmp_path / f"worse-{name}").stat().st_size
-
-
-def test_a_16_bit_png_too_large_to_encode_is_refused_in_words(tmp_path, monkeypatch):
-    png_format = next(each for each in FORMATS if each.title == "PNG")
-    limited = image_encoders.Format(
-        png_format.title,
-        png_format.extensions,
-        png_format.pixel_types,
-        png_format.channels,
-        png_format.write,
-        largest_deep_bytes=99,
-    )
-    monkeypatch.setattr(image_encoders, "FORMATS", (limited, *FORMATS[1:]))
-    save(tmp_path / "a.png", noise(20, 20))
-    with pytest.raises(ImageFileError, match="2 GiB of 16-bit samples; save as TIFF"):
-        save(tmp_path / "b.png", noise(20, 20, 1, "uint16"))
