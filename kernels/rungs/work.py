@@ -21,9 +21,6 @@ from kernels.core.job import Job
 from kernels.rungs.rung import Pass, Rung
 from kernels.rungs.work_facts import WorkFacts
 
-GRADIENT_FLOPS = (
-    16  # both of Sobel's derivatives, six each, and the root of the sum of their squares
-)
 BY_A_LIBRARY = "cuFFT does not say what it loads, stores and computes."
 NOT_DESCRIBED = "{} of this rung are not described."
 
@@ -33,8 +30,6 @@ class Work:
     """The work of one job and of one rung that does it, in numbers.
 
     compulsory_bytes  the picture read once and written once: what the job cannot do without
-    least_flops       of the job as a direct convolution: two a weight and filtered sample, and a
-                      gradient's
     samples           of the picture
     working_set_bytes the picture, the answer and the rung's buffers between them
 
@@ -49,7 +44,6 @@ class Work:
     """
 
     compulsory_bytes: int
-    least_flops: int
     samples: int
     working_set_bytes: int
     picture_loads: int | None = None
@@ -89,7 +83,6 @@ def work_of(job: Job, rung: Rung | None, multiprocessors: int) -> Work:
     buffers = rung.buffers if rung else ()
     bare = Work(
         compulsory_bytes=job.compulsory_bytes,
-        least_flops=facts["FILTERED"] * (2 * job.ksize**2 + GRADIENT_FLOPS * job.gradient),
         samples=facts["SAMPLES"],
         working_set_bytes=job.compulsory_bytes + sum(facts.value(size) for _, size in buffers),
     )

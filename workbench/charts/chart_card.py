@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFont, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
 
 from workbench.base.plain_text import Label
 from workbench.charts.data.chart_words import NOT_IN_SIGHT
@@ -30,8 +30,8 @@ class ChartCard(QFrame):
     hidden = Signal(str, bool)
     pinned = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("card", True)
         self._figure: Figure | None = None
         self._title = _words("chart-title")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton
 
 from workbench.base.plain_text import tip_text
 from workbench.charts.data.figure import Bars, Choices, Figure, Plot
@@ -29,8 +29,8 @@ class ChartMenu(QToolButton):
     published_wanted = Signal(bool)
     all_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("chart-menu")
         self.setText("⋯")
         self.setAccessibleName("More for this chart")

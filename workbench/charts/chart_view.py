@@ -48,8 +48,8 @@ class ChartView(QWidget):
     copy_wanted = Signal(object)
     save_wanted = Signal(object, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("chart-view")
         self.setAccessibleName("Chart")
         self._sessions: tuple[Session, ...] = ()

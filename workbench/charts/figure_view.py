@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QFont, QFontInfo
-from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
@@ -18,9 +17,9 @@ MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
 class FigureView(Canvas):
     """A canvas for figures of every kind, as high as they need, in letters that suit its size."""
 
-    def __init__(self, empty: str, parent: QWidget | None = None) -> None:
+    def __init__(self, empty: str) -> None:
         """empty  what it says as long as there is nothing to draw"""
-        super().__init__(empty, parent)
+        super().__init__(empty)
         self._nothing = empty
         self._figure: Figure | None = None
         self._factor = 1.0

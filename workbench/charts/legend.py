@@ -135,8 +135,8 @@ class Legend(QScrollArea):
     hidden = Signal(str, bool)
     pinned = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[Entry, ...] = ()
         self._buttons: list[LegendEntry] = []
         self._headings: list[QLabel] = []

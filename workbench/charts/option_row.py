@@ -27,8 +27,8 @@ class OptionRow(QWidget):
 
     chosen = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._options: tuple[Option, ...] = ()
         self._lists: dict[str, tuple[QLabel, QComboBox]] = {}
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

@@ -160,9 +160,9 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
     )
 
 
-def weights_for(state: State, ksize: int | None = None) -> NDArray[np.float32]:
-    """The state's weights, or those of another size; the same choices give the same array."""
-    return _weights(state.filter, ksize or state.ksize, state.sigma, state.amount, state.matrix)
+def weights_for(state: State) -> NDArray[np.float32]:
+    """Return the state's weights; the same choices give the same array."""
+    return _weights(state.filter, state.ksize, state.sigma, state.amount, state.matrix)
 
 
 @lru_cache(maxsize=64)

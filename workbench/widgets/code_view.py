@@ -43,8 +43,8 @@ class CodeView(QWidget):
 
     large_wanted = Signal()
 
-    def __init__(self, name: str, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__()
         self._texts: tuple[SourceText, ...] = ()
         self._files = DropDown(f"{name}-file", f"{title}: file")
         self._files.setToolTip("The rung itself, or a header that it is written in")

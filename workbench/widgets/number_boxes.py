@@ -25,8 +25,8 @@ class DecimalBox(QDoubleSpinBox):
     A number out of range becomes the nearest in it, and the range is told.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         _prepare(self)
 
     def show_value(self, value: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QWidget
 
 from workbench.widgets.number_boxes import WholeBox, tell
 
@@ -17,8 +16,8 @@ class OddSpinBox(WholeBox):
 
     picked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("ksize")
         self.setAccessibleName("Kernel size")
         self.setSingleStep(2)

@@ -19,8 +19,8 @@ class Question(QWidget):
     name  of the object; its buttons are called name-0, name-1
     """
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.setObjectName(name)
         self._sentence = Label()
         self._sentence.setObjectName(f"{name}-sentence")

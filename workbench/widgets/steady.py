@@ -14,8 +14,8 @@ class Steady(QWidget):
     takes a millisecond: too long while a slider is dragged.
     """
 
-    def __init__(self, inside: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, inside: QWidget) -> None:
+        super().__init__()
         inside.setParent(self)
         self._inside = inside
         self._asked = self.sizeHint(), self.minimumSizeHint()

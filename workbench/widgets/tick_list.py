@@ -46,8 +46,8 @@ class Tick(QCheckBox):
 class TickList(QScrollArea):
     """A column per kind of implementation."""
 
-    def __init__(self, titles: tuple[str, ...], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, titles: tuple[str, ...]) -> None:
+        super().__init__()
         self._counts = [0] * len(titles)
         inside = QWidget()
         self._grid = QGridLayout(inside)

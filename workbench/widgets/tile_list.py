@@ -60,8 +60,8 @@ class TileList(QListView):
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.setAccessibleName(name)
         self.setModel(QStandardItemModel(self))
         self.setItemDelegate(_TileDelegate(self))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from kernels.core.device import Device, NoDevice
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
@@ -15,10 +13,8 @@ TOLD = "told-no-gpu"  # among the settings: why there was none
 class DeviceChip(Label):
     """A few words; a tooltip says more."""
 
-    def __init__(
-        self, messages: MessageBar, settings: Settings, parent: QWidget | None = None
-    ) -> None:
-        super().__init__("Looking for a GPU…", parent)
+    def __init__(self, messages: MessageBar, settings: Settings) -> None:
+        super().__init__("Looking for a GPU…")
         self.setObjectName("device")
         self._messages, self._settings = messages, settings
 

@@ -84,12 +84,9 @@ class MainWindow(QMainWindow):
     """Everything on the screen: makes the parts and connects them; no logic of its own."""
 
     def __init__(
-        self,
-        make_engine: Callable[[], Engine] = Engine,
-        settings: Settings | None = None,
-        parent: QWidget | None = None,
+        self, make_engine: Callable[[], Engine] = Engine, settings: Settings | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self.settings = settings or Settings()
         self.store = Store(parent=self)
         self.store.choose(**choices.from_data(self.settings.get("choices", {}), self.store.state))

@@ -111,7 +111,7 @@ def test_paper_is_white_whatever_the_window_is(qapp):
 
 @pytest.mark.parametrize(("scheme", "colors"), [("light", theme.LIGHT), ("dark", theme.DARK)])
 def test_a_png_has_the_colours_of_its_scheme(qapp, scheme, colors):
-    image = png_of(figure("sizes", "time_by_size"), scheme, (400, 300), scale=2.0)
+    image = png_of(figure("sizes", "time_by_size"), scheme, (400, 300))
     assert image.width() == 800
     assert image.pixelColor(2, 2).name() == colors.panel
     seen = {

@@ -59,5 +59,6 @@ def test_zeros_at_the_end_of_a_tick_say_nothing():
 
 
 def test_nothing_is_nothing_in_any_unit(qapp):
-    axis = ValueAxis("left", numbers.pixel_rate)
+    axis = ValueAxis("left")
+    axis.in_words = numbers.pixel_rate
     assert axis.ticks(0, 2000, 300)[0] == (0, "0")

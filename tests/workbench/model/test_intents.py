@@ -40,7 +40,7 @@ def test_choices_that_clash_are_a_sentence():
 
 def test_the_same_choices_give_the_same_weights():
     assert intents.weights_for(STATE) is intents.weights_for(replace(STATE, border="wrap"))
-    assert intents.weights_for(STATE) is not intents.weights_for(STATE, 7)
+    assert intents.weights_for(STATE) is not intents.weights_for(replace(STATE, ksize=7))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ FONT_PX = 13
 MAX_FACTOR = 1.7
 FAMILIES = "'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 SVG_DPI = 96
+PNG_SCALE = 2.0
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 Scheme = Literal["light", "dark"]
@@ -70,15 +71,14 @@ def png_of(
     figure: Figure,
     scheme: Scheme = "light",
     size_px: tuple[int, int] = SIZE_PX,
-    scale: float = 2.0,
 ) -> QImage:
-    """Return the whole chart as a picture, `scale` pixels to each of `size_px`."""
+    """Return the whole chart as a picture, PNG_SCALE pixels to each of `size_px`."""
     have_application()
     from workbench.charts.drawing.chart_page import Page
 
     page = Page(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
-    image = QImage(page.size * scale, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(scale)
+    image = QImage(page.size * PNG_SCALE, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(PNG_SCALE)
     _paint(page, image)
     return image
 

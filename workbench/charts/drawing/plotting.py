@@ -38,9 +38,9 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     has_grid         whether its ticks go on as lines across the plot
     """
 
-    def __init__(self, orientation: str, in_words: Callable[[float], str] = str) -> None:
+    def __init__(self, orientation: str) -> None:
         super().__init__(orientation)
-        self.in_words = in_words
+        self.in_words: Callable[[float], str] = str
         self.is_log = False
         self.fixed: Sequence[tuple[float, str]] | None = None
         self.lowest, self.highest = -math.inf, math.inf

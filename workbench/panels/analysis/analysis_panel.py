@@ -71,8 +71,8 @@ class AnalysisPanel(UprightArea):
     line_kind_wanted = Signal(str)
     seen = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("analysis")
         self.setAccessibleName("Analysis of before and after")
         self._histograms: tuple[tuple[Histogram, ...], ...] = ()

@@ -51,8 +51,8 @@ class AnatomyPane(QWidget):
     wanted = Signal(str, object)
     area_wanted = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("anatomy-pane")
         self._state = State()
         self._device: Device | None = None

@@ -31,8 +31,8 @@ class LaunchChoice(QWidget):
     changed = Signal()
     block_wanted = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._chosen = ""  # the rung picked here; "" follows the one that runs
         self._last_rung = FIRST  # the last one that ran
         self._pass = 0

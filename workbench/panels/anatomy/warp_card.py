@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from workbench.panels.anatomy.subject import Look, lanes_of
 from workbench.panels.anatomy.warp_strip import LaneStrip
@@ -25,8 +25,8 @@ class WarpCard(QFrame):
     block_stepped = Signal(int, int)
     picked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("card", True)
         self._look: Look | None = None
         self._thread = words_label("anatomy-thread")

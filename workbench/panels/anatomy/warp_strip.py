@@ -46,8 +46,8 @@ class LaneStrip(QWidget):
     block_stepped = Signal(int, int)
     picked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("anatomy-lanes")
         self.setAccessibleName("Lanes of the warp")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -59,8 +59,8 @@ class BlocksPanel(QWidget):
     shapes_changed = Signal()
     picked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("blocks-panel")
         self.phase = Phase.IDLE
         self._has_field = False

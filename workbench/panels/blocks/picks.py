@@ -25,8 +25,8 @@ class ShapePicks(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._presets = _tick("blocks-presets", "Presets", "The block picker's shapes.")
         self._grid = _tick("blocks-grid", "Grid", "Widths 8 to 256 by heights 1 to 32: a map.")
         self._presets.setChecked(True)

@@ -13,6 +13,8 @@ from workbench.charts.data.chart_words import list_of
 from workbench.charts.data.sentences import how_long
 from workbench.panels.blocks.candidates import Contender, Field, Key
 
+MAX_NAMES = 4  # of those that share the first place
+
 State = Literal["waiting", "refused", "wrong", "unsure", "fine"]
 
 
@@ -99,9 +101,10 @@ def _median(row: Row) -> float:
     return row.ms[1]
 
 
-def _listed(names: list[str], most: int = 4) -> str:
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+def _listed(names: list[str]) -> str:
+    if len(names) > MAX_NAMES:
+        named = MAX_NAMES - 1
+        names = [*names[:named], f"{len(names) - named} others"]
     return list_of(names)
 
 

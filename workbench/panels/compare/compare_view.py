@@ -65,8 +65,8 @@ class CompareView(QWidget):
     pointed = Signal(object)
     picked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName("Before and after")
         self._picture: Picture | None = None
         self._before: Display | None = None

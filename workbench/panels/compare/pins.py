@@ -8,7 +8,6 @@ from typing import Any
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
 from workbench.imaging.display import Display
@@ -54,8 +53,8 @@ class PinView(PictureView):
 
     removed = Signal()
 
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(pin_name(number), "", parent)
+    def __init__(self, number: int) -> None:
+        super().__init__(pin_name(number), "")
         self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
         self._close.setAccessibleName(f"Remove pinned result {number}")
         self._close.setParent(self)

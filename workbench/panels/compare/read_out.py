@@ -31,8 +31,8 @@ class ReadOut(QWidget):
     Its label `position` says where that is; its owner finds a place for it.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName("Values under the pointer")
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)

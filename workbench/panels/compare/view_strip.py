@@ -31,8 +31,8 @@ class ViewStrip(QWidget):
     exact_wanted = Signal()
     held = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.read_out = ReadOut()
         self.options = ModeOptions()
         self._rows = self._build_zoom(), self._build_modes()

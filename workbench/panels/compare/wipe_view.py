@@ -37,8 +37,8 @@ class WipeView(PictureView):
     Signals: those of PictureView.
     """
 
-    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, hint, parent)
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(name, hint)
         self._before: Display | None = None
         self._before_caption = ""
         self._before_cells = CellLayer(self)

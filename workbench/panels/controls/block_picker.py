@@ -34,8 +34,8 @@ class BlockPicker(QWidget):
 
     picked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("block-picker")
         self._presets = QButtonGroup(self)
         self._presets.idClicked.connect(lambda number: self.picked.emit(PRESETS[number]))

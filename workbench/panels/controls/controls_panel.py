@@ -31,8 +31,8 @@ class ControlPanel(UprightArea):
     wanted = Signal(str, object)
     stretch_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.filter = FilterControls()
         self.run = RunControls()
         self._display = DisplayControls()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QGroupBox,
     QHBoxLayout,
     QPushButton,
-    QWidget,
 )
 
 from workbench.base.plain_text import tip_text
@@ -50,8 +49,8 @@ class DisplayControls(QGroupBox):
     wanted = Signal(str, object)
     stretch_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Display", parent)
+    def __init__(self) -> None:
+        super().__init__("Display")
         self._black = _spin_box("level-black", "Value shown as black")
         self._white = _spin_box("level-white", "Value shown as white")
         for box, shade in ((self._black, "black"), (self._white, "white")):

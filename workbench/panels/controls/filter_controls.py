@@ -48,8 +48,8 @@ class FilterControls(QGroupBox):
     wanted = Signal(str, object)
     grid_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Filter", parent)
+    def __init__(self) -> None:
+        super().__init__("Filter")
         self._filter = _filter_combo()
         self._filter.activated.connect(lambda _: self._want("filter", self._filter.currentData()))
         self._size = OddSpinBox()

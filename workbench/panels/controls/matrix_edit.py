@@ -28,8 +28,8 @@ class MatrixEdit(QWidget):
     picked = Signal(object)
     grid_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._matrix: Matrix = ()
         self._offset = 0.0
         self._text = QPlainTextEdit()

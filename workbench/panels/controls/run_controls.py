@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QGroupBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QGroupBox, QLabel
 
 from kernels.engine.auto import AUTO
 from kernels.rungs.rung import BrokenRung, Rung
@@ -28,8 +28,8 @@ class RunControls(QGroupBox):
 
     wanted = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Implementation", parent)
+    def __init__(self) -> None:
+        super().__init__("Implementation")
         self._availability: Availability = []
         self._implementation = DropDown("implementation", "Runs on")
         self._implementation.setToolTip(

@@ -53,13 +53,8 @@ class Gallery(QWidget):
     broke = Signal(str, str)
     _progressed = Signal(object)
 
-    def __init__(
-        self,
-        folder: Path | None = None,
-        mirror: str = kodak.DEFAULT_MIRROR,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, folder: Path | None = None, mirror: str = kodak.DEFAULT_MIRROR) -> None:
+        super().__init__()
         self.setObjectName("gallery")
         self._kodak = KodakSet(folder or kodak.default_folder())
         self._stop = threading.Event()

@@ -43,8 +43,8 @@ class KodakCard(QFrame):
     cancel_wanted = Signal()
     folder_wanted = Signal()
 
-    def __init__(self, mirror: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, mirror: str) -> None:
+        super().__init__()
         self.setProperty("card", True)
         self._words = _wrapping(_EXPLANATION)
         self._offer = self._make_offer(mirror)

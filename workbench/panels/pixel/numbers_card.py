@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy
 
 from workbench.base import theme
 from workbench.base.plain_text import Label
@@ -19,8 +19,8 @@ ROWS = (
 class NumbersCard(QFrame):
     """Shows a heading and a value for each of `ROWS` that there is."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("card", True)
         grid = QGridLayout(self)
         grid.setHorizontalSpacing(14)

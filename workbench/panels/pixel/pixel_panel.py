@@ -54,8 +54,8 @@ class PixelPane(QWidget):
     pixel_changed = Signal()
     zoom_wanted = Signal(int, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("pixel-pane")
         self._state = State()
         self._result: Result | None = None

@@ -39,8 +39,8 @@ class IdeaPage(UprightArea):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("rung-idea-page")
         self.setAccessibleName("Idea and resources")
         self._title = _label("rung-title", 1.25, weight=QFont.Weight.DemiBold)

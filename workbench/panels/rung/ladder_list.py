@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QWidget,
 )
 
 from workbench.base import numbers, theme
@@ -42,8 +41,8 @@ class LadderList(QListWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("ladder-list")
         self.setAccessibleName("The ladder: kernel times")
         self.setToolTip("Kernel times for the present job; a click, or Enter, chooses one to run")

@@ -29,8 +29,8 @@ class LadderView(QWidget):
     measure_wanted = Signal(object)
     cancelled = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._able: tuple[Implementation, ...] = ()
         self._is_measuring = self._is_busy = self._has_job = False
         self._caption = Label()

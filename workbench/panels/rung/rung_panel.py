@@ -72,8 +72,8 @@ class RungPane(QWidget):
     ptx_wanted = Signal(object)
     large_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("rung-pane")
         self._state = State()
         self._device: Device | NoDevice | None = None

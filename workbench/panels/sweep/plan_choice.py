@@ -49,8 +49,8 @@ class PlanChoice(QWidget):
     open_wanted = Signal()
     save_wanted = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._plan: Plan | None = None
         self._is_stale = False
         self._state = State()

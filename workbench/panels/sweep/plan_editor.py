@@ -40,8 +40,8 @@ class PlanEditor(QWidget):
 
     edited = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._base: Plan | None = None
         self._ticks: dict[str, tuple[QCheckBox, Implementation]] = {}
         self._wanted: dict[str, bool] = {}  # by key: ticked or not, were it able to run

@@ -35,8 +35,8 @@ class PlanSource(QWidget):
     open_wanted = Signal()
     save_wanted = Signal()
 
-    def __init__(self, presets: tuple[Preset, ...], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, presets: tuple[Preset, ...]) -> None:
+        super().__init__()
         self._presets = {each.key: each.plan for each in presets}
         self._file: Plan | None = None
         self._list = DropDown("sweep-source", "What to measure")

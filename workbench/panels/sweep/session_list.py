@@ -32,8 +32,8 @@ class SessionList(QScrollArea):
     resume_wanted = Signal(object)
     close_wanted = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("session-list")
         self._known: list[tuple[int, int, bool]] = []
         self._rows: list[QWidget] = []

@@ -82,8 +82,8 @@ class SweepPanel(QWidget):
     report_wanted = Signal()
     large_wanted = Signal()
 
-    def __init__(self, sessions: Sessions, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, sessions: Sessions) -> None:
+        super().__init__()
         self.setObjectName("sweep-panel")
         self._sessions = sessions
         self._cells: tuple[Cell, ...] = ()  # of what runs

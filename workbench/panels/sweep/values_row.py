@@ -33,8 +33,8 @@ class ValuesRow(QWidget):
 
     edited = Signal()
 
-    def __init__(self, dimension: Dimension, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, dimension: Dimension) -> None:
+        super().__init__()
         self.dimension = dimension
         name = dimension.field.replace("_", "-")
         label = Label(dimension.name)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from kernels.core.job import Job, Result
 from workbench.base import numbers, theme
@@ -51,8 +51,8 @@ class HistoryPlot(QFrame):
 
     DOCK = Dock("History", "below")
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("history-plot")
         self.setAccessibleName("History of kernel times")
         self.setProperty("card", True)

@@ -37,8 +37,8 @@ class TimingStrip(QWidget):
     beside a failed one there is none.  So is what comes from a single run, which has no speed-up.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("timing-strip")
         self.setAccessibleName("Timing")
         self._result: Result | None = None

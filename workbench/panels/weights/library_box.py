@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QVBoxLayout,
-    QWidget,
 )
 
 from workbench.base.background import Background
@@ -50,14 +49,9 @@ class LibraryBox(QGroupBox):
     said = Signal(str, bool)
     broke = Signal(str, str)
 
-    def __init__(
-        self,
-        library: WeightsLibrary,
-        drawn: Callable[[], WeightsDraft],
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, library: WeightsLibrary, drawn: Callable[[], WeightsDraft]) -> None:
         """drawn  what there is to save"""
-        super().__init__("Named weights", parent)
+        super().__init__("Named weights")
         self._library, self._drawn = library, drawn
         self._background = Background((WeightsFileError,), self)
         self._background.broke.connect(self.broke)

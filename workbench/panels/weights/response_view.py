@@ -30,8 +30,8 @@ class ResponseView(QWidget):
     """Shows |spectrum|, with axes in cycles a pixel and the value at a place: under the pointer, or
     where the arrow keys have moved the cross."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("weights-response")
         self.setAccessibleName("Frequency response")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -49,8 +49,8 @@ class WeightsGrid(QTableView):
     copy_wanted = Signal(object)
     paste_wanted = Signal()
 
-    def __init__(self, drawing: WeightsDraft, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, drawing: WeightsDraft) -> None:
+        super().__init__()
         self.setObjectName("weights-grid")
         self.setAccessibleName("Weights")
         self.setAccessibleDescription(

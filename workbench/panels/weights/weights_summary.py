@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QVBoxLayout
 
 from workbench.base.plain_text import Label
 from workbench.panels.weights.response_view import ResponseView
@@ -17,8 +17,8 @@ UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
 class WeightsSummary(QGroupBox):
     """Shows it for the weights it is given."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("What they do", parent)
+    def __init__(self) -> None:
+        super().__init__("What they do")
         self._facts = Label()
         self._facts.setObjectName("weights-facts")
         self._facts.setTextFormat(Qt.TextFormat.RichText)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from workbench.base.plain_text import tip_text
 from workbench.window.help.book import Book, Found, Page
@@ -20,8 +20,8 @@ class Contents(QTreeWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("help-contents")
         self.setAccessibleName("Contents")
         self.setToolTip("Subjects; the arrow keys go over them")

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QTextLength,
     QTextTable,
 )
-from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
@@ -42,8 +42,8 @@ class PageView(QTextBrowser):
 
     followed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("help-page")
         self.setAccessibleName("Page")
         self.setOpenLinks(False)

@@ -45,7 +45,7 @@ def timed(ms, check=PASSED, **facts):
 
 
 def a_round(field, *standings, groups=()):
-    return Snapshot(tuple(each.job for each in field.able), standings, groups, len(standings))
+    return Snapshot(tuple(each.job for each in field.able), standings, groups)
 
 
 # -- shapes that are typed
