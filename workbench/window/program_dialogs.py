@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QMainWindow
 
@@ -13,19 +15,19 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.docks import Docks
 from workbench.widgets.menu_lines import menu_lines
-from workbench.window.about import AboutDialog
-from workbench.window.help.shortcuts import ShortcutsDialog
-from workbench.window.palette.entries import OWN_NAME, Entry, entries_of
-from workbench.window.palette.palette import Palette
 from workbench.window.restoring.remembering import Memory
 from workbench.window.themes import Themes
+
+if TYPE_CHECKING:
+    from workbench.window.palette.entries import Entry
 
 MENU = "&Help"
 FORGET = "Forget all choices, the layout, the theme and the recent files?"
 
 
 class ProgramDialogs(QObject):
-    """Makes each of them when it is wanted, from the menus as they are then."""
+    """Makes each of them when it is wanted, from the menus as they are then; only then imports
+    it."""
 
     def __init__(
         self,
@@ -50,7 +52,7 @@ class ProgramDialogs(QObject):
                 "All keys on one page, over the window.",
             ),
             Action(
-                *(MENU, f"A&{OWN_NAME[1:]}…", self._show_palette, ("Ctrl+Shift+P",)),
+                *(MENU, "A&ll actions…", self._show_palette, ("Ctrl+Shift+P",)),
                 "Find any action, filter, implementation, preset or session by some letters.",
             ),
             Action(
@@ -66,18 +68,26 @@ class ProgramDialogs(QObject):
 
     def entries(self) -> list[Entry]:
         """Return all that the palette knows, as things stand now."""
+        from workbench.window.palette.entries import entries_of
+
         return entries_of(self._window, self._store, self._worker, self._docks, self._sweep)
 
     @Slot()
     def _show_shortcuts(self) -> None:
+        from workbench.window.help.shortcuts import ShortcutsDialog
+
         ShortcutsDialog(menu_lines(self._window), self._window).open()
 
     @Slot()
     def _show_palette(self) -> None:
+        from workbench.window.palette.palette import Palette
+
         Palette(self.entries(), self._window).open()
 
     @Slot()
     def _show_about(self) -> None:
+        from workbench.window.about import AboutDialog
+
         device = self._worker.device or NoDevice("The GPU is still being looked for.")
         AboutDialog(device, self._window).open()
 

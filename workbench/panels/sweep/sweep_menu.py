@@ -18,7 +18,6 @@ from kernels.sweeps.presets import presets
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
-from workbench.panels.sweep.compare_dialog import CompareDialog
 from workbench.panels.sweep.measuring import MENU
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
@@ -164,6 +163,8 @@ class SweepMenu(QObject):
         if len(shown) < 2:
             self._messages.show_message("info", NO_TWO)
         else:
+            from workbench.panels.sweep.compare_dialog import CompareDialog
+
             CompareDialog(shown, self._background, self._exporter, self._parent).open()
 
 

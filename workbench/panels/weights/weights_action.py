@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
@@ -9,12 +11,13 @@ from kernels import filters
 from kernels.core.errors import KernelError
 from workbench.model import intents
 from workbench.model.state import Matrix, State
-from workbench.panels.weights.named_weights import WeightsLibrary
-from workbench.panels.weights.weights_editor import WeightsEditor
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, AddHelp
 
 GAP_PX = 8
+
+if TYPE_CHECKING:
+    from workbench.panels.weights.weights_editor import WeightsEditor
 
 
 class WeightsEditing(QObject):
@@ -54,6 +57,9 @@ class WeightsEditing(QObject):
     def open(self) -> None:
         """Show the editor, with what the window filters with."""
         if self._editor is None:
+            from workbench.panels.weights.named_weights import WeightsLibrary
+            from workbench.panels.weights.weights_editor import WeightsEditor
+
             self._editor = WeightsEditor(WeightsLibrary(), self._window)
             self._editor.picked.connect(self._take)
             self._editor.broke.connect(self.broke)

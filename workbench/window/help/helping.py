@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCursor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
-from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.topics import START, topic_of
+
+if TYPE_CHECKING:
+    from workbench.window.help.help_window import HelpWindow
 
 MENU, KEY = "&Help", "F1"
 
@@ -63,7 +67,8 @@ class Helping(QObject):
     def show_place(self, place: str) -> None:
         """The page "key", or "key#section"."""
         if self._help is None:
-            from workbench.window.help.pages import book_of  # reads all texts: not at every start
+            from workbench.window.help.help_window import HelpWindow
+            from workbench.window.help.pages import book_of  # which reads all texts
 
             self._help = HelpWindow(book_of(self._window), self._window)
         self._help.show_place(place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication
@@ -21,10 +21,11 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.presenter.figures import figures_of, is_answer
-from workbench.window.presenter.stage import Stage
-from workbench.window.presenter.steps_dialog import StepsDialog
 from workbench.window.presenter.talk_steps import MAX_STEPS, Step, ladder_steps, step_of, steps_from
 from workbench.window.undo.undoing import Undoing
+
+if TYPE_CHECKING:
+    from workbench.window.presenter.stage import Stage
 
 MENU = "&View/Presenter"
 SETTING = "presentation"
@@ -122,6 +123,8 @@ class Presenting(QObject):
     @Slot()
     def edit(self) -> None:
         """Show the steps in a dialog."""
+        from workbench.window.presenter.steps_dialog import StepsDialog
+
         dialog = StepsDialog(self.steps, self._window)
         dialog.changed.connect(self._keep)
         dialog.open()
@@ -140,6 +143,8 @@ class Presenting(QObject):
             self._messages.show_message("info", "Nothing here can run this job.")
             return
         self._left = self._store.state
+        from workbench.window.presenter.stage import Stage
+
         self.stage = Stage(self._window)
         self.stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
         self.stage.jumped.connect(lambda last: self._go_to(len(self._shown) - 1 if last else 0))
