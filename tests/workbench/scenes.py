@@ -147,7 +147,7 @@ def _show_blocks(window):
     )
     groups = ((0, 1), *((n,) for n in range(2, len(times))))
     jobs = tuple(each.job for each in field.able)
-    rows = rows_of(field, Snapshot(jobs, standings, groups, len(jobs)), state.block_xy)
+    rows = rows_of(field, Snapshot(jobs, standings, groups), state.block_xy)
     panel.show_rows(rows, sentence_of(rows, is_over=True))
 
 
