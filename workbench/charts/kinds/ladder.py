@@ -66,33 +66,32 @@ def _bars(point: Point, shown: Slice) -> tuple[Bar, ...]:
     return tuple(bars)
 
 
+def _transfers(point: Point) -> dict[str, tuple[Spread, Spread]]:
+    """Return the times of upload and download, by kind of memory; none if not known."""
+    found = point.measurement.transfers if point.measurement else None
+    if found is None or point.ms is None:
+        return {}
+    return {
+        "ordinary": (spread(found.pageable_up), spread(found.pageable_down)),
+        "pinned": (spread(found.pinned_up), spread(found.pinned_down)),
+    }
+
+
 def _end_to_end(point: Point) -> dict[str, Spread]:
     """Return the times of upload, kernel and download together, by kind of memory, if known."""
-    transfers = point.measurement.transfers if point.measurement else None
-    if transfers is None or point.ms is None:
-        return {}
-    ways = {
-        "ordinary": (transfers.pageable_up, transfers.pageable_down),
-        "pinned": (transfers.pinned_up, transfers.pinned_down),
-    }
     return {
-        memory: Spread(*map(sum, zip(spread(up), point.ms, spread(down), strict=True)))
-        for memory, (up, down) in ways.items()
+        memory: Spread(*map(sum, zip(up, point.ms or (), down, strict=True)))
+        for memory, (up, down) in _transfers(point).items()
     }
 
 
 def _parts(point: Point, memory: str) -> str:
-    assert point.measurement is not None
-    assert point.measurement.transfers is not None
+    """Return upload, kernel and download in words."""
     assert point.ms is not None
-    transfers = point.measurement.transfers
-    up, down = transfers.pageable_up, transfers.pageable_down
-    if memory == "pinned":
-        up, down = transfers.pinned_up, transfers.pinned_down
+    up, down = _transfers(point)[memory]
     return (
-        f"upload {numbers.duration(spread(up).middle)}, "
-        f"kernel {numbers.duration(point.ms.middle)}, "
-        f"download {numbers.duration(spread(down).middle)}"
+        f"upload {numbers.duration(up.middle)}, kernel {numbers.duration(point.ms.middle)}, "
+        f"download {numbers.duration(down.middle)}"
     )
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF
+from PySide6.QtGui import QFont, QFontMetricsF
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from kernels.core.job import Job, Result
@@ -135,26 +135,22 @@ class HistoryPlot(QFrame):
             plot.setYRange(low - 1.5 * MARKER_PX * px, top, padding=0)
 
     def _draw_points(self, plot: Any, ys: list[float]) -> None:
+        """Draw a marker for each run, and a thin line from one to the next."""
         import pyqtgraph as pg
 
         from workbench.charts.drawing.markers import Markers
-        from workbench.charts.drawing.series_style import WRONG_MARKER, color_of, marker_of
+        from workbench.charts.drawing.series_style import WRONG_MARKER, markers_of
 
         colors = theme.colors(self.palette())
         styles = [style_of_implementation(run.implementation) for run in self._runs]
-        tints = [
-            QColor(colors.bad) if run.is_wrong else color_of(style, colors)
-            for style, run in zip(styles, self._runs, strict=True)
-        ]
-        markers = [
-            WRONG_MARKER if run.is_wrong else marker_of(style)
-            for style, run in zip(styles, self._runs, strict=True)
-        ]
+        how = markers_of(styles, colors, MARKER_PX)
+        for index, run in enumerate(self._runs):
+            if run.is_wrong:
+                cross = (WRONG_MARKER, pg.mkPen(colors.bad), pg.mkBrush(colors.bad))
+                how["symbol"][index], how["pen"][index], how["brush"][index] = cross
         xs = range(len(ys))
         plot.plot(xs, ys, pen=pg.mkPen(colors.border, width=1))
-        pens = [pg.mkPen(tint) for tint in tints]
-        points = Markers(x=xs, y=ys, size=MARKER_PX, symbol=markers, brush=tints, pen=pens)
-        plot.addItem(points)
+        plot.addItem(Markers(x=xs, y=ys, **how))
 
     def _draw_marks(self, plot: Any, font: QFont, row_px: float) -> None:
         """Draw a line before the first run of an implementation or block shape, and its name."""
