@@ -1,5 +1,7 @@
 """What the window's tests share: windows that are closed again, and never the user's own files."""
 
+import os
+
 import pytest
 
 from kernels.engine.engine import Engine
@@ -18,7 +20,8 @@ def no_gpu():
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A folder for settings, data and measurements in place of the user's."""
+    """A folder for settings, data and measurements in place of the user's; no power fails there."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # a disk takes its time for it
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "settings"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
