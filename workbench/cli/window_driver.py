@@ -12,6 +12,7 @@ from kernels import filters
 from workbench.base.assets_path import asset
 from workbench.cli.command_error import CommandError
 from workbench.cli.real_window import settle, wait_for_baseline, wait_until
+from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero
 from workbench.model.state import ViewMode
 from workbench.panels.anatomy.anatomy_overlay import block_area
@@ -20,7 +21,6 @@ from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.window.main_window import MainWindow
-from workbench.window.presenter.figures import is_answer
 
 Point = tuple[int, int]
 RECORDED = "recorded/camerino_image_size.jsonl.gz"
@@ -177,7 +177,7 @@ class WindowDriver:
         result = self.window.live.result
         if result is None or result.check is None:
             return False
-        return is_answer(result, self.window.store.state)
+        return intents.is_answer(result, self.window.store.state)
 
     def _find(self) -> None:
         self._trigger("All actions…")

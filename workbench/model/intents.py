@@ -70,16 +70,17 @@ def needs_run(old: State, new: State) -> bool:
 
 
 def offset_for(state: State) -> float:
-    """What is added to every filtered sample, in sample values: only own weights have an offset."""
+    """Return what is added to every filtered sample, in sample values: only own weights have an
+    offset."""
     if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
         return 0.0
     return state.offset * state.picture.white
 
 
 def is_unclipped(state: State) -> bool:
-    """Whether whole numbers, which know nothing below zero, are to be filtered as float32: the
-    filter makes negative ones, and they stay in the data however they are shown.  They are cut off
-    only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
+    """Return whether whole numbers, which know nothing below zero, are to be filtered as float32:
+    the filter makes negative ones, and they stay in the data however they are shown.  They are cut
+    off only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
     is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.negative_display == "clipped"
@@ -87,7 +88,8 @@ def is_unclipped(state: State) -> bool:
 
 
 def swings_around_zero(state: State) -> bool:
-    """Whether the filter gives as much below zero as above: then State.negative_display matters."""
+    """Return whether the filter gives as much below zero as above: then State.negative_display
+    matters."""
     try:
         weights = weights_for(state)
     except KernelError:
@@ -96,14 +98,14 @@ def swings_around_zero(state: State) -> bool:
 
 
 def is_of(job: Job, picture: Picture | None) -> bool:
-    """Whether `job` filters `picture`, be it as float32."""
+    """Return whether `job` filters `picture`, be it as float32."""
     if picture is None:
         return False
     return job.picture is picture.samples or job.picture is known_unclipped(picture.samples)
 
 
 def look_for(state: State) -> DisplayMapping:
-    """How a result is to be shown."""
+    """Return how a result is to be shown."""
     full = None if state.picture is None else state.picture.white
     return DisplayMapping(
         state.levels, state.negative_display if swings_around_zero(state) else "clipped", full
@@ -111,15 +113,15 @@ def look_for(state: State) -> DisplayMapping:
 
 
 def look_at(job: Job, state: State) -> DisplayMapping:
-    """How an earlier result of the same picture, that of `job`, is to be shown beside the newest:
-    what was stored as whole numbers knows nothing below zero."""
+    """Return how an earlier result of the same picture, that of `job`, is to be shown beside the
+    newest: what was stored as whole numbers knows nothing below zero."""
     full = None if state.picture is None else state.picture.white
     has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
     return DisplayMapping(state.levels, state.negative_display if has_sign else "clipped", full)
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
-    """What becomes of values below zero, for a caption; empty where the filter makes none."""
+    """Return what becomes of values below zero, for a caption; "" where the filter makes none."""
     if not _is_signed(job):
         return ""
     return SIGNED_IN_WORDS[look.negative_display] if job.picture.dtype.kind == "f" else CUT_OFF
@@ -139,7 +141,7 @@ SIGNED_IN_WORDS = {
 
 
 def baseline_for(job: Job, state: State) -> Job:
-    """The same work for the CPU implementation that speed-ups are measured against."""
+    """Return the same work for the CPU implementation that speed-ups are measured against."""
     return Job(
         picture=job.picture,
         weights=job.weights,
@@ -152,12 +154,21 @@ def baseline_for(job: Job, state: State) -> Job:
 
 
 def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
-    """Whether `baseline` is what `baseline_for(job, state)` would find."""
+    """Return whether `baseline` is what `baseline_for(job, state)` would find."""
     return (
         baseline is not None
         and baseline.job.same_work(job)
         and baseline.job.implementation == state.baseline
     )
+
+
+def is_answer(result: Result, state: State) -> bool:
+    """Return whether `result` is of what `state` asks for now."""
+    try:
+        wanted = job_for(state)
+    except KernelError:
+        return False
+    return wanted is not None and result.job.same_run(wanted)
 
 
 def weights_for(state: State) -> NDArray[np.float32]:
@@ -174,8 +185,8 @@ def _weights(
 
 
 def with_filter(state: State, key: str) -> Changes:
-    """What picking the filter `key` changes: its size, too, where the present one is not its.  One
-    that leaves no choice passes on the size that was chosen before."""
+    """Return what picking the filter `key` changes: its size, too, where the present one is not
+    its.  One that leaves no choice passes on the size that was chosen before."""
     chosen = filters.get(key)
     wished = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
     if has_sizes(chosen):
@@ -185,7 +196,7 @@ def with_filter(state: State, key: str) -> Changes:
 
 
 def has_sizes(chosen: Filter) -> bool:
-    """Whether the size of its weights is the user's choice."""
+    """Return whether the size of its weights is the user's choice."""
     return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
 
 
@@ -203,12 +214,12 @@ def changes_for(state: State, wanted: Changes) -> Changes:
 
 
 def choices() -> tuple[Choice, ...]:
-    """Everything that may be chosen to run on: `auto`, then what it picks from."""
+    """Return everything that may be chosen to run on: `auto`, then what it picks from."""
     return (AUTO, *all_implementations())
 
 
 def implementation(key: str) -> Choice:
-    """The one called `key`, which exists."""
+    """Return the implementation called `key`, which exists."""
     return next(each for each in choices() if each.key == key)
 
 
@@ -221,20 +232,21 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
 
 
 def first_choice(state: State, device: Device | NoDevice) -> str:
-    """What to begin with: `auto` where a rung can run, else the CPU implementation furthest up."""
+    """Return what to begin with: `auto` where a rung can run, else the CPU implementation furthest
+    up."""
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto takes no notice of what is chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
 
 
 def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:
-    """The tuning for the present job, for a worker to drive; None without a picture."""
+    """Return the tuning for the present job, for a worker to drive; None without a picture."""
     job = job_for(state)
     return (lambda engine: tuning(engine, [lambda: job])) if job is not None else None
 
 
 def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:
-    """The reason `candidate` cannot run here at all; None if some jobs may."""
+    """Return the reason `candidate` cannot run here at all; None if some jobs may."""
     if isinstance(candidate, BrokenRung):
         return candidate.reason
     if candidate.kind != "cuda" or isinstance(device, Device):
@@ -243,7 +255,7 @@ def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | N
 
 
 def job_caption(job: Job, picked: Pick | None = None) -> str:
-    """What was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
+    """Return what was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
     title = title_with_pick(job.implementation, picked)
     sign = "−" if job.offset < 0 else "+"
     offset = f" {sign} {abs(job.offset):g}" if job.offset else ""
@@ -251,20 +263,21 @@ def job_caption(job: Job, picked: Pick | None = None) -> str:
 
 
 def title_with_pick(key: str, picked: Pick | None = None) -> str:
-    """For people: "OpenCV", or "Auto: OpenCV" where it was picked."""
+    """Return a title for people: "OpenCV", or "Auto: OpenCV" where it was picked."""
     title = implementation(key).title
     return f"{title}: {implementation(picked.implementation).title}" if picked else title
 
 
 def has_parameter(chosen: Filter, name: str) -> bool:
-    """Whether the filter takes the parameter `name`."""
+    """Return whether the filter takes the parameter `name`."""
     return any(parameter.name == name for parameter in chosen.parameters)
 
 
 def why_unavailable(
     state: State, candidate: Choice, device: Device | NoDevice | None
 ) -> str | None:
-    """The reason `candidate` cannot run what `state` asks for; None if it can, as `auto` always.
+    """Return the reason `candidate` cannot run what `state` asks for; None if it can, as `auto`
+    always.
 
     device  None: still being looked for
     """

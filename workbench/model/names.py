@@ -16,31 +16,31 @@ KEYS = tuple(each.key for each in all_implementations())
 
 @lru_cache(maxsize=512)
 def implementation_title(implementation: str) -> str:
-    """Its title; its key where this program does not have it."""
+    """Return an implementation's title; its key where this program does not have it."""
     return next((i.title for i in all_implementations() if i.key == implementation), implementation)
 
 
 @lru_cache(maxsize=512)
 def kind_of(implementation: str) -> str:
-    """ "cpu" or "cuda"; the latter where this program does not have it."""
+    """Return "cpu" or "cuda"; the latter where this program does not have it."""
     return next((i.kind for i in all_implementations() if i.key == implementation), "cuda")
 
 
 def ran_on(machine: Machine, implementations: Iterable[str]) -> str:
-    """The parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
+    """Return the parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
     kinds = {kind_of(key) for key in implementations}
     parts = [machine.gpu] * ("cuda" in kinds) + [cpu_name(machine.cpu)] * ("cpu" in kinds)
     return " and ".join(filter(None, parts)) or machine.name
 
 
 def cpu_name(cpu: str) -> str:
-    """A `Machine.cpu` without how many cores it has."""
+    """Return a `Machine.cpu` without how many cores it has."""
     return cpu.partition(",")[0]
 
 
 @lru_cache(maxsize=512)
 def filter_title(key: str) -> str:
-    """Its title; its key where this program does not have it."""
+    """Return a filter's title; its key where this program does not have it."""
     try:
         return filters.get(key).title
     except KernelError:

@@ -58,7 +58,7 @@ class Dimension:
         return self.title.replace("&", "")
 
     def values(self, text: str, here: Here = None) -> Values:
-        """What `text` lists, once each.  Raises ValueError with a sentence for the user.
+        """Return what `text` lists, once each.  Raises ValueError with a sentence for the user.
 
         here  the GPU that is to run it; None: not known yet
         """
@@ -69,17 +69,17 @@ class Dimension:
         return tuple(dict.fromkeys(found))
 
     def text(self, values: Iterable[Any]) -> str:
-        """The line that says `values`."""
+        """Return the line that says `values`."""
         return ", ".join(self.write(value) for value in values)
 
 
 def words_of(text: str) -> list[str]:
-    """What is listed, word by word."""
+    """Return what is listed, word by word."""
     return [word.strip() for word in BETWEEN.split(text) if word.strip()]
 
 
 def pair(value: tuple[int, int]) -> str:
-    """640×480."""
+    """Return "640×480"."""
     return f"{value[0]}×{value[1]}"
 
 
@@ -137,7 +137,7 @@ def _read_channels(word: str, _: Here) -> Values:
 
 
 def _whole(word: str) -> int:
-    """0 where it is no whole number."""
+    """Return the whole number in `text`; 0 where it is none."""
     return int(word) if word.isdecimal() and len(word) < 9 else 0
 
 

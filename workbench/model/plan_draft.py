@@ -48,7 +48,7 @@ class Draft:
     transfers: bool = False
 
     def plan(self, state: State, here: Here = None) -> Plan:
-        """What is to be measured.  Raises UnclearError."""
+        """Return what is to be measured.  Raises UnclearError."""
         if not self.implementations:
             raise UnclearError("Tick at least one implementation.")
         base = self.base or plan_of(state)
@@ -71,8 +71,8 @@ class Draft:
 
 
 def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
-    """The present job, as a plan of one cell an implementation.  Raises UnclearError without a
-    picture."""
+    """Return the present job as a plan of one cell an implementation.  Raises UnclearError without
+    a picture."""
     if state.picture is None:
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape
@@ -97,23 +97,23 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
 
 
 def given_name(picture: Picture) -> str:
-    """What a plan calls the picture that is open: no name of those that are made."""
+    """Return what a plan calls the picture that is open: no name of those that are made."""
     return f"my {picture.name}" if picture.name in PICTURE_KINDS else picture.name
 
 
 def given(picture: Picture | None) -> Given:
-    """The open picture, under the name that plans have for it."""
+    """Return the open picture, under the name that plans have for it."""
     return {given_name(picture): picture.samples} if picture else {}
 
 
 def texts_of(plan: Plan) -> dict[str, str]:
-    """The lines that an editor shows of `plan`: those of the dimensions that it varies."""
+    """Return the lines that an editor shows of `plan`: those of the dimensions that it varies."""
     shown = (BY_FIELD[name] for name in plan.varied if name in BY_FIELD)
     return {each.field: each.text(getattr(plan, each.field)) for each in shown}
 
 
 def count_of(plan: Plan) -> int:
-    """At most so many cells: their number, without making them."""
+    """Return how many cells there are, counted without making them; at most so many."""
     return prod(len(getattr(plan, name)) for name in FIELDS)
 
 
@@ -128,13 +128,13 @@ def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
 
 
 def _one_each(base: Plan, texts: Mapping[str, str]) -> dict[str, Values]:
-    """What `base` varies and no line does any more stays at its first value."""
+    """Return the first value of each list of `base` that no line varies any more."""
     still = [name for name in base.varied if name in BY_FIELD and name not in texts]
     return {name: getattr(base, name)[:1] for name in still}
 
 
 def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
-    """Pictures by the names they have for good.  The open one has one size only: where sizes
+    """Give pictures the names they have for good.  The open one has one size only: where sizes
     vary, and nothing is said of pictures, noise takes its place."""
     if "pictures" in texts:
         named = given_name(state.picture) if state.picture else THIS

@@ -14,7 +14,7 @@ MAX_ESTIMATED = 1000  # some 10 ms
 
 
 def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
-    """About how many seconds `cells` of `plan` will take; of very many, by a sample of them.
+    """Return about how many seconds `cells` of `plan` will take; of very many, by a sample of them.
 
     seen  what was measured of it, in order
     """

@@ -14,7 +14,7 @@ from workbench.model.plan_dimensions import BY_FIELD, pair
 
 
 def plan_title(plan: Plan) -> str:
-    """ "Image size × kernel size, Gaussian blur": what varies, and of what."""
+    """Return what varies, and of what: "Image size × kernel size, Gaussian blur"."""
     varied = [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]
     if not varied:
         return f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
@@ -24,15 +24,15 @@ def plan_title(plan: Plan) -> str:
 
 
 def short(plan: Plan) -> str:
-    """Its title without its institution, and where it stands there: "Image size, table 5.5"."""
+    """Return a title without its institution, but with its place: "Image size, table 5.5"."""
     name = plan.title.split(": ", 1)[-1] if plan.source else plan.title
     name = name[0].upper() + name[1:]
     return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
 
 
 def held_fixed(plan: Plan) -> str:
-    """Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3 channels uint8, blocks 32×8,
-    L2 cold: what has one value."""
+    """Return what has one value: "Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3
+    channels uint8, blocks 32×8, L2 cold"."""
     chosen = [filters.get(key) for key in plan.filters]
     title = chosen[0].title if len(chosen) == 1 else ""
     ksize = f"{plan.ksizes[0]}×{plan.ksizes[0]}" if len(plan.ksizes) == 1 else ""
@@ -54,7 +54,7 @@ def held_fixed(plan: Plan) -> str:
 
 
 def fixed_choices(plan: Plan) -> dict[str, Any]:
-    """Of the lists with one value, those that a State has too, by its names."""
+    """Return those of the lists with one value that a State has too, by its names."""
     names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
     names |= {"caches": "cache"}
     lists = {name: getattr(plan, field) for field, name in names.items()}
@@ -67,7 +67,7 @@ ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache"
 
 
 def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
-    """Of ASIDE, what is not the same in all `cells`."""
+    """Return what of ASIDE is not the same in all `cells`."""
     cells = tuple(cells)
     values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
     values["cache"].discard(None)  # of the CPU, which has no choice of it
@@ -84,7 +84,7 @@ def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
 
 
 def cell_name(cell: Cell) -> str:
-    """What a made picture is called: "noise 1024²"."""
+    """Return what a made picture is called: "noise 1024²"."""
     return f"{cell.picture} {cell.size_in_words}"
 
 

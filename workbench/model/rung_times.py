@@ -143,13 +143,14 @@ class RungTimes:
         self._add(Work.of(result.job), key, _time(result, _chosen_block(key, asked)))
 
     def add_record(self, record: Record) -> None:
-        """What a sweep measured; a time of several pictures, or of none, is no place."""
+        """Add what a sweep measured; a time of several pictures, or of none, is no place."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
             self._add(Work.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
-        """By implementation: with the job's block shape if that was measured, else the newest."""
+        """Return the times by implementation: with the job's block shape if that was measured, else
+        the newest."""
         found: dict[str, Time] = {}
         for (key, block_xy, measured_cache), time in self._times.get(Work.of(job), {}).items():
             is_exact = key in found and found[key].block_xy == job.block_xy
@@ -172,7 +173,7 @@ def ladder_places(
     job: Job | None,
     cache: Cache,
 ) -> list[Place]:
-    """A line for each implementation given, in their order.
+    """Return a line for each implementation given, in their order.
 
     job  the present one, of whatever implementation; None: there is none
     """
@@ -191,7 +192,7 @@ def ladder_places(
 
 
 def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
-    """The one it changes a thing about, or else the one in front of it."""
+    """Return the one it changes a thing about, or else the one in front of it."""
     if isinstance(chosen, Rung):
         return next((each for each in known if each.key == chosen.after), None)
     at = known.index(chosen)
@@ -209,6 +210,7 @@ def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
 
 
 def _chosen_block(key: str, block_xy: Block) -> Block | None:
-    """The CPU has no blocks, and some rungs have a shape of their own."""
+    """Return the block shape that was chosen; None on the CPU and for rungs with a shape of their
+    own."""
     chosen = implementation(key)
     return block_xy if isinstance(chosen, Rung) and not chosen.own_block else None

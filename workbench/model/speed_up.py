@@ -57,12 +57,12 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUp:
 
 
 def single_in_words(result: Result) -> str:
-    """What the one sample of `result` is."""
+    """Return what the one sample of `result` is."""
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
 
 
 def baseline_name(baseline: Result) -> str:
-    """What a baseline must always come with: "OpenCV, 2 threads"."""
+    """Return what a baseline must always come with: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
     title = implementation(baseline.job.implementation).title
     return f"{title}, {threads} thread{'s' if threads > 1 else ''}"

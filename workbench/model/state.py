@@ -51,12 +51,12 @@ class Picture:
 
     @property
     def white(self) -> float:
-        """The sample value that is full intensity: 255, 65535, or 1.0 for floats."""
+        """Return the sample value that is full intensity: 255, 65535, or 1.0 for floats."""
         return white(self.samples.dtype)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What has become of it on the way here, one sentence each."""
+        """Return what has become of it on the way here, one sentence each."""
         if not self.beyond:
             return self.notes
         cut = "became infinite" if self.samples.dtype.kind == "f" else "were cut off"
@@ -65,21 +65,21 @@ class Picture:
 
     @property
     def nbytes(self) -> int:
-        """Of all its samples."""
+        """Return the bytes of all its samples."""
         return self.samples.nbytes + (0 if self.original is None else self.original.nbytes)
 
     @property
     def as_in_file(self) -> NDArray[Any]:
-        """The samples before they were stored in another pixel type."""
+        """Return the samples before they were stored in another pixel type."""
         return self.samples if self.original is None else self.original
 
     def is_stored_as(self, pixel_type: str | None) -> bool:
-        """Whether `stored_as` would change nothing."""
+        """Return whether `stored_as` would change nothing."""
         return str(self.samples.dtype) == (pixel_type or str(self.as_in_file.dtype))
 
     def stored_as(self, pixel_type: str | None) -> Picture:
-        """The same picture in `pixel_type`, or in that of its file: None.  Takes a while on large
-        ones; raises MemoryError where both do not fit."""
+        """Return the same picture in `pixel_type`, or in that of its file: None.  Takes a while on
+        large ones; raises MemoryError where both do not fit."""
         if self.is_stored_as(pixel_type):
             return self
         samples = self.as_in_file

@@ -84,7 +84,8 @@ def forget_what_is_gone() -> None:
 
 
 def files_in(content: QMimeData | None) -> list[Path]:
-    """The files on this computer that it names, MAX_FILES at most, as a list, or one as text."""
+    """Return the files on this computer that it names, MAX_FILES at most, as a list, or one as
+    text."""
     if content is None:
         return []
     local = (url.toLocalFile() for url in content.urls() if url.isLocalFile())
@@ -94,12 +95,12 @@ def files_in(content: QMimeData | None) -> list[Path]:
 
 
 def holds_picture(content: QMimeData | None) -> bool:
-    """Whether it holds a picture, or names a file."""
+    """Return whether it holds a picture, or names a file."""
     return content is not None and (_has_image(content) or bool(files_in(content)))
 
 
 def image_in(content: QMimeData | None) -> Found:
-    """What `picture_in` takes; on the GUI thread.
+    """Return what `picture_in` takes; on the GUI thread.
 
     Raises ImageFileError where there is none, or one that cannot be read.
     """
@@ -123,7 +124,7 @@ def image_in(content: QMimeData | None) -> Found:
 
 
 def picture_in(found: Found, **how: Any) -> Picture:
-    """The picture itself, on any thread; takes a while on a large one.
+    """Return the picture itself, on any thread; takes a while on a large one.
 
     how  as `image_files.load` has it
     Raises ImageFileError.
@@ -137,7 +138,7 @@ def picture_in(found: Found, **how: Any) -> Picture:
 
 
 def _decoded(encoded: bytes, **how: Any) -> Picture:
-    """By way of a file, as everything that is opened."""
+    """Decode by way of a file, as everything that is opened."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / NAME
         try:
@@ -154,8 +155,8 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """The file that a text names by its whole path, or as an address; or a folder, which is refused
-    where it is opened."""
+    """Return the file that a text names by its whole path, or as an address; or a folder, which is
+    refused where it is opened."""
     words = text.strip().strip("\"'")
     if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []
@@ -210,7 +211,8 @@ def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
 
 
 def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
-    """For other programs: the samples themselves where they are integers, else as shown.
+    """Return an image for other programs: the samples themselves where they are integers, else as
+    shown.
 
     shown  the same picture as it is on the screen
     """

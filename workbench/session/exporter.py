@@ -51,7 +51,7 @@ class Exporter(QObject):
         *,
         reduce: bool = False,
     ) -> None:
-        """The filtered picture at full resolution: a picture like any other.
+        """Save the filtered picture at full resolution: a picture like any other.
 
         picture  what was filtered
         quality  as `image_files.save` has it
@@ -70,12 +70,13 @@ class Exporter(QObject):
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
     ) -> None:
-        """An image, what makes one, or samples of 8 or 16 bits, as PNG with the settings inside."""
+        """Save an image, what makes one, or samples of 8 or 16 bits, as PNG with the settings
+        inside."""
         path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
         self._write(path, lambda: save_png(path, image() if callable(image) else image, settings))
 
     def save_text(self, path: Path, text: str) -> None:
-        """A text file, whole or not at all."""
+        """Save a text file, whole or not at all."""
 
         def write() -> None:
             try:
@@ -88,7 +89,7 @@ class Exporter(QObject):
         self._write(path, write)
 
     def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
-        """The filtered picture to the clipboard: its very samples within this program, but
+        """Copy the filtered picture to the clipboard: its very samples within this program, but
         those of floats that were made of whole numbers, which are in the units of files.
 
         picture  what was filtered
@@ -110,7 +111,7 @@ class Exporter(QObject):
         )
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
-        """An image to the clipboard, or what makes one; `what` names it for the message."""
+        """Copy an image to the clipboard, or what makes one; `what` names it for the message."""
 
         def copy(made: QImage) -> None:
             clipboard.copy(None, made)
@@ -133,7 +134,7 @@ class Exporter(QObject):
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
-    """ "kodim05 gaussian-blur 5x5": what a file dialog proposes, without an extension."""
+    """Return what a file dialog proposes, without an extension: "kodim05 gaussian-blur 5x5"."""
     stem = Path(picture.name).stem
     filter_name = result.job.filter_title.lower().replace(" ", "-").replace(",", "")
     return f"{stem} {filter_name} {result.job.ksize}x{result.job.ksize}"

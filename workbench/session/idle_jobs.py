@@ -9,16 +9,17 @@ from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.engine.engine import Engine
 
 
-class Quiet:
-    """Jobs to be timed one after another, and the one that is.  Of one thread, which alone takes
-    and steps; others may wish, under a lock of the owner's, which that thread holds, too, but for
-    stepping.
+class IdleJobs:
+    """Jobs to be timed one after another, and the one that is.
 
-    tell  what to tell each job's last Result, which is checked
+    One thread takes and steps.  Others may only `ask` and `forget`.  Both hold a lock of the
+    owner's meanwhile, but not the thread while it steps.
+
+    emit  called with each job's last Result, which is checked
     """
 
-    def __init__(self, tell: Callable[[Result], None]) -> None:
-        self._tell = tell
+    def __init__(self, emit: Callable[[Result], None]) -> None:
+        self._emit = emit
         self._wanted: list[tuple[Job, Sampling]] = []
         self._is_to_stop = False
         self._steps: Iterator[Progress | Result] | None = None
@@ -36,18 +37,18 @@ class Quiet:
         self._wanted.append((job, sampling))
 
     def forget(self) -> None:
-        """Nobody wants any of them any more."""
+        """Drop all of them, the one that runs as well."""
         self._wanted, self._is_to_stop = [], True
 
     def take(self, engine: Engine) -> None:
-        """Turn wishes into what runs."""
+        """Begin the next where none runs."""
         if self._is_to_stop:
             self._steps, self._is_to_stop = None, False
         if self._steps is None and self._wanted:
             self._steps = engine.filtering(*self._wanted.pop(0))
 
     def step(self) -> None:
-        """Do one step, and tell what came of it in the end.  Raises DeviceLostError: what else
+        """Do one step, and emit what came of it in the end.  Raises DeviceLostError: what else
         fails says so where its picture is waited for, and there is just no such time."""
         steps, self._steps = self._steps, None
         assert steps is not None
@@ -60,8 +61,8 @@ class Quiet:
         if step is not None:
             self._steps = steps
         if isinstance(step, Result) and step.check is not None:
-            self._tell(step)
+            self._emit(step)
 
     def drop(self) -> None:
-        """Nothing runs."""
+        """Forget what runs."""
         self._steps = None

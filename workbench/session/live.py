@@ -41,7 +41,7 @@ class Live(QObject):
         settled(result): the last word; it and the picture are shown, and nothing is under way.
         timed_again(result): `settled` came with a single run; now there are several.
         refused(sentence, details): why there is no new result; the old one stays.
-        recovered(): after that, there is one for the newest wish.
+        recovered(): after that, there is one for the newest request.
     """
 
     before_ready = Signal(object, object)
@@ -67,7 +67,7 @@ class Live(QObject):
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
         self._widening: Picture | None = None  # being stored as float32
-        self._asked: Job | None = None  # the newest wish; None: it made no sense
+        self._asked: Job | None = None  # the newest request; None: it made no sense
         self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         store.changed.connect(self._follow)
@@ -83,8 +83,8 @@ class Live(QObject):
 
     @property
     def of_view(self) -> tuple[Picture, Result, Display] | None:
-        """The picture in view, the newest result of it, and how that is shown; None: it has none
-        yet, or what it was to be filtered with was refused."""
+        """Return the picture in view, the newest result of it, and how that is shown; None: it has
+        none yet, or what it was to be filtered with was refused."""
         picture = self._store.state.picture
         if picture is None or self.result is None or self.shown is None:
             return None
@@ -93,7 +93,7 @@ class Live(QObject):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the newest result is not of the present settings, as those were refused."""
+        """Return whether the present settings were refused: the newest result is of others."""
         return self._is_refused
 
     def run_again(self) -> None:
@@ -113,7 +113,7 @@ class Live(QObject):
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
 
     def _waits_for_unclipped(self, state: State) -> bool:
-        """Whether the picture has first to be stored as float32, which is then under way."""
+        """Return whether the picture has first to be stored as float32, which is then under way."""
         picture = state.picture
         if picture is None or not intents.is_unclipped(state):
             return False
@@ -124,7 +124,7 @@ class Live(QObject):
         self._widening = picture
 
         def end() -> bool:
-            """Whether it is still wanted."""
+            """Return whether it is still wanted."""
             now = self._store.state
             if self._widening is picture:
                 self._widening = None
@@ -142,13 +142,15 @@ class Live(QObject):
         return True
 
     def _forget_widening(self) -> None:
-        """It may have been what broke; then the next wish is to ask for it once more."""
+        """Let the next request ask for it once more: it may have been what broke."""
         self._widening = None
 
     def baseline_of(self, result: Result) -> Result | None:
-        """The CPU's Result for the same work, where it is known by now; `result`, if that is one.
+        """Return the CPU's Result for the same work, where it is known by now; `result`, if that is
+        one.
 
-        For others it is timed on its own, with more patience than what is waited for."""
+        For others it is timed on its own, with more patience than what is waited for.
+        """
         state = self._store.state
         found = (result, self._baseline)
         return next((b for b in found if intents.is_baseline_of(b, result.job, state)), None)
@@ -262,13 +264,13 @@ class Live(QObject):
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
     def _time_again(self, result: Result) -> None:
-        """A single run says little: have it timed once more when there is nothing else to do.  One
-        in strips would be a single one again."""
+        """Have a single run, which says little, timed once more when there is nothing else to do.
+        One in strips would be a single one again."""
         if result.kernel.is_single and result.strips == 1:
             self._worker.request_again(result.job, result.kernel.cache or "cold")
 
     def _take_again(self, again: Result) -> None:
-        """What was timed again stands in place of the single run."""
+        """Put what was timed again in place of the single run."""
         first = self.result
         if self._baseline is not None and again.job is self._baseline.job:
             self._keep_baseline(again)
@@ -276,7 +278,8 @@ class Live(QObject):
             self._replace(first, again)
 
     def _replace(self, first: Result, again: Result) -> None:
-        """Its transfers and its compiling stay: by now everything is where it has to be."""
+        """Put `again` in place of `first`, whose transfers and compiling stay: by now everything is
+        where it has to be."""
         result = replace(
             again,
             compile_ms=first.compile_ms,
@@ -308,12 +311,12 @@ class Live(QObject):
         self.refused.emit(str(error), details)
 
     def _try_once_more(self, *_: Any) -> None:
-        """What ended gave back the memory that the newest wish may have lacked."""
+        """Run again what lacked memory: what ended has given some back."""
         if self._is_refused and self._is_short:
             self._is_short = False  # once
             self.run_again()
 
 
 def _without_answer(baseline: Result) -> Result:
-    """Its time and its check are what is wanted; the answer may be a gigabyte."""
+    """Return `baseline` without its answer, which may be a gigabyte and is not wanted."""
     return replace(baseline, picture=baseline.job.picture)

@@ -30,7 +30,7 @@ Load = Callable[..., Any]
 
 
 class Opener(QObject):
-    """Loads in the background; only the newest wish is heard of.
+    """Loads in the background; only the newest request is heard of.
 
     pixel_type  what pictures are stored as from now on; None: as in their files
 
@@ -59,13 +59,13 @@ class Opener(QObject):
         self.pixel_type: str | None = None
         self._background = background
         self._newest = self._newest_type = 0
-        self._is_stopped = Event()  # the newest wish
+        self._is_stopped = Event()  # the newest request
         self._stepping: tuple[Path, int] | None = None  # from where, and which way
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         background.broke.connect(self._stop_stepping)
 
     def open_file(self, path: Path) -> None:
-        """A picture file."""
+        """Open a picture file."""
         self._ask(partial(image_files.load, path), self.opened.emit)
 
     def open_start_picture(self) -> None:
@@ -80,7 +80,7 @@ class Opener(QObject):
         )
 
     def open_dropped(self, path: Path) -> None:
-        """A picture, or a screenshot of ours, whose settings count rather than its pixels."""
+        """Open a picture, or a screenshot of ours, whose settings count rather than its pixels."""
 
         def show(found: dict[str, Any] | Picture) -> None:
             if isinstance(found, Picture):
@@ -96,7 +96,7 @@ class Opener(QObject):
         self._ask(load, show)
 
     def open_content(self, content: QMimeData | None) -> None:
-        """A picture, not a file, from the clipboard or dragged from another program."""
+        """Open a picture, not a file, from the clipboard or dragged from another program."""
         try:
             found = clipboard.image_in(content)
         except ImageFileError as error:
@@ -105,7 +105,7 @@ class Opener(QObject):
             self._ask(partial(clipboard.picture_in, found), self.opened.emit)
 
     def open_neighbour(self, path: Path, step: int) -> None:
-        """The next (1) or previous (-1) picture in the folder of `path`.
+        """Open the next (1) or previous (-1) picture in the folder of `path`.
 
         Where that cannot be opened, the next call goes on from there, or it would bar the way.
         While it is being opened, asking for the same again changes nothing: a key held down walks
@@ -135,15 +135,15 @@ class Opener(QObject):
         self._stepping = path, step
 
     def store_again(self, picture: Picture) -> None:
-        """`picture`, which is open, in the present pixel type.  What is being opened meanwhile
-        still comes."""
+        """Store `picture`, which is open, in the present pixel type.  What is being opened
+        meanwhile still comes."""
         self._newest_type += 1
-        wish, pixel_type = self._newest_type, self.pixel_type
+        request, pixel_type = self._newest_type, self.pixel_type
         self._background.run(
             lambda: _stored_as(picture, pixel_type),
-            lambda found: self.stored.emit(found) if wish == self._newest_type else None,
+            lambda found: self.stored.emit(found) if request == self._newest_type else None,
             lambda error: (
-                self.not_stored.emit(picture, str(error)) if wish == self._newest_type else None
+                self.not_stored.emit(picture, str(error)) if request == self._newest_type else None
             ),
         )
 
@@ -164,10 +164,10 @@ class Opener(QObject):
         """
         self.stop()
         self._is_stopped = is_stopped = Event()
-        wish, pixel_type = self._newest, self.pixel_type
+        request, pixel_type = self._newest, self.pixel_type
 
         def look_through() -> Any:
-            if wish != self._newest:
+            if request != self._newest:
                 return None  # nobody would see it
             found = load(ask=not is_agreed, is_stopped=is_stopped.is_set)
             if isinstance(found, Picture):
@@ -175,7 +175,7 @@ class Opener(QObject):
             return found
 
         def answer(tell: Callable[[Any], None], outcome: Any) -> None:
-            if wish == self._newest:
+            if request == self._newest:
                 self._stepping = None
                 tell(outcome)
 

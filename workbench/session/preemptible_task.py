@@ -9,22 +9,23 @@ from typing import Any
 from kernels.core.errors import KernelError
 from kernels.engine.engine import Engine
 
-Sweeping = Callable[[Engine], Iterator[Any]]  # or tuning
+MakeSteps = Callable[[Engine], Iterator[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What ran, if it had begun, and was stopped."""
+    """What was stopped: its steps, if it had begun."""
 
     steps: Iterator[Any] | None
 
 
 class PreemptibleTask:
-    """A long computation that everything else goes before: the one wished for, the one that runs.
-    Of one thread, which alone takes, steps and tells; others may wish, under a lock of the owner's,
-    which that thread holds, too, but for stepping and telling.
+    """A long computation that everything else goes before: the one that runs, and the next.
 
-    stepped, ended, paused  what to tell each step, the end, and that it stands still or goes on
+    One thread takes, steps and emits.  Others may only `start`, `cancel` and `pause`.  Both hold a
+    lock of the owner's meanwhile, but not the thread while it steps or emits.
+
+    stepped, ended, paused  called with each step, at the end, and when it stands still or goes on
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class PreemptibleTask:
         paused: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._stepped, self.ended, self._paused = stepped, ended, paused
-        self._wanted: Sweeping | None = None
+        self._wanted: MakeSteps | None = None
         self._is_to_stop = self._is_to_pause = self._is_paused = False
         self._steps: Iterator[Any] | None = None
         self._latest: Any = None
@@ -48,16 +49,16 @@ class PreemptibleTask:
         return self.is_running and not self._is_to_pause
 
     @property
-    def has_wish(self) -> bool:
-        """Whether it is to begin, to end, or to pause."""
-        is_to_tell = self._is_to_pause != self._is_paused
-        return self._is_to_stop or self._wanted is not None or is_to_tell
+    def has_request(self) -> bool:
+        """Return whether it is to begin, to end, or to pause."""
+        is_news = self._is_to_pause != self._is_paused
+        return self._is_to_stop or self._wanted is not None or is_news
 
     @property
     def has_work(self) -> bool:
-        return self.has_wish or self.can_step
+        return self.has_request or self.can_step
 
-    def start(self, make: Sweeping) -> None:
+    def start(self, make: MakeSteps) -> None:
         self._is_to_stop, self._wanted, self._is_to_pause = self.is_running, make, False
 
     def cancel(self) -> None:
@@ -67,14 +68,14 @@ class PreemptibleTask:
     def pause(self, is_paused: bool) -> None:
         self._is_to_pause = is_paused and (self.is_running or self._wanted is not None)
 
-    def tell_pause(self) -> None:
-        """Say whether it stands still, if that is news."""
+    def emit_pause(self) -> None:
+        """Call `paused` if it stands still from now on, or goes on again."""
         if self._is_to_pause != self._is_paused:
             self._is_paused = self._is_to_pause
             self._paused(self._is_paused)
 
     def take(self, engine: Engine) -> Ended | None:
-        """Turn wishes into what runs; returns what was stopped for that."""
+        """Begin what was requested; return what was stopped for that."""
         ended = None
         if self._is_to_stop:
             ended = Ended(self.drop())
@@ -83,7 +84,7 @@ class PreemptibleTask:
         return ended
 
     def step(self) -> bool:
-        """Do one step and tell it; False: there was none left."""
+        """Do one step and hand it to `stepped`; return False where there was none left."""
         assert self._steps is not None
         step = next(self._steps, None)
         if step is None:
@@ -94,7 +95,7 @@ class PreemptibleTask:
         return True
 
     def drop(self) -> Iterator[Any] | None:
-        """Nothing runs, nothing is to be stopped; returns what ran."""
+        """Forget what runs and that it was to be stopped; return it."""
         steps, self._steps, self._is_to_stop = self._steps, None, False
         self._is_to_pause = self._is_to_pause and self._wanted is not None
         return steps

@@ -16,8 +16,8 @@ REMEMBERED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class PtxWish:
-    """One compilation; equal wishes give equal text.
+class PtxRequest:
+    """One compilation; equal requests give equal text.
 
     in_words  what it is for: "sm_90 · size 5 · 3 × uint8 · clamp · 32×8"
     """
@@ -28,18 +28,18 @@ class PtxWish:
     in_words: str = field(compare=False)
 
 
-def wish_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxWish:
-    """The text for `device`, or for a card that many have where there is none."""
+def request_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxRequest:
+    """Return the text for `device`, or for a card that many have where there is none."""
     major, minor = device.compute_capability if isinstance(device, Device) else (0, 0)
     architecture = 10 * major + minor or WITHOUT_A_DEVICE
     options = tuple(nvrtc.options_for(rung, job, architecture))
-    return PtxWish(rung, architecture, options, _in_words(rung, job, architecture))
+    return PtxRequest(rung, architecture, options, _in_words(rung, job, architecture))
 
 
 @lru_cache(maxsize=REMEMBERED)
-def compile_wish(wish: PtxWish) -> Compiled:
-    """Takes a second or more for large weights.  Raises CompileFailedError."""
-    return nvrtc.compile_text(wish.rung.text, wish.options, wish.architecture)
+def compile_request(request: PtxRequest) -> Compiled:
+    """Compile the text: a second or more for large weights.  Raises CompileFailedError."""
+    return nvrtc.compile_text(request.rung.text, request.options, request.architecture)
 
 
 def _in_words(rung: Rung, job: Job, architecture: int) -> str:
@@ -54,7 +54,7 @@ def _in_words(rung: Rung, job: Job, architecture: int) -> str:
 
 
 def resources_in_words(compiled: Compiled) -> str:
-    """22 registers, no spills; or of each function by name where there are several."""
+    """Return "22 registers, no spills", of each function by name where there are several."""
     found = compiled.resources
     each_in_words = [
         f"{f'{each.function} ' if len(found) > 1 else ''}{each.registers} registers"

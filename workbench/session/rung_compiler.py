@@ -7,14 +7,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from kernels.core.errors import CompileFailedError
 from kernels.cuda.nvrtc import Compiled
 from workbench.base.background import Background
-from workbench.session.ptx import PtxWish, compile_wish
+from workbench.session.ptx import PtxRequest, compile_request
 
 
-class Compiling(QObject):
+class RungCompiler(QObject):
     """Takes no part in what runs, and needs no GPU.
 
     Signals:
-        compiled(wish, outcome): the Compiled, or the exception that says why there is none.
+        compiled(request, outcome): the Compiled, or the exception that says why there is none.
         broke(sentence, details): a bug, with its traceback.
     """
 
@@ -26,12 +26,12 @@ class Compiling(QObject):
         self._background = Background((CompileFailedError,), self)
         self._background.broke.connect(self._break)
         self._is_running = False
-        self._waiting: PtxWish | None = None
+        self._waiting: PtxRequest | None = None
 
     @Slot(object)
-    def request(self, wish: PtxWish) -> None:
-        """Compile `wish` next; one still waiting is forgotten."""
-        self._waiting = wish
+    def request(self, request: PtxRequest) -> None:
+        """Compile `request` next; one still waiting is forgotten."""
+        self._waiting = request
         if not self._is_running:
             self._start()
 
@@ -40,17 +40,17 @@ class Compiling(QObject):
         self._background.close()
 
     def _start(self) -> None:
-        wish, self._waiting = self._waiting, None
-        if wish is None:
+        request, self._waiting = self._waiting, None
+        if request is None:
             return
         self._is_running = True
 
         def tell(outcome: Compiled | Exception) -> None:
             self._is_running = False
-            self.compiled.emit(wish, outcome)
+            self.compiled.emit(request, outcome)
             self._start()
 
-        self._background.run(lambda: compile_wish(wish), tell, tell)
+        self._background.run(lambda: compile_request(request), tell, tell)
 
     def _break(self, sentence: str, details: str) -> None:
         self._is_running = False

@@ -44,7 +44,7 @@ def save_png(
 
 
 def read_settings(path: str | Path) -> dict[str, Any] | None:
-    """The settings inside a PNG, without decoding its pixels; None where there are none.
+    """Return the settings inside a PNG, without decoding its pixels; None where there are none.
 
     Raises ImageFileError when they are damaged or were written by a newer version.
     """
@@ -63,7 +63,7 @@ def read_settings(path: str | Path) -> dict[str, Any] | None:
 
 
 def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
-    """The JSON text, where this chunk is ours."""
+    """Return the JSON text, where this chunk is ours."""
     prefix = KEYWORD + _PLAIN_UTF8
     if found.kind != b"iTXt" or file.read(len(prefix)) != prefix:
         return None

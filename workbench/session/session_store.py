@@ -56,7 +56,7 @@ class NotKept:
 
 
 def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterator[Any]]:
-    """A sweep from its beginning, for a worker to drive, kept in the new file `path`."""
+    """Make a sweep from its beginning, for a worker to drive, kept in the new file `path`."""
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING
@@ -74,7 +74,7 @@ def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterat
 
 
 def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
-    """What the session in the file `path` still lacks, for a worker to drive, added to it."""
+    """Make what the session in the file `path` still lacks, for a worker to drive, added to it."""
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING
@@ -88,22 +88,23 @@ def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
 
 
 def is_session(path: Path) -> bool:
-    """By its name: a session's file, or a folder that holds one."""
+    """Return whether `path` is, by its name, a session's file or a folder that holds one."""
     return path.name.endswith(SUFFIXES) or (path / "session.jsonl").is_file()
 
 
 def is_plan(path: Path) -> bool:
-    """By its name: a file that says what to measure."""
+    """Return whether `path` is, by its name, a file that says what to measure."""
     return path.suffix == ".toml"
 
 
 def is_of_sweep(path: Path) -> bool:
-    """By its name: a session, a plan, or a table of one, which is no picture either."""
+    """Return whether `path` is, by its name, a session, a plan, or a table of one, which is no
+    picture either."""
     return is_session(path) or is_plan(path) or path.suffix.lower() == ".csv"
 
 
 def new_path(plan: Plan, now: datetime) -> Path:
-    """Where to keep a sweep begun `now`: a name to find it by, and that there is none of."""
+    """Return where to keep a sweep begun `now`: a name to find it by, and that there is none of."""
     stem = f"{now:%Y-%m-%d %H%M%S} {slug(plan.title)}".strip()
     names = (stem, *(f"{stem} {number}" for number in range(2, 100)))
     paths = (folder() / f"{name}{SUFFIXES[0]}" for name in names)
@@ -111,7 +112,7 @@ def new_path(plan: Plan, now: datetime) -> Path:
 
 
 def kept() -> list[Path]:
-    """The sessions that are kept, the newest first."""
+    """Return the sessions that are kept, the newest first."""
     try:
         found = [path for path in folder().iterdir() if path.name.endswith(SUFFIXES)]
     except OSError:
@@ -120,18 +121,18 @@ def kept() -> list[Path]:
 
 
 def heading(path: Path) -> Session:
-    """The session in a file, but for its records: quick to read.  Raises SessionFileError."""
+    """Return the session in a file without its records: quick.  Raises SessionFileError."""
     with open_to_read(path) as file:
         return session_of(file.readline(MAX_LINE), str(path))
 
 
 def slug(title: str) -> str:
-    """ "image-size-gaussian-blur": a title as part of a file's name."""
+    """Return a title as part of a file's name: "image-size-gaussian-blur"."""
     return re.sub(r"[^\w]+", "-", title).strip("-").lower()[:60]
 
 
 def came_with_it() -> list[Path]:
-    """The recorded sessions that came with the program."""
+    """Return the recorded sessions that came with the program."""
     try:
         return sorted(path for path in asset(RECORDED).iterdir() if is_session(path))
     except FileNotFoundError:
@@ -139,13 +140,13 @@ def came_with_it() -> list[Path]:
 
 
 def can_grow(path: Path | None) -> bool:
-    """Whether a session's file is one to write to: not packed, and not the program's own."""
+    """Return whether a session's file is one to write to: not packed, and not the program's own."""
     return path is not None and path.suffix != ".gz" and path not in came_with_it()
 
 
 def is_of_here(machine: Machine, device: Device | NoDevice | None) -> bool:
-    """Whether a session of `machine` can be gone on with on this computer; with `device` still
-    unknown none can."""
+    """Return whether a session of `machine` can be gone on with on this computer; with `device`
+    still unknown none can."""
     if device is None:
         return False
     return (machine.cpu, machine.gpu) == (_cpu(), device.name if isinstance(device, Device) else "")
@@ -157,12 +158,12 @@ def _cpu() -> str:
 
 
 def folder() -> Path:
-    """Where this program keeps sessions."""
+    """Return where this program keeps sessions."""
     return Path(user_data_dir("filter-workbench")) / "sessions"
 
 
 def refuse_other_pictures(session: Session, given: Given) -> None:
-    """What is measured from now on must be what was measured before.  Raises SessionFileError."""
+    """Refuse to measure other pictures than before.  Raises SessionFileError."""
     for name in session.plan.pictures:
         if name in PICTURE_KINDS:
             continue

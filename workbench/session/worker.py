@@ -27,10 +27,10 @@ from workbench.base.background import TOO_LITTLE_MEMORY
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
-from workbench.session.idle_jobs import Quiet
-from workbench.session.preemptible_task import PreemptibleTask, Sweeping, close
+from workbench.session.idle_jobs import IdleJobs
+from workbench.session.preemptible_task import MakeSteps, PreemptibleTask, close
 
-# A superseded job goes on while newer wishes keep coming, so that a dragged slider always has a
+# A superseded job goes on while newer requests keep coming, so that a dragged slider always has a
 # picture to show; once the newest has waited for so long, the hand rests, and it gives way.
 REST_S = 0.15
 PAINTING_S = 0.01  # how long the window may take to show a result
@@ -92,10 +92,13 @@ class Worker(QThread):
         self.device: Device | NoDevice | None = None  # only the GUI thread touches it
         self.device_found.connect(self._know_device)  # before anybody else hears of it
         self._make_engine = make_engine
-        self._wake = Condition()  # guards the wishes below
+        self._wake = Condition()  # guards the requests below
         self._wanted: tuple[Job, DisplayMapping, Sampling] | None = None
         self._wanted_since = 0.0
-        self._baseline, self._again = Quiet(self.baseline_timed.emit), Quiet(self.timed_again.emit)
+        self._baseline, self._again = (
+            IdleJobs(self.baseline_timed.emit),
+            IdleJobs(self.timed_again.emit),
+        )
         self._is_held = False
         self._wants_device = True  # to know it
         self._knows_device = False  # only the thread itself touches it
@@ -107,7 +110,7 @@ class Worker(QThread):
             self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
         )
         # What is looked at goes before what is waited for; the first of these before the others.
-        self._asides = (self._comparison, self._sweep, self._tuning)
+        self._tasks = (self._comparison, self._sweep, self._tuning)
         self._closing = False
         # The task in hand; only the thread itself touches it.
         self._live: _Live | None = None
@@ -159,7 +162,7 @@ class Worker(QThread):
     def _know_device(self, device: Device | NoDevice) -> None:
         self.device = device
 
-    def start_sweep(self, sweeping: Sweeping) -> None:
+    def start_sweep(self, sweeping: MakeSteps) -> None:
         """Begin a sweep in the background, in place of one that runs."""
         self._start(self._sweep, sweeping)
 
@@ -171,7 +174,7 @@ class Worker(QThread):
         """Let the sweep stand still from its next step on, or go on; nothing where none runs."""
         self._pause(self._sweep, is_paused)
 
-    def start_tuning(self, tuning: Sweeping) -> None:
+    def start_tuning(self, tuning: MakeSteps) -> None:
         """Begin a tuning, behind everything else, in place of one that runs."""
         self._start(self._tuning, tuning)
 
@@ -179,7 +182,7 @@ class Worker(QThread):
         """End the tuning at its next step."""
         self._cancel(self._tuning)
 
-    def start_comparison(self, comparing: Sweeping) -> None:
+    def start_comparison(self, comparing: MakeSteps) -> None:
         """Begin a comparison, before sweep and tuning, in place of one that runs."""
         self._start(self._comparison, comparing)
 
@@ -191,19 +194,19 @@ class Worker(QThread):
         """End it at its next step."""
         self._cancel(self._comparison)
 
-    def _start(self, aside: PreemptibleTask, make: Sweeping) -> None:
+    def _start(self, task: PreemptibleTask, make: MakeSteps) -> None:
         with self._wake:
-            aside.start(make)
+            task.start(make)
             self._wake.notify()
 
-    def _pause(self, aside: PreemptibleTask, is_paused: bool) -> None:
+    def _pause(self, task: PreemptibleTask, is_paused: bool) -> None:
         with self._wake:
-            aside.pause(is_paused)
+            task.pause(is_paused)
             self._wake.notify()
 
-    def _cancel(self, aside: PreemptibleTask) -> None:
+    def _cancel(self, task: PreemptibleTask) -> None:
         with self._wake:
-            aside.cancel()
+            task.cancel()
             self._wake.notify()
 
     def close(self) -> None:
@@ -217,44 +220,44 @@ class Worker(QThread):
 
     def run(self) -> None:
         engine = self._make_engine()
-        while self._take_wishes(engine):
+        while self._take_requests(engine):
             if self._live is not None:
                 self._attempt(self._step_live)
             elif self._wants_device:
                 self._attempt(partial(self._find_device, engine))
             elif self._baseline.can_step:
-                self._attempt(partial(self._step_quiet, self._baseline))
+                self._attempt(partial(self._step_idle, self._baseline))
             else:
-                running = next((each for each in self._asides if each.can_step), None)
+                running = next((each for each in self._tasks if each.can_step), None)
                 if running is not None:
-                    self._attempt(partial(self._step_aside, running))
+                    self._attempt(partial(self._step_task, running))
                 elif self._again.can_step:
-                    self._attempt(partial(self._step_quiet, self._again))
+                    self._attempt(partial(self._step_idle, self._again))
         self._drop_tasks()
 
-    def _take_wishes(self, engine: Engine) -> bool:
-        """Turn wishes into tasks; sleep while there is nothing to do.  False: the end."""
+    def _take_requests(self, engine: Engine) -> bool:
+        """Turn requests into tasks; sleep while there is nothing to do.  False: the end."""
         with self._wake:
             while not self._closing and not self._has_work():
                 self._wake.wait()
             if self._wanted is not None and self._may_supersede():
                 self._live = _Live(engine, *self._wanted)
                 self._wanted = None
-            for quiet in (self._baseline, self._again):
-                quiet.take(engine)
-            over = [each.take(engine) for each in self._asides]
+            for idle in (self._baseline, self._again):
+                idle.take(engine)
+            over = [each.take(engine) for each in self._tasks]
             closing = self._closing
-        for aside, ended in zip(self._asides, over, strict=True):
+        for task, ended in zip(self._tasks, over, strict=True):
             if ended is not None:
                 close(ended.steps)
                 if not closing:
-                    aside.ended(None, False)
-            aside.tell_pause()
+                    task.ended(None, False)
+            task.emit_pause()
         return not closing
 
     def _has_work(self) -> bool:
         is_live = self._wanted is not None or self._live is not None
-        others = (self._baseline, self._again, *self._asides)
+        others = (self._baseline, self._again, *self._tasks)
         return self._wants_device or is_live or any(each.has_work for each in others)
 
     def _may_supersede(self) -> bool:
@@ -267,7 +270,7 @@ class Worker(QThread):
         try:
             step = next(self._live.steps, None)
             if isinstance(step, Progress):
-                self._tell(step)
+                self._emit_progress(step)
             elif step is not None:
                 is_first = not self._live.has_shown
                 if is_first:
@@ -292,11 +295,11 @@ class Worker(QThread):
                 self._wake.wait_for(self._has_news, PAINTING_S)  # then that is painted
 
     def _has_news(self) -> bool:
-        """Whether anything is wished for that does not wait with the timing."""
+        """Return whether anything is wished for that does not wait with the timing."""
         is_wished = self._wanted is not None or (self._wants_device and self._knows_device)
-        return is_wished or self._closing or any(each.has_wish for each in self._asides)
+        return is_wished or self._closing or any(each.has_request for each in self._tasks)
 
-    def _tell(self, progress: Progress) -> None:
+    def _emit_progress(self, progress: Progress) -> None:
         assert self._live is not None
         if progress.doing != self._live.doing:
             self._live.doing = progress.doing
@@ -310,28 +313,28 @@ class Worker(QThread):
             self.progressed.emit("")
             self.settled.emit(live.last)
 
-    def _step_quiet(self, quiet: Quiet) -> None:
+    def _step_idle(self, idle: IdleJobs) -> None:
         try:
-            quiet.step()
+            idle.step()
         except DeviceLostError as error:
             self._fail(error, self.failed.emit)
 
-    def _step_aside(self, aside: PreemptibleTask) -> None:
+    def _step_task(self, task: PreemptibleTask) -> None:
         try:
-            is_over = not aside.step()
+            is_over = not task.step()
         except (KernelError, MemoryError) as error:
-            self._fail(error, lambda expected: self._end_aside(aside, expected, False))
+            self._fail(error, lambda expected: self._end_task(task, expected, False))
             return
         if is_over:
-            self._end_aside(aside, None, True)
+            self._end_task(task, None, True)
 
-    def _end_aside(
-        self, aside: PreemptibleTask, error: KernelError | None, is_complete: bool
+    def _end_task(
+        self, task: PreemptibleTask, error: KernelError | None, is_complete: bool
     ) -> None:
         with self._wake:  # who cancels now comes too late
-            steps = aside.drop()
+            steps = task.drop()
         close(steps)
-        aside.ended(error, is_complete)
+        task.ended(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
         """Tell an expected failure, and then, where it was the GPU's end, that there is none."""
@@ -355,19 +358,19 @@ class Worker(QThread):
         try:
             step()
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-            running = [each for each in self._asides if each.is_running]
+            running = [each for each in self._tasks if each.is_running]
             self._drop_tasks()
             self.progressed.emit("")
             for each in running:
-                self._end_aside(each, None, False)
+                self._end_task(each, None, False)
             self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
 
     def _drop_tasks(self) -> None:
         self._live = None
         with self._wake:
-            for quiet in (self._baseline, self._again):
-                quiet.drop()
-            left = [each.drop() for each in self._asides]
+            for idle in (self._baseline, self._again):
+                idle.drop()
+            left = [each.drop() for each in self._tasks]
         for steps in left:
             close(steps)
 
@@ -387,7 +390,7 @@ class _Live:
         return self._display is not None
 
     def show(self, result: Result) -> Display:
-        """The picture as the screen wants it, converted once however often timings improve.
+        """Return the picture as the screen wants it, converted once however often timings improve.
 
         Raises OutOfMemoryError.
         """

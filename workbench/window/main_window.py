@@ -47,7 +47,7 @@ from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.live import Live
 from workbench.session.opener import Opener
-from workbench.session.rung_compiler import Compiling
+from workbench.session.rung_compiler import RungCompiler
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, MenuTree
@@ -117,7 +117,7 @@ class MainWindow(QMainWindow):
         self.opener = Opener(self.reading, self)
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
-        self._compiling = Compiling(self)
+        self._compiling = RungCompiler(self)
         self.looking = AnalysisThread(self)
 
     def _make_panels(self) -> None:
@@ -293,7 +293,7 @@ class MainWindow(QMainWindow):
         self.weights.broke.connect(self.messages.show_bug)
 
     @property
-    def _backgrounds(self) -> tuple[Background | Compiling | AnalysisThread, ...]:
+    def _backgrounds(self) -> tuple[Background | RungCompiler | AnalysisThread, ...]:
         return self.reading, self._writing, self._compiling, self.looking
 
     def _show_state(self, state: State) -> None:

@@ -554,8 +554,8 @@ def test_a_paused_sweep_does_nothing_while_jobs_go_on(qtbot, make_worker):
 def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
     worker, told = make_worker()
     looks = []
-    take = worker._take_wishes
-    monkeypatch.setattr(worker, "_take_wishes", lambda *a, **k: looks.append(1) or take(*a, **k))
+    take = worker._take_requests
+    monkeypatch.setattr(worker, "_take_requests", lambda *a, **k: looks.append(1) or take(*a, **k))
     worker.start()
     worker.start_sweep(for_ever)
     wait_for(qtbot, told, "sweep_stepped")

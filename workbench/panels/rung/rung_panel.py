@@ -25,7 +25,7 @@ from workbench.model.state import State
 from workbench.panels.rung.idea_page import IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources
-from workbench.session.ptx import PtxWish, resources_in_words, wish_for
+from workbench.session.ptx import PtxRequest, request_for, resources_in_words
 from workbench.widgets.code_view import CodeView, SourceText
 from workbench.widgets.docks import Dock
 from workbench.widgets.drop_down import DropDown
@@ -53,7 +53,7 @@ class RungPane(QWidget):
         wanted(name, value): the user wants `value` for State field `name`.
         measure_wanted(implementations): these are to be measured as things stand.
         measure_cancelled(): and now no longer.
-        ptx_wanted(wish): this PtxWish is to be compiled, and told to `show_ptx`.
+        ptx_wanted(request): this PtxRequest is to be compiled, and told to `show_ptx`.
         large_wanted(): the user wants more room to read.
     """
 
@@ -80,7 +80,7 @@ class RungPane(QWidget):
         self._availability: Availability = []
         self._times = RungTimes()
         self._shown: Shown | None = None
-        self._ptx: PtxWish | None = None
+        self._ptx: PtxRequest | None = None
         self._looked_at = ""  # what cannot run here, but may be read; "" follows the state
         self._names = DropDown("rung-shown", "Implementation to look at")
         self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
@@ -159,16 +159,16 @@ class RungPane(QWidget):
         self._times.add_record(record)
         self._refresh()
 
-    def show_ptx(self, wish: PtxWish, compiled: Compiled | Exception) -> None:
+    def show_ptx(self, request: PtxRequest, compiled: Compiled | Exception) -> None:
         """What came of `ptx_wanted`."""
-        if wish != self._ptx:
+        if request != self._ptx:
             return  # it is another one that is wanted by now
         if isinstance(compiled, Exception):
             log = getattr(compiled, "log", "")
             self._ptx_view.show_sentence(f"{compiled}\n\n{log}".strip())
             return
-        caption = f"{resources_in_words(compiled)} · {wish.in_words}"
-        name = f"{wish.rung.key}.ptx"
+        caption = f"{resources_in_words(compiled)} · {request.in_words}"
+        name = f"{request.rung.key}.ptx"
         self._ptx_view.show_texts([SourceText(name, compiled.ptx, "ptx")], caption)
 
     def show_large(self, is_large: bool) -> None:
@@ -287,11 +287,11 @@ class RungPane(QWidget):
             self._say_no_ptx(reason)
         else:
             picked = self._pick(chosen)
-            wish = wish_for(chosen, with_pick(job, picked) if picked else job, self._device)
-            if wish != self._ptx:
-                self._ptx = wish
+            request = request_for(chosen, with_pick(job, picked) if picked else job, self._device)
+            if request != self._ptx:
+                self._ptx = request
                 self._ptx_view.show_sentence(f"Compiling {chosen.title}…")
-                self.ptx_wanted.emit(wish)
+                self.ptx_wanted.emit(request)
 
     def _say_no_ptx(self, sentence: str) -> None:
         self._ptx = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernels import filters
-from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from workbench.base import numbers
 from workbench.base.numbers import MISSING
@@ -52,7 +51,7 @@ def figures_of(
     is_refused  what is asked for cannot be run, so that no result will come
     """
     work = f"{_filter(state)} {state.ksize}×{state.ksize}"
-    if result is None or not is_answer(result, state):
+    if result is None or not intents.is_answer(result, state):
         how = _how(state, None)
         if is_refused:
             return Figures(work=work, how=how, verdict="✗ this cannot be run", is_right=False)
@@ -68,15 +67,6 @@ def figures_of(
     verdict = "checking …" if check is None else "✓ verified"
     is_right = None if check is None else True
     return Figures(time, note, speedup, against, verdict, is_right, work, how)
-
-
-def is_answer(result: Result, state: State) -> bool:
-    """Whether `result` is of what `state` asks for now."""
-    try:
-        wanted = intents.job_for(state)
-    except KernelError:
-        return False
-    return wanted is not None and result.job.same_run(wanted)
 
 
 def _speedup(result: Result, baseline: Result | None) -> tuple[str, str]:

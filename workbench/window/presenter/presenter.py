@@ -20,7 +20,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.presenter.figures import figures_of, is_answer
+from workbench.window.presenter.figures import figures_of
 from workbench.window.presenter.talk_steps import MAX_STEPS, Step, ladder_steps, step_of, steps_from
 from workbench.window.undo.undoing import Undoing
 
@@ -236,7 +236,7 @@ class Presenting(QObject):
         result, baseline, look = live.result, None, ""
         if result is not None:
             look = intents.look_in_words(result.job, live.look)
-            if is_answer(result, state):
+            if intents.is_answer(result, state):
                 baseline = live.baseline_of(result)
         self.stage.show_figures(figures_of(state, result, baseline, is_refused=self._is_refused))
         self.stage.show_pictures(self._before, self._after, look)

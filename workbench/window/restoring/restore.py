@@ -14,7 +14,6 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import Picture
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.window.presenter.figures import is_answer
 from workbench.window.restoring.lockfiles import Place
 from workbench.window.restoring.snapshot import Contents
 
@@ -156,7 +155,7 @@ class BringingBack(QObject):
     def _is_answered(self) -> bool:
         """Whether the window shows what it was asked for."""
         result = self._shown.live.result
-        return result is not None and is_answer(result, self._shown.store.state)
+        return result is not None and intents.is_answer(result, self._shown.store.state)
 
     @Slot()
     def _give_up(self) -> None:

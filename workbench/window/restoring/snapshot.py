@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kernels.core.job import Result
 from workbench.base.background import Background
 from workbench.files.picture_refs import PictureRef
-from workbench.model import choices
+from workbench.model import choices, intents
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
@@ -25,7 +25,6 @@ from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.presenter.figures import is_answer
 from workbench.window.presenter.presenter import Presenting
 from workbench.window.restoring.remembering import Memory
 from workbench.window.undo.undoing import Undoing
@@ -90,7 +89,7 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
     that it no longer asks for nothing is known but its weights."""
     job, data = result.job, choices.to_data(state)
     data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
-    if is_answer(result, replace(state, **data)):
+    if intents.is_answer(result, replace(state, **data)):
         return data
     if job.gradient:
         return None

@@ -246,10 +246,10 @@ def compiler(monkeypatch):
             time.sleep(0.001)
         return Compiled(f".version 9.0 // {len(asked)}", PTX_LOG)
 
-    ptx.compile_wish.cache_clear()
+    ptx.compile_request.cache_clear()
     monkeypatch.setattr(nvrtc, "compile_text", compile_text)
     yield asked, gate
-    ptx.compile_wish.cache_clear()
+    ptx.compile_request.cache_clear()
 
 
 def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler):
@@ -484,8 +484,8 @@ def test_a_wrong_answer_is_said_to_be_wrong():
 def test_a_made_up_device_has_the_architecture_that_is_compiled_for():
     rung = IMPLEMENTATIONS["shared"]
     old = replace(DEVICE, compute_capability=(7, 5))
-    assert ptx.wish_for(rung, a_job(), old).architecture == 75
-    assert ptx.wish_for(rung, a_job(), None).architecture == ptx.WITHOUT_A_DEVICE
+    assert ptx.request_for(rung, a_job(), old).architecture == 75
+    assert ptx.request_for(rung, a_job(), None).architecture == ptx.WITHOUT_A_DEVICE
 
 
 def test_with_another_offset_it_is_other_work():
