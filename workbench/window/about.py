@@ -64,7 +64,7 @@ class AboutDialog(QDialog):
 
 
 def _table(found: list[tuple[str, str]]) -> str:
-    """A row each; what is long wraps within its own column."""
+    """Return a row each; what is long wraps within its own column."""
     rows = (
         f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
         f"<td>{escape(value)}</td></tr>"

@@ -29,7 +29,7 @@ APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
 
 
 def make_application(scheme: theme.Scheme = "system") -> QApplication:
-    """The one QApplication, named, dressed, with its icon."""
+    """Return the one QApplication, named, dressed, with its icon."""
     share_one_heap()
     _name_for_the_task_bar()
     app = QApplication.instance() or QApplication(sys.argv[:1])

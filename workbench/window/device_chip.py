@@ -29,7 +29,7 @@ class DeviceChip(Label):
             self._say_once_why(device)
 
     def _say_once_why(self, device: NoDevice) -> None:
-        """At the first start in full, over the pictures; later the status bar has it."""
+        """Say it at the first start in full, over the pictures; later the status bar has it."""
         if device.is_lost:
             return  # which GpuLoss says
         if self._settings.get(TOLD, "") == device.reason or self._messages.kind is not None:

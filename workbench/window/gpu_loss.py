@@ -97,7 +97,7 @@ class GpuLoss(QObject):
             messages.show_message("warning", device.reason, actions=[try_again, restart])
 
     def _go_on(self) -> None:
-        """On the CPU: another implementation was taken, or `auto` takes one there."""
+        """Go on on the CPU: another implementation was taken, or `auto` takes one there."""
         if self._store.state.implementation == AUTO.key:
             self._live.run_again()
 

@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
 
     @property
     def device(self) -> Device | NoDevice | None:
-        """What there is to run on; None while that is looked for."""
+        """Return what there is to run on; None while that is looked for."""
         return self.worker.device
 
     # -- the parts
@@ -333,7 +333,7 @@ class MainWindow(QMainWindow):
 
     @property
     def contents(self) -> Contents:
-        """What outlives a crash."""
+        """Return what outlives a crash."""
         return Contents(
             store=self.store,
             worker=self.worker,

@@ -54,8 +54,8 @@ class OnScreen(QObject):
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
-    """Where a window with the frame `frame` is to be: on the nearest of `screens`, as large as it
-    was if that fits; None where enough of its upper edge can be seen to move it by hand."""
+    """Return where a window with the frame `frame` is to be: on the nearest of `screens`, as large
+    as it was if that fits; None where enough of its upper edge can be seen to move it by hand."""
     handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
     needed = min(WIDE_PX, frame.width())
     seen = [handle.intersected(screen) for screen in screens]
@@ -69,20 +69,20 @@ def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
 
 
 def _distance(point: QPoint, screen: QRect) -> int:
-    """In pixels, along both axes together; 0 inside."""
+    """Return how far off it is in pixels, along both axes together; 0 inside."""
     beyond_x = max(screen.left() - point.x(), point.x() - screen.right(), 0)
     beyond_y = max(screen.top() - point.y(), point.y() - screen.bottom(), 0)
     return beyond_x + beyond_y
 
 
 def _is_to_be_seen(widget: QWidget) -> bool:
-    """A window, rather than a menu or a tooltip, which place themselves."""
+    """Say whether it is a window, not a menu or a tooltip, which place themselves."""
     kinds = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
     return widget.isVisible() and not widget.isMinimized() and widget.windowType() in kinds
 
 
 def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
-    """Move `widget` if need be; whether that was so."""
+    """Move `widget` if need be; return whether it was moved."""
     place = brought_back(widget.frameGeometry(), screens)
     if place is None:
         return False

@@ -58,7 +58,7 @@ class Saving(QObject):
         ]
 
     def save_result(self) -> None:
-        """The filtered picture at full resolution."""
+        """Save the filtered picture at full resolution."""
         found = self._live.of_view
         if found is None:
             self._messages.show_message("info", NOTHING_TO_SAVE)
@@ -68,7 +68,7 @@ class Saving(QObject):
         self._ask(picture, result, extension)
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
-        """Where to save, `name` proposed; None: nowhere, or over the picture that is open."""
+        """Ask where to save, `name` proposed; None: nowhere, or over the picture that is open."""
         proposed = save_folder(self._settings) / name
         path = ask_save_path(self._parent, "Save", proposed, file_types)
         if path is None:

@@ -125,7 +125,7 @@ class Screenshots(QObject):
 
     @Slot()
     def _save_filtered(self) -> None:
-        """As `_save`, in all the bits that a PNG can hold."""
+        """Save the result as `_save` does, in all the bits that a PNG can hold."""
         if (found := self._live.of_view) is None:
             self._messages.show_message("info", NOTHING_TO_SAVE)
         elif path := self._saving.ask_path("filtered.png", PNG_FILTER):

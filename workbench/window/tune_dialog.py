@@ -66,7 +66,7 @@ class TuneDialog(QDialog):
             layout.addWidget(each)
 
     def show_step(self, step: Tuning | Trial) -> None:
-        """What is under way, or what came of one way."""
+        """Show what is under way, or what came of one way."""
         if isinstance(step, Tuning):
             self._bar.setRange(0, step.ways)
             self._bar.setValue(step.done)
@@ -80,7 +80,7 @@ class TuneDialog(QDialog):
         self._show_best()
 
     def show_end(self, is_complete: bool) -> None:
-        """It came to its end, or was stopped."""
+        """Show that it came to its end, or was stopped."""
         self._is_running = False
         if is_complete:
             self._bar.setRange(0, 1)
@@ -100,7 +100,7 @@ class TuneDialog(QDialog):
         super().done(code)
 
     def _show_best(self) -> None:
-        """The quickest ways; ties stand as auto ranks them."""
+        """List the quickest ways; ties stand as auto ranks them."""
         best = islice(ranked(self._found), SHOWN)
         lines = [f"{numbers.duration(each.median_ms):>9}  {_name(each)}" for each in best]
         self._best.setText("\n".join([HEADING, *lines]) if lines else "Nothing counts yet.")

@@ -72,7 +72,7 @@ class TuneForJob(QObject):
             self._worker.start_tuning(tuning)
 
     def close(self) -> None:
-        """The window closes, and the dialog with it."""
+        """Close the dialog with the window."""
         if self.dialog is not None:
             self.dialog.close()
 

@@ -16,13 +16,13 @@ from workbench.window.copying.source import source_of
 
 
 def command_line(state: State) -> str:
-    """`workbench apply …`, quoted for the shell of this system."""
+    """Return `workbench apply …`, quoted for the shell of this system."""
     words = ["workbench", *words_of(state)]
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def words_of(state: State) -> list[str]:
-    """What follows `workbench`: only options that make a difference."""
+    """Return what follows `workbench`: only options that make a difference."""
     chosen = filters.get(state.filter)
     path = source_of(state.picture).path
     made = f"{path.stem}-filtered{_extension(state)}"
@@ -46,7 +46,7 @@ def words_of(state: State) -> list[str]:
 
 
 def _no_option(name: str) -> str:
-    """A file's name, told from an option where it begins as one."""
+    """Return a file's name, told from an option where it begins as one."""
     return f"./{name}" if name.startswith("-") else name
 
 

@@ -112,7 +112,7 @@ class CopyAs(QObject):
             self._make(rung, job)
 
     def _make(self, rung: Rung, job: Job) -> None:
-        """In the background: spectra and bands of weights take tens of milliseconds."""
+        """Make it in the background: spectra and bands of weights take tens of milliseconds."""
         device = self._worker.device
         device = device if isinstance(device, Device) else None
         job = replace(job, implementation=rung.key)
@@ -129,7 +129,7 @@ class CopyAs(QObject):
         )
 
     def _rung(self) -> Implementation | None:
-        """What is chosen, or was picked; what the Rung panel shows, where that is no rung."""
+        """Return what is chosen or was picked; what the Rung panel shows, where that is no rung."""
         picked = self._picked()
         if picked is not None:
             return picked
@@ -137,7 +137,7 @@ class CopyAs(QObject):
         return chosen if isinstance(chosen, Rung) else self._rung_panel.shown
 
     def _picked(self) -> Rung | None:
-        """The rung that `auto` picked for the present job."""
+        """Return the rung that `auto` picked for the present job."""
         state, result = self._store.state, self._live.result
         if (
             result is None

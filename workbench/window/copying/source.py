@@ -20,7 +20,7 @@ class Source:
 
 
 def source_of(picture: Picture | None) -> Source:
-    """Where text may say that the picture lies."""
+    """Return where text may say that the picture lies."""
     if picture is None:
         return Source(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
     if picture.path is not None:

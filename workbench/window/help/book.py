@@ -12,7 +12,7 @@ MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MUL
 
 @dataclass(frozen=True)
 class Page:
-    """A subject.
+    """A page about one subject.
 
     key      what links call it: "chart/roofline"
     text     Markdown, without the title; links to other pages are "help:KEY" or "help:KEY#section"
@@ -27,7 +27,7 @@ class Page:
 
     @cached_property
     def plain(self) -> str:
-        """Title and text as one reads them, without marks."""
+        """Return title and text as one reads them, without marks."""
         return f"{self.title}\n{MARKS.sub(lambda found: found[1] or '', self.text)}"
 
 
@@ -40,7 +40,7 @@ class Found:
 
 
 class Book:
-    """Pages in their order."""
+    """All pages, in their order."""
 
     def __init__(self, pages: Iterable[Page]) -> None:
         self.pages = tuple(pages)
@@ -48,17 +48,17 @@ class Book:
 
     @property
     def chapters(self) -> dict[str, tuple[Page, ...]]:
-        """Their pages, by their titles, in order."""
+        """Return the chapters' pages, by their titles, in order."""
         titles = dict.fromkeys(page.chapter for page in self.pages)
         return {title: tuple(p for p in self.pages if p.chapter == title) for title in titles}
 
     def page(self, key: str) -> Page | None:
-        """The page called `key`; None where there is none."""
+        """Return the page called `key`; None where there is none."""
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[Found]:
-        """Pages with every word of `query`: those first that have it in the title, then those
-        that have it most often."""
+        """Return pages with every word of `query`: first those that have it in the title, then
+        those that have it most often."""
         words = query.casefold().split()
         if not words:
             return []
@@ -74,7 +74,7 @@ class Book:
 
 
 def _line_with(word: str, page: Page) -> str:
-    """The first that has it below the title, from a little before the word on."""
+    """Return the first line that has it below the title, from a little before the word on."""
     for line in page.plain.split("\n")[1:]:
         if (at := line.casefold().find(word)) >= 0:
             start = line.rfind(" ", 0, max(at - 30, 0)) + 1

@@ -10,7 +10,7 @@ CHAPTER = "Charts"
 
 
 def pages(overview: str) -> list[Page]:
-    """How to read any of them, the page written by hand; then kind by kind."""
+    """Return how to read any of them, the page written by hand; then kind by kind."""
     kinds = chart_kinds()
     rows = "\n".join(
         f"| {link(each.title, f'chart/{each.key}')} | {escaped(each.tip)} |" for each in kinds

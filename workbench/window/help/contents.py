@@ -30,7 +30,7 @@ class Contents(QTreeWidget):
         self.currentItemChanged.connect(self._choose)
 
     def show_book(self, book: Book) -> None:
-        """All pages below their chapters."""
+        """Show all pages below their chapters."""
         with QSignalBlocker(self):
             self.clear()
             for title, pages in book.chapters.items():
@@ -45,7 +45,7 @@ class Contents(QTreeWidget):
         self.setRootIsDecorated(True)
 
     def show_found(self, found: Sequence[Found]) -> None:
-        """Pages, the best first."""
+        """Show pages, the best first."""
         with QSignalBlocker(self):
             self.clear()
             for each in found:

@@ -69,12 +69,12 @@ class HelpWindow(QDialog):
 
     @property
     def page(self) -> Page | None:
-        """The one that is shown."""
+        """Return the page that is shown."""
         return self._page.page
 
     @Slot(str)
     def show_place(self, place: str) -> None:
-        """The page "key", or its section "key#section"; without such a page all stays."""
+        """Show the page "key", or its section "key#section"; without such a page all stays."""
         if place != self._here and self._show(place):
             if self._here:
                 self._past.append(self._here)
@@ -99,7 +99,7 @@ class HelpWindow(QDialog):
             self._enable()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Esc clears the search first; down from there goes into what was found."""
+        """Have Esc clear the search first; down from there goes into what was found."""
         key = event.key()
         if key == Qt.Key.Key_Escape and self._search.text():
             self._search.clear()

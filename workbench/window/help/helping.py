@@ -19,7 +19,7 @@ MENU, KEY = "&Help", "F1"
 
 
 class Helping(QObject):
-    """Makes the help when it is first wanted."""
+    """Makes the help's window when it is first wanted."""
 
     def __init__(self, store: Store, window: QMainWindow) -> None:
         """window: the one that is explained, with its menus and all parts."""
@@ -46,12 +46,12 @@ class Helping(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Where it was left, or at its first page."""
+        """Open it where it was left, or at its first page."""
         self.show_place("" if self._help is not None else START)
 
     @Slot()
     def explain(self) -> None:
-        """The page about what the user points at."""
+        """Open the page about what the user points at."""
         under, place = QApplication.widgetAt(QCursor.pos()), START
         # Not under.window(), by which PySide takes a part to be gone once that window is.
         if under is not None and self._window.isAncestorOf(under):
@@ -65,7 +65,7 @@ class Helping(QObject):
         QShortcut(QKeySequence(KEY), window, lambda: self.show_place(place))
 
     def show_place(self, place: str) -> None:
-        """The page "key", or "key#section"."""
+        """Open the page "key", or "key#section"."""
         if self._help is None:
             from workbench.window.help.help_window import HelpWindow
             from workbench.window.help.pages import book_of  # which reads all texts
@@ -77,6 +77,6 @@ class Helping(QObject):
         self._help.activateWindow()
 
     def close(self) -> None:
-        """With the window."""
+        """Close it with the window."""
         if self._help is not None:
             self._help.close()

@@ -62,7 +62,7 @@ class PageView(QTextBrowser):
         return self._page
 
     def show_page(self, page: Page, section: str = "", words: tuple[str, ...] = ()) -> None:
-        """From its beginning, or from the heading `section`; with `words` marked."""
+        """Show it from its beginning, or from the heading `section`; with `words` marked."""
         self._page, self._words = page, words
         self._render()
         self.setAccessibleDescription(page.title)
@@ -82,7 +82,7 @@ class PageView(QTextBrowser):
             self._later.start()  # amid a change of the document Qt would be lost
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
-        """A screenshot, as wide as there is room."""
+        """Return a screenshot, as wide as there is room."""
         if kind != QTextDocument.ResourceType.ImageResource.value:
             return super().loadResource(kind, name)
         image = QImage(QUrl(name).toLocalFile())
@@ -106,7 +106,7 @@ class PageView(QTextBrowser):
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _with_picture(self, page: Page) -> str:
-        """Its text, with the screenshot below the first paragraph, where there is one."""
+        """Return its text, with the screenshot below the first paragraph, where there is one."""
         picture = picture_of(page.picture, self.palette())
         if picture is None:
             return page.text
@@ -116,7 +116,7 @@ class PageView(QTextBrowser):
 
     @Slot()
     def _fit(self) -> None:
-        """The picture has another width now."""
+        """Show the picture in another width."""
         at = self.verticalScrollBar().value()
         self._render()
         self.verticalScrollBar().setValue(at)
@@ -125,7 +125,7 @@ class PageView(QTextBrowser):
         return min(self.viewport().width() - 2 * MARGIN_PX - 4, WIDEST_PICTURE_PX)
 
     def _dress(self) -> None:
-        """What Markdown leaves to who shows it: distances, sizes of headings, lines of tables."""
+        """Set what Markdown leaves to who shows it: distances, headings' sizes, lines of tables."""
         document = self.document()
         points = self.font().pointSizeF()
         block = document.begin()
@@ -190,7 +190,7 @@ class PageView(QTextBrowser):
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
-    """The screenshot in this theme, or in the light one; None where there is none."""
+    """Return the screenshot in this theme, or in the light one; None where there is none."""
     if not name:
         return None
     dark = [f"{name}-dark"] if theme.colors(palette) is theme.DARK else []

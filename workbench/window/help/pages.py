@@ -73,7 +73,7 @@ def _modes(text: Lookup) -> list[Page]:
 
 
 def _numbers(window: QMainWindow, more: str) -> str:
-    """What the tooltips say of every tile, and of what figures depend on."""
+    """Return what the tooltips say of every tile, and of what figures depend on."""
     (timing,) = window.findChildren(TimingStrip)
     tiles = [*timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
     told = {tile.caption: tile.tip for tile in tiles}  # those of time first
@@ -105,7 +105,7 @@ def _nested(parts: Mapping[str, str]) -> str:
 
 
 def _keys(lines: list[MenuLine]) -> str:
-    """Every line of the menus, with its key and what it does."""
+    """List every line of the menus, with its key and what it does."""
     parts: dict[str, list[str]] = {}
     for line in lines:
         name = line.action.objectName().removesuffix("…") or line.name

@@ -33,7 +33,7 @@ NUMBER = re.compile(r"\{[^}]*\}")
 
 
 def pages(overview: str) -> list[Page]:
-    """The overview, Auto, then all in the ladder's order.
+    """Return the overview, Auto, then all in the ladder's order.
 
     overview  the page written by hand
     """

@@ -96,7 +96,7 @@ class ShortcutsDialog(QDialog):
 
 
 def _groups(lines: Iterable[MenuLine]) -> list[Group]:
-    """By menu, in order; those without a key are left out."""
+    """Return the lines by menu, in order; those without a key are left out."""
     found: list[Group] = []
     for _, group in groupby((line for line in lines if line.keys), key=lambda line: line.path[0]):
         of_menu = list(group)
@@ -111,7 +111,7 @@ def _groups(lines: Iterable[MenuLine]) -> list[Group]:
 
 
 def _name(line: MenuLine, above: int) -> str:
-    """With the names of menus inside others, without which "Window" says little.
+    """Return its name with those of menus inside others, without which "Window" says little.
 
     above  how many menus the heading names
     """
@@ -120,7 +120,7 @@ def _name(line: MenuLine, above: int) -> str:
 
 
 def _columns(groups: list[Group]) -> list[list[Group]]:
-    """As even as they can be without breaking a group or their order."""
+    """Return columns as even as they can be without breaking a group or their order."""
     heights = [2 + sum(len(wrap(name, NAME_LETTERS)) for _, name in rows) for _, rows in groups]
     columns: list[list[Group]] = [[]]
     filled, whole = 0, sum(heights)
@@ -154,7 +154,7 @@ def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
 
 
 def _name_label(name: str) -> QLabel:
-    """In two lines where it is long."""
+    """Return a label, in two lines where the name is long."""
     label = Label("\n".join(wrap(name, NAME_LETTERS)))
     label.setFont(scaled_font(LETTERS))
     label.setAccessibleName(name)

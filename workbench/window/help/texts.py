@@ -16,7 +16,7 @@ Lookup = Callable[[str], str]
 
 
 def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
-    """The text of assets/help/NAME.md.
+    """Return the text of assets/help/NAME.md.
 
     key_of, place_of  what stands for an action, by its name; they raise KeyError for others
     """
@@ -26,7 +26,7 @@ def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
 
 
 def escaped(text: str) -> str:
-    """Plain text as Markdown, line by line."""
+    """Return plain text as Markdown, line by line."""
     return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
 
 
@@ -35,5 +35,5 @@ def link(title: str, key: str) -> str:
 
 
 def sections(parts: dict[str, str]) -> str:
-    """Headings, each with its text."""
+    """Return headings, each with its text."""
     return "\n\n".join(f"## {escaped(title)}\n\n{text}" for title, text in parts.items())

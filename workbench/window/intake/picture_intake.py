@@ -35,7 +35,7 @@ NOT_FINITE = (
 
 
 class PictureIntake(QObject):
-    """Stands between the opener and the store."""
+    """Takes what the opener opened to the store."""
 
     def __init__(
         self,
@@ -133,14 +133,14 @@ class PictureIntake(QObject):
 
     @Slot(object, object)
     def _store_again(self, old: State, new: State) -> None:
-        """The picture in another pixel type, where that was chosen."""
+        """Store the picture in another pixel type, where that was chosen."""
         self._opener.pixel_type = new.pixel_type
         if new.pixel_type != old.pixel_type and new.picture is not None:
             self._opener.store_again(new.picture)
 
     @Slot(object)
     def _take_stored(self, picture: Picture) -> None:
-        """The picture in view in another pixel type; no other has been opened meanwhile."""
+        """Take the picture in view in another pixel type; no other has been opened meanwhile."""
         shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
             self._store.update(picture=picture, levels=None)
@@ -148,7 +148,8 @@ class PictureIntake(QObject):
 
     @Slot(object, str)
     def _keep_as_it_is(self, picture: Picture, sentence: str) -> None:
-        """It could not be stored so; the choice goes back: what is shown must be what is chosen."""
+        """Put the choice back, as it could not be stored so: what is shown must be what is
+        chosen."""
         if self._store.state.picture is picture:
             is_original = picture.original is None
             self._store.update(pixel_type=None if is_original else str(picture.samples.dtype))

@@ -24,7 +24,7 @@ OWN_NAME = "All actions"  # the palette is not in the palette
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """What can be done.
+    """Something that can be done.
 
     where   what kind of thing it is: "File ▸ Screenshot", "Filter"
     keys    its shortcut, as it is written here
@@ -60,7 +60,7 @@ def entries_of(
 
 
 def found(entries: Iterable[Entry], query: str) -> list[tuple[Entry, Match]]:
-    """Those that `query` finds, the best first; all of them, in their order, for none."""
+    """Return those that `query` finds, the best first; all of them, in their order, for none."""
     pairs = []
     for entry in entries:
         if (how := match(query, entry.name)) is not None:

@@ -18,7 +18,10 @@ class Match:
 
 
 def match(query: str, text: str) -> Match | None:
-    """How well `query` finds `text`; None where it does not.  Its words may come in any order."""
+    """Return how well `query` finds `text`; None where it does not.
+
+    Its words may come in any order.
+    """
     folded = text.casefold()
     if len(folded) != len(text):  # a letter that folds into two; places must fit the text
         folded = text.lower()
@@ -68,5 +71,5 @@ def _worth(last: int, at: int, starts: frozenset[int]) -> float:
 
 @lru_cache(maxsize=2048)
 def _starts(text: str) -> frozenset[int]:
-    """Where its words start."""
+    """Return where its words start."""
     return frozenset(at for at in range(len(text)) if at == 0 or not text[at - 1].isalnum())

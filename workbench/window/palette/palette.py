@@ -85,7 +85,7 @@ class Palette(QDialog):
         self._find("")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """In the line, these keys are for the list."""
+        """Pass keys that are for the list from the line to it."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = Qt.Key(event.key())
             if key in MOVES:
@@ -105,7 +105,7 @@ class Palette(QDialog):
             self._about.setText(f"Nothing is called “{query.strip()}”.")
 
     def _move(self, steps: int) -> None:
-        """Past either end it goes on at the other, unless it is a page."""
+        """Choose another; past either end it goes on at the other, unless it is a page."""
         count, now = self._model.rowCount(), self._list.currentIndex().row()
         if count:
             row = (now + steps) % count if abs(steps) == 1 else min(max(now + steps, 0), count - 1)

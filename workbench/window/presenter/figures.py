@@ -45,7 +45,7 @@ class Figures:
 def figures_of(
     state: State, result: Result | None, baseline: Result | None, *, is_refused: bool = False
 ) -> Figures:
-    """Of `result`, where it is what `state` asks for; else only what is asked for.
+    """Return those of `result`, where it is what `state` asks for; else only what is asked for.
 
     baseline    the CPU's result of the same work; None while it is not known
     is_refused  what is asked for cannot be run, so that no result will come

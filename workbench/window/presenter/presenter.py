@@ -105,7 +105,7 @@ class Presenting(QObject):
 
     @Slot()
     def remember(self) -> None:
-        """What the window shows now is one step more."""
+        """Add what the window shows now as a step."""
         if self._store.state.picture is None:
             self._messages.show_message("info", NO_PICTURE)
             return
@@ -130,7 +130,7 @@ class Presenting(QObject):
         dialog.open()
 
     def close(self) -> None:
-        """The window closes, and the stage with it; the steps are there again next time."""
+        """Close the stage with the window; the steps are there again next time."""
         if self.stage is not None:
             self.stage.close()
         self._keep(self.steps)
@@ -219,7 +219,8 @@ class Presenting(QObject):
 
     @Slot(str, str)
     def _show_refusal(self, sentence: str, _details: str) -> None:
-        """The last result stays in the window; here it would stand under another step's title."""
+        """Say why; the last result stays in the window, while here it would stand under
+        another step's title."""
         self._is_refused, self._after = True, None
         if self.stage is not None:
             self._refresh()

@@ -106,7 +106,7 @@ class Stage(QWidget):
         self._refresh()
 
     def say(self, sentence: str) -> None:
-        """Why there is nothing new to see."""
+        """Say why there is nothing new to see."""
         self._hint.show_text(sentence)
 
     # -- what the presenter does
@@ -285,7 +285,7 @@ class Stage(QWidget):
 
 
 def _line(name: str, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> ElidedLabel:
-    """Words that may be too long for the screen."""
+    """Return a label of words that may be too long for the screen."""
     label = ElidedLabel(1.0, align)
     label.setObjectName(name)
     label.setForegroundRole(TEXT)

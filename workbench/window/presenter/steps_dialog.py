@@ -30,7 +30,7 @@ SOME = "F2 or a double click renames one."
 
 
 class StepsDialog(QDialog):
-    """What is changed counts at once.
+    """Names, orders and removes steps; what is changed counts at once.
 
     Signals:
         changed(steps): these are the steps now.
@@ -122,7 +122,7 @@ def _item(step: Step) -> QListWidgetItem:
 
 
 def _step(item: QListWidgetItem) -> Step:
-    """As it is called now; without a name it keeps the one it had."""
+    """Return the step as it is called now; without a name it keeps the one it had."""
     step: Step = item.data(Qt.ItemDataRole.UserRole)
     return replace(step, name=item.text().strip()[:MAX_LETTERS] or step.name)
 

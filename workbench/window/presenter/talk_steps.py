@@ -18,7 +18,7 @@ MAX_LETTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to show.
+    """A step of a talk: one thing to show.
 
     data     choices, as `choices.to_data` gives them
     picture  None: the one that is open
@@ -29,17 +29,17 @@ class Step:
     picture: PictureRef | None = None
 
     def changes(self, state: State) -> Changes:
-        """What of it makes sense here, as changes to `state`."""
+        """Return what of it makes sense here, as changes to `state`."""
         return choices.from_data(self.data, state)
 
     def to_data(self) -> dict[str, Any]:
-        """Fit for JSON."""
+        """Return it, fit for JSON."""
         picture = self.picture.to_data() if self.picture else None
         return {"name": self.name, "choices": self.data, "picture": picture}
 
     @classmethod
     def from_data(cls, data: Any) -> Step | None:
-        """What `to_data` gave; None for anything else."""
+        """Return the step of what `to_data` gave; None for anything else."""
         if not isinstance(data, dict) or not isinstance(data.get("choices"), dict):
             return None
         name = data.get("name")
@@ -49,14 +49,14 @@ class Step:
 
 
 def steps_from(data: Any) -> tuple[Step, ...]:
-    """The steps in `data`, as a file holds them; what is none is left out."""
+    """Return the steps in `data`, as a file holds them; what is none is left out."""
     if not isinstance(data, list):
         return ()
     return tuple(step for each in data[:MAX_STEPS] if (step := Step.from_data(each)) is not None)
 
 
 def step_of(state: State) -> Step:
-    """What `state` shows now, as a step."""
+    """Return what `state` shows now, as a step."""
     # How pictures are looked at is the room's affair.
     data = {n: value for n, value in choices.to_data(state).items() if not FACTS[n].is_view}
     ref = PictureRef.of(state.picture) if state.picture is not None else None
@@ -66,7 +66,7 @@ def step_of(state: State) -> Step:
 
 
 def ladder_steps(state: State, device: Device | NoDevice | None) -> tuple[Step, ...]:
-    """All that can run the present job, slowest first: the CPU, then rung by rung."""
+    """Return all that can run the present job, slowest first: the CPU, then rung by rung."""
     return tuple(
         Step(each.title, {"implementation": each.key})
         for each in all_implementations()

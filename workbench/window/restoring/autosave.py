@@ -40,7 +40,7 @@ class Keeper(QObject):
         self._timer.start()
 
     def pause(self) -> None:
-        """Until `start` the window is not what the user left."""
+        """Stop until `start`: the window is not what the user left."""
         self._timer.stop()
 
     def hand_over(self) -> bool:
@@ -94,7 +94,7 @@ class Keeper(QObject):
             self._write(partial(self._place.write, now))
 
     def _keep_samples(self, picture: Picture | None) -> None:
-        """Of a picture that there is no other way back to; once."""
+        """Keep those of a picture that there is no other way back to; once."""
         if picture is None or PictureRef.of(picture).can_load:
             return
         samples = picture.as_in_file

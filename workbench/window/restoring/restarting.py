@@ -28,7 +28,7 @@ NOT_STARTED = "The program could not start itself once more; close it and start 
 
 
 class Restarting(QObject):
-    """What the window shows is handed over to a process that brings it back; this one ends."""
+    """Hands over what the window shows to a process that brings it back, and ends this one."""
 
     def __init__(
         self, store: Store, background: Background, messages: MessageBar, window: QWidget
@@ -37,12 +37,10 @@ class Restarting(QObject):
         super().__init__(window)
         self._store, self._background, self._messages = store, background, messages
         self._window = window
-        self.keeper: Keeper | None = (
-            None  # who writes down what the window shows, once there is one
-        )
+        self.keeper: Keeper | None = None  # which writes down what is shown, once it is made
 
     def start(self) -> None:
-        """Do so; or say why not, and stay."""
+        """Restart, or say why not, and stay."""
         picture = self._store.state.picture
         if picture is None or PictureRef.of(picture).can_load:
             self._hand_over()
@@ -54,7 +52,7 @@ class Restarting(QObject):
         )
 
     def _take(self, kept: Picture) -> None:
-        """A picture that came from no file is in one now."""
+        """Go on with a picture that came from no file, and is in one now."""
         shown = self._store.state.picture
         if shown is not None and shown.samples is kept.samples:
             self._store.update(picture=kept)
@@ -65,7 +63,7 @@ class Restarting(QObject):
             rmtree(kept.path.parent, ignore_errors=True)
 
     def _hand_over(self) -> bool:
-        """Whether what is shown is written down for the next window, whoever starts that."""
+        """Write what is shown down for the next window; return whether that could be done."""
         keeper = self.keeper
         if keeper is None or not keeper.hand_over():
             self._messages.show_message("error", NOT_KEPT)
@@ -80,7 +78,7 @@ class Restarting(QObject):
 
 
 def device_options(words: Sequence[str]) -> list[str]:
-    """Of a command line what says which GPU to use, and nothing else."""
+    """Return what of a command line says which GPU to use."""
     found = []
     for word, following in zip(words, (*words[1:], ""), strict=False):
         if word == "--device":
@@ -91,7 +89,7 @@ def device_options(words: Sequence[str]) -> list[str]:
 
 
 def _in_a_file(picture: Picture) -> Picture:
-    """`picture`, as it was before it was stored otherwise, in a file that outlives this process.
+    """Return `picture` in a file that outlives this process, as before it was stored otherwise.
 
     Raises ImageFileError.
     """

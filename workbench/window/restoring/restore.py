@@ -23,7 +23,7 @@ MAX_MS = 60_000  # for any one of the steps
 
 
 class BringingBack(QObject):
-    """Picture, pins, place, sessions, weights: each waits until the one before has settled.
+    """Brings back picture, pins, place, sessions and weights, each when the last has settled.
 
     Signals:
         done(complaint): all is there, but for what this sentence says; "" for nothing.
@@ -92,7 +92,7 @@ class BringingBack(QObject):
         yield from self._until(self._is_answered)
 
     def _open_samples(self, name: str) -> None:
-        """Those of a picture that came from no file."""
+        """Open the samples of a picture that came from no file."""
         pixel_type = self._shown.store.state.pixel_type
 
         def load() -> Picture:
@@ -153,13 +153,13 @@ class BringingBack(QObject):
             yield
 
     def _is_answered(self) -> bool:
-        """Whether the window shows what it was asked for."""
+        """Say whether the window shows what it was asked for."""
         result = self._shown.live.result
         return result is not None and intents.is_answer(result, self._shown.store.state)
 
     @Slot()
     def _give_up(self) -> None:
-        """What was waited for will not come; the window says why."""
+        """Wait no longer for what will not come; the window says why."""
         self._is_hopeless = True
         self._go_on()
 
@@ -175,7 +175,7 @@ class BringingBack(QObject):
 
     @Slot(str)
     def _no_picture(self, sentence: str) -> None:
-        """The one that comes with the program takes its place."""
+        """Open the one that comes with the program in its place."""
         if not self._is_over and not self._complaint:
             self._complaint = sentence
             self._shown.opener.open_start_picture()
@@ -187,7 +187,7 @@ class BringingBack(QObject):
 
 
 def _of(data: Any, name: str, kind: type) -> Any:
-    """The value called `name`, or an empty one where there is none of that kind."""
+    """Return the value called `name`, or an empty one where there is none of that kind."""
     value = data.get(name) if isinstance(data, dict) else None
     return value if isinstance(value, kind) else kind()
 

@@ -32,7 +32,8 @@ NOT_AGAIN = (
 
 
 class Restoring:
-    """Of one process: made before its window, told to `begin` with it and to `end` after it.
+    """Brings back, for one process: made before its window, told to `begin` with it and to `end`
+    after it.
 
     settings   are given what the crashed window would have saved
     is_asked   the user asked for a picture or a filter: nothing of those is changed unasked
@@ -72,7 +73,7 @@ class Restoring:
             self._offer(shown)
 
     def end(self) -> None:
-        """The window was closed as it should be."""
+        """Leave nothing behind: the window was closed as it should be."""
         if self._keeper is not None:
             self._keeper.close()
         self._forget()
@@ -80,7 +81,7 @@ class Restoring:
     # -- inside
 
     def _claim(self) -> tuple[Place | None, dict[str, Any], float]:
-        """The newest that was left; what was tried before, and nothing came of it, is set aside."""
+        """Return the newest that was left; set aside what was tried before in vain."""
         for place in lockfiles.left(time.time()):
             found = place.read()
             if found is None:
@@ -135,7 +136,7 @@ class Restoring:
         bringing.start()
 
     def _start_afresh(self, shown: Contents) -> None:
-        """As it would have been without all this: one step, to be taken back like any other."""
+        """Show what there would have been without all this, as one step, which can be undone."""
         shown.messages.clear()
         while shown.inspection.pins:
             shown.inspection.unpin()
@@ -147,7 +148,7 @@ class Restoring:
         shown.opener.open_start_picture()
 
     def _go_on(self) -> None:
-        """It is back, and did not crash again."""
+        """Go on as usual: it is back, and did not crash again."""
         self._forget()
         self._start_keeping()
 

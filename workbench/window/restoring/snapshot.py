@@ -66,7 +66,7 @@ class PinNotes:
         self._note()
 
     def choices(self) -> list[dict[str, Any]]:
-        """Of each pin, in order."""
+        """Return those of each pin, in order."""
         found = map(self._choices_of, self._inspection.pins)
         return [data for data in found if data is not None]
 
@@ -85,8 +85,9 @@ class PinNotes:
 
 
 def choices_of(result: Result, state: State) -> dict[str, Any] | None:
-    """With what `result` was made: by now `state` may ask for something else.  None: of a gradient
-    that it no longer asks for nothing is known but its weights."""
+    """Return with what `result` was made: by now `state` may ask for something else.
+
+    None: of a gradient that it no longer asks for nothing is known but its weights."""
     job, data = result.job, choices.to_data(state)
     data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
     if intents.is_answer(result, replace(state, **data)):

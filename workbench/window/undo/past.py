@@ -26,11 +26,11 @@ class Change:
 
     @property
     def reversed(self) -> Change:
-        """What takes it back."""
+        """Return what takes it back."""
         return Change(self.after, self.before)
 
     def then(self, later: Change) -> Change:
-        """Both as one; of the same fields."""
+        """Return both as one; they are of the same fields."""
         return replace(self, after=later.after)
 
 
@@ -51,7 +51,7 @@ class Past:
         return self._undone[-1] if self._undone else None
 
     def add(self, change: Change, now_s: float, *, is_held: bool = False) -> None:
-        """A step, or more of the last one: soon after it, or while a button is held."""
+        """Add a step, or more of the last one: soon after it, or while a button is held."""
         is_soon = now_s - self._at_s < TOGETHER_S or is_held
         self._at_s = now_s
         last = self.to_undo
@@ -70,12 +70,12 @@ class Past:
         del self._done[:-MAX_CHANGES]
 
     def undo(self) -> None:
-        """The last step has been taken back."""
+        """Note that the last step has been taken back."""
         self._undone.append(self._done.pop())
         self._at_s = 0.0  # whatever comes next is a step of its own
 
     def redo(self) -> None:
-        """The last one taken back has been done again."""
+        """Note that the last one taken back has been done again."""
         self._done.append(self._undone.pop())
         self._at_s = 0.0
 

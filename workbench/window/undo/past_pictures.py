@@ -24,7 +24,9 @@ class Kept:
         return self.ref.name
 
     def load(self) -> Picture:
-        """As long as somebody has it, that very one; else from its file.  Raises ImageFileError."""
+        """Return that very one as long as somebody has it, else it from its file.
+
+        Raises ImageFileError."""
         picture = self.weak()
         if picture is not None:
             return picture

@@ -45,7 +45,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _cut(name: str) -> str:
-    """A long file name's middle says the least."""
+    """Shorten a long file name in its middle, which says the least."""
     if len(name) <= MAX_LETTERS:
         return name
     half = MAX_LETTERS // 2

@@ -26,7 +26,7 @@ NOTE_MS = 5000  # how long the status line says what was taken back
 
 
 class Undoing(QObject):
-    """Follows the store.
+    """Writes down what changes in the store.
 
     Signals:
         changed(): something else would be undone or redone.
@@ -57,17 +57,18 @@ class Undoing(QObject):
 
     @property
     def undo_words(self) -> str:
-        """What `undo` would take back; empty: nothing."""
+        """Say what `undo` would take back; empty: nothing."""
         return in_words(self._past.to_undo) if self._past.to_undo else ""
 
     @property
     def redo_words(self) -> str:
-        """What `redo` would do again; empty: nothing."""
+        """Say what `redo` would do again; empty: nothing."""
         return in_words(self._past.to_redo) if self._past.to_redo else ""
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """What is changed in here is no step: nobody asked for it, or it is taken back at once."""
+        """Count nothing that is changed in here as a step: nobody asked for it, or it is taken back
+        at once."""
         before, self._is_quiet = self._is_quiet, True
         try:
             yield
@@ -87,7 +88,7 @@ class Undoing(QObject):
             self._apply(change.after, self._past.redo, f"Redone: {in_words(change)}")
 
     def forget(self) -> None:
-        """There is nothing to undo."""
+        """Forget all steps: there is nothing to undo."""
         self._past.forget()
         self._album.forget()
         self.changed.emit()
@@ -164,7 +165,8 @@ class Undoing(QObject):
 
 
 def _is_nobodys(old: State, new: State) -> bool:
-    """The first picture, and the same one stored in the pixel type that was chosen before."""
+    """Say whether it is the first picture, or the same one stored in the pixel type that was
+    chosen before."""
     if old.picture is new.picture:
         return False
     if old.picture is None or new.picture is None:
