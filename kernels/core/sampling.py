@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from time import perf_counter
 
+from kernels.core.driving import outcome_of
 from kernels.core.job import Progress, Sampling
 from kernels.core.statistics import relative_spread
 from kernels.core.timing import Cache, Ended, Timing
@@ -144,10 +145,4 @@ def taking_samples(
 
 def take_samples(run_ms: Callable[[], float], plan: Sampling, cache: Cache | None = None) -> Timing:
     """Run the job until the plan is met in one go; see `taking_samples`."""
-    steps = taking_samples(run_ms, plan, cache)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            timing: Timing = end.value
-            return timing
+    return outcome_of(taking_samples(run_ms, plan, cache))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.driving import in_place_of
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.job_class import JobClass, job_class_of
@@ -133,12 +134,8 @@ def _try(
     where: Tuning,
 ) -> Generator[Tuning, None, Trial]:
     steps = measure_checked(engine, job, SAMPLING, known, HOPELESS * best_ms)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return Trial(kind, job.implementation, block_xy, _outcome(end.value, job, block_xy))
-        yield where
+    found = yield from in_place_of(steps, where)
+    return Trial(kind, job.implementation, block_xy, _outcome(found, job, block_xy))
 
 
 def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate | str:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from kernels.core.cpu_load import Load, LoadWatch
+from kernels.core.driving import in_place_of
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
@@ -191,10 +192,12 @@ class _Running:
         is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
         for picture in range(cell.count):
             job = job_of(cell, self.given, picture)
-            found, load = yield from _saying(where, self._watched(self._trying(cell, job, number)))
+            found, load = yield from in_place_of(
+                self._watched(self._trying(cell, job, number)), where
+            )
             if isinstance(found, str):
                 return found
-            check = yield from _saying(where, self._checked(cell, found, picture))
+            check = yield from in_place_of(self._checked(cell, found, picture), where)
             parts.append(
                 replace(Measurement.of(found, load=None if is_rung else load), check=check)
             )
@@ -280,15 +283,3 @@ def _or_nothing() -> Iterator[None]:
         raise
     except KernelError:
         pass
-
-
-def _saying(where: Progress, steps: Generator[Progress, None, T]) -> Generator[Progress, None, T]:
-    """Run `steps`, and yield where the sweep is in place of what each does, which changes too
-    fast."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: T = end.value
-            return found
-        yield where

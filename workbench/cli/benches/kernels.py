@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -18,7 +18,8 @@ from typing import Any
 
 from kernels import Engine
 from kernels.core.device import NoDevice
-from kernels.core.job import Job, Progress, Result, Sampling
+from kernels.core.driving import outcome_of
+from kernels.core.job import Job, Sampling
 from kernels.core.job_class import job_class_of
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.measuring.trials import measure_checked
@@ -97,7 +98,7 @@ def _measure(
     times = []
     for implementation, chosen in candidates:
         _say(f"{cell}: {implementation.key}")
-        outcome = finished(measure_checked(engine, chosen, SAMPLING, known))
+        outcome = outcome_of(measure_checked(engine, chosen, SAMPLING, known))
         times.append(RungTime.of(implementation, chosen, outcome, copy_ms))
     _say("")
     return CellReport(
@@ -158,16 +159,6 @@ def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
         _say(progress.doing)
     _say("")
     print(f"Compiled in {perf_counter() - start:.0f} s.\n", flush=True)
-
-
-def finished(steps: Generator[Progress, None, Result | str]) -> Result | str:
-    """Return what `steps` returns in the end."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            outcome: Result | str = end.value
-            return outcome
 
 
 def _check_writable(path: Path) -> None:
