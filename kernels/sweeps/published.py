@@ -22,7 +22,7 @@ FILTERS = {"edge detection": "laplacian_diagonal"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PublishedRow:
     """One published number, as it stands in the file; None or "" where the publication does not
     say: any value may stand there, except for the kernel size.
 
@@ -90,7 +90,7 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
     cells = plan.cells()
     found = [(row, cell) for row in rows() for cell in _of(row, cells, plan)]
     sizes = Counter((row.source, row.gpu, row.table) for row, _ in found)
-    best: dict[tuple[str, str, Cell], tuple[Row, Cell]] = {}
+    best: dict[tuple[str, str, Cell], tuple[PublishedRow, Cell]] = {}
     for row, cell in found:
         key = row.source, row.gpu, cell
         size = sizes[row.source, row.gpu, row.table]
@@ -99,7 +99,7 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
     return tuple(_published(row, cell) for row, cell in best.values())
 
 
-def left_out(row: Row) -> str | None:
+def left_out(row: PublishedRow) -> str | None:
     """Return why no cell can stand for `row`, or None where one can."""
     for each in _notes()["left_out"]:
         if (each["source"], each["table"]) == (row.source, row.table):
@@ -108,13 +108,13 @@ def left_out(row: Row) -> str | None:
 
 
 @cache
-def rows() -> tuple[Row, ...]:
+def rows() -> tuple[PublishedRow, ...]:
     """Return every published number."""
     with NUMBERS.open(encoding="utf-8", newline="") as file:
         return tuple(_row(each) for each in csv.DictReader(file))
 
 
-def _of(row: Row, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
+def _of(row: PublishedRow, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
     """Yield the first of `cells` that `row` is a time of: of those that differ in what it does not
     say, one is enough."""
     if (plan.source in ("", row.source)) and not left_out(row):
@@ -123,7 +123,7 @@ def _of(row: Row, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
             yield found
 
 
-def _published(row: Row, cell: Cell) -> Published:
+def _published(row: PublishedRow, cell: Cell) -> Published:
     about = _notes()["publications"][row.source]
     note = f"{about.get('note', '')} {_notes()['common']}".strip()
     return Published(
@@ -143,9 +143,9 @@ def _notes() -> dict[str, Any]:
     return tomllib.loads(NOTES.read_text(encoding="utf-8"))
 
 
-def _row(text: dict[str, str]) -> Row:
+def _row(text: dict[str, str]) -> PublishedRow:
     block = text["block_x"], text["block_y"]
-    return Row(
+    return PublishedRow(
         source=text["source"],
         gpu=text["gpu"],
         table=text["table"],

@@ -13,7 +13,7 @@ from kernels.sweeps.record import Record, Session
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CellPair:
     """One cell, as it came out in the sessions A and B; None in one that does not have it.
 
     comparison  how B stands to A: a ratio of 2.0 is the time of A over that of B, and means that B
@@ -57,7 +57,7 @@ class Summary:
     only_b: int
 
 
-def compare_sessions(a: Session, b: Session) -> tuple[Pair, ...]:
+def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
     """Return the cells of `a` in its order, then those that only `b` has. Cells are paired where
     all that decides how long something takes is equal, but for the machine."""
     of_a, of_b = _by_cell(a), _by_cell(b)
@@ -66,7 +66,7 @@ def compare_sessions(a: Session, b: Session) -> tuple[Pair, ...]:
     )
 
 
-def summary_of(pairs: Iterable[Pair]) -> Summary:
+def summary_of(pairs: Iterable[CellPair]) -> Summary:
     """Return the counts, and one ratio for all."""
     pairs = tuple(pairs)
     compared = [pair.comparison for pair in pairs if pair.comparison]
@@ -85,7 +85,7 @@ def _by_cell(session: Session) -> dict[Cell, Record]:
     return {record.cell: record for record in session.records}
 
 
-def _pair(cell: Cell, a: Record | None, b: Record | None) -> Pair:
+def _pair(cell: Cell, a: Record | None, b: Record | None) -> CellPair:
     if a is None or b is None or a.verified is None or b.verified is None:
-        return Pair(cell, a, b)
-    return Pair(cell, a, b, compare(b.verified.kernel, a.verified.kernel))
+        return CellPair(cell, a, b)
+    return CellPair(cell, a, b, compare(b.verified.kernel, a.verified.kernel))

@@ -17,7 +17,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS
 from kernels.sweeps.plan_values import PLAN_KEYS
 from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.session_comparison import Pair
+from kernels.sweeps.session_comparison import CellPair
 
 Row = dict[str, object]
 
@@ -72,12 +72,12 @@ def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> Non
         writer.writerow({name: _field(value) for name, value in row.items()})
 
 
-def write_pairs_csv(pairs: Iterable[Pair], file: TextIO) -> None:
+def write_pairs_csv(pairs: Iterable[CellPair], file: TextIO) -> None:
     """Write a row a pair: `ratio` is the time of A over that of B, and `verdict` what B is."""
     write_rows(PAIR_COLUMNS, map(_pair_row, pairs), file)
 
 
-def _pair_row(pair: Pair) -> Row:
+def _pair_row(pair: CellPair) -> Row:
     row = _cell_columns(pair.cell) | {"note": pair.objection}
     for name, record in (("a", pair.a), ("b", pair.b)):
         if record and record.verified:

@@ -31,7 +31,7 @@ RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read the
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class SessionHeader:
     """What the first line holds: a session without its records, and which program wrote it."""
 
     format: str
@@ -45,7 +45,7 @@ class Header:
 
 def header_line(session: Session) -> bytes:
     """Return the first line, which holds all of `session` but its records."""
-    header = Header(
+    header = SessionHeader(
         format=FORMAT,
         version=VERSION,
         program=session.machine.software.get(PROGRAM, ""),
@@ -83,7 +83,7 @@ def session_of(line: bytes, name: str) -> Session:
         ) from None
     _refuse_other_versions(data.get("version"), name)
     try:
-        header = from_plain(Header, data)
+        header = from_plain(SessionHeader, data)
         if not 0 <= header.started < END_OF_TIME_S:
             raise NotPlainError("is not a time", "started")
     except NotPlainError as error:

@@ -22,7 +22,7 @@ MAX_REMARKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScannedFile:
     """whole: bytes up to the end of the last line that is not cut off."""
 
     session: Session
@@ -39,7 +39,7 @@ class _Line:
     is_whole: bool
 
 
-def scan(file: BinaryIO, path: Path) -> Found:
+def scan(file: BinaryIO, path: Path) -> ScannedFile:
     """Read everything a file holds, from its beginning. Raises SessionFileError."""
     try:
         first = file.readline(MAX_LINE)
@@ -50,7 +50,7 @@ def scan(file: BinaryIO, path: Path) -> Found:
         raise SessionFileError(f"{path} cannot be read ({why(error)}).") from error
 
 
-def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> Found:
+def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> ScannedFile:
     """Read what follows a header of `whole` bytes."""
     records: dict[Cell, Record] = {}
     remarks = _Remarks()
@@ -67,7 +67,7 @@ def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) 
         whole += line.length
         is_whole = line.is_whole
     read = replace(session, records=tuple(records.values()), remarks=remarks.all())
-    return Found(read, whole, is_whole)
+    return ScannedFile(read, whole, is_whole)
 
 
 class _Remarks:

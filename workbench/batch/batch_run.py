@@ -13,11 +13,15 @@ from typing import Any
 
 from kernels import Engine
 from workbench.batch.filtering import Outcome, Recipe, Say, filter_, read, write
-from workbench.batch.pairs import Pair
+from workbench.batch.pairs import FilePair
 
 
 def running(
-    engine: Engine, pairs: Sequence[Pair], recipe: Recipe, jobs: int = 1, say: Say = lambda _: None
+    engine: Engine,
+    pairs: Sequence[FilePair],
+    recipe: Recipe,
+    jobs: int = 1,
+    say: Say = lambda _: None,
 ) -> Iterator[Outcome]:
     """Do every pair; yields each in order, when there is nothing left to do to it.
 
@@ -40,7 +44,7 @@ def running(
 
 def _together(
     engine: Engine,
-    pairs: Sequence[Pair],
+    pairs: Sequence[FilePair],
     names: Sequence[str],
     recipe: Recipe,
     do_all: Callable[..., Iterator[Any]],
@@ -62,6 +66,6 @@ def _prefixed(say: Say, name: str) -> Say:
     return lambda doing: say(f"{name}: {doing}")
 
 
-def _name(pair: Pair, index: int, count: int) -> str:
+def _name(pair: FilePair, index: int, count: int) -> str:
     """ "photo.png", or "photo.png (3 of 20)"."""
     return pair.name if count == 1 else f"{pair.name} ({index + 1:,} of {count:,})"

@@ -11,7 +11,7 @@ from pathlib import Path
 from kernels import Engine, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError
 from kernels.core.job import Progress
-from workbench.batch.pairs import Pair
+from workbench.batch.pairs import FilePair
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
@@ -52,7 +52,7 @@ class Outcome:
     exif     as `Picture.exif` has it
     """
 
-    pair: Pair
+    pair: FilePair
     picture: Picture | None = None
     result: Result | None = None
     error: str | None = None
@@ -75,7 +75,7 @@ class Outcome:
         )
 
 
-def read(pair: Pair, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> Outcome:
+def read(pair: FilePair, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> Outcome:
     """Read the picture, and see that its file can hold the result, which is like it."""
     outcome = Outcome(pair)
     try:

@@ -18,7 +18,7 @@ class PairingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FilePair:
     """A picture file and the file that its result is to be written to.
 
     source_shown, target_shown  what they are called, if not by their paths
@@ -49,7 +49,7 @@ class Pairs:
     complaints   a sentence for each input in which there are no pictures
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[FilePair, ...]
     into_folder: bool
     complaints: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ def pairs_of(
         is_folder = True
     if not is_folder:
         _refuse_nameless(target, extension)
-        pairs, complaints = [Pair(inputs[0], target)], list[str]()
+        pairs, complaints = [FilePair(inputs[0], target)], list[str]()
     else:
         pairs, complaints = _into_folder(inputs, target, recursive, extension)
     _refuse_losses(pairs)
@@ -102,8 +102,8 @@ def _refuse_nameless(target: Path, extension: str | None) -> None:
 
 def _into_folder(
     inputs: list[Path], folder: Path, recursive: bool, extension: str | None
-) -> tuple[list[Pair], list[str]]:
-    pairs: list[Pair] = []
+) -> tuple[list[FilePair], list[str]]:
+    pairs: list[FilePair] = []
     complaints: list[str] = []
     for each in inputs:
         if each.is_dir():
@@ -115,7 +115,7 @@ def _into_folder(
         for name in found:
             target = (folder / name).with_suffix(extension or name.suffix)
             below = target.parent if target.parent != folder else None
-            pairs.append(Pair(parent / name, target, below))
+            pairs.append(FilePair(parent / name, target, below))
     return pairs, complaints
 
 
@@ -153,7 +153,7 @@ def _shown(names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if not name.startswith("."))
 
 
-def _refuse_losses(pairs: list[Pair]) -> None:
+def _refuse_losses(pairs: list[FilePair]) -> None:
     """No input is written onto, whatever it is called there, and no result onto another one."""
     originals = {identity(each.source) for each in pairs}
     counts = Counter(each.target for each in pairs)

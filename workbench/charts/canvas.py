@@ -118,7 +118,7 @@ class Canvas(QWidget):
             return
         from workbench.charts.drawing import plotting
 
-        self.plot = plotting.Plot()
+        self.plot = plotting.PlotView()
         self.plot.scene().sigMouseMoved.connect(self._tell)
         self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.getViewBox().sigRangeChangedManually.connect(self._looked_closer)

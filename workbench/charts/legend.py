@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.charts.data.figure import Entry
+from workbench.charts.data.figure import LegendLine
 from workbench.charts.data.legend_rows import rows_of
 from workbench.widgets.tile import MUTED, scaled_font
 
@@ -53,12 +53,12 @@ class LegendEntry(QAbstractButton):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._entry: Entry | None = None
+        self._entry: LegendLine | None = None
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_entry(self, entry: Entry, factor: float) -> None:
+    def show_entry(self, entry: LegendLine, factor: float) -> None:
         """Show a series; its letters are `factor` times as large as usual."""
         self._entry = entry
         self.setChecked(not entry.is_hidden)
@@ -137,7 +137,7 @@ class Legend(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[Entry, ...] = ()
+        self._shown: tuple[LegendLine, ...] = ()
         self._buttons: list[LegendEntry] = []
         self._headings: list[QLabel] = []
         self._inside = QWidget()
@@ -164,7 +164,7 @@ class Legend(QScrollArea):
         self.setFont(scaled_font(FONT_SHARE * factor))
         self.show_entries(self._shown)
 
-    def show_entries(self, entries: Sequence[Entry]) -> None:
+    def show_entries(self, entries: Sequence[LegendLine]) -> None:
         """Show these; buttons that are there already stay, and so does the focus."""
         self._shown = tuple(entries)
         while len(self._buttons) < len(entries):
@@ -223,7 +223,9 @@ class Legend(QScrollArea):
         return EDGE_PX + self.fontMetrics().horizontalAdvance(text) + 2 * GAP_PX
 
 
-def _entry_px(buttons: Sequence[LegendEntry], entries: Sequence[Entry]) -> Callable[[Entry], float]:
+def _entry_px(
+    buttons: Sequence[LegendEntry], entries: Sequence[LegendLine]
+) -> Callable[[LegendLine], float]:
     wide = {entry.key: button.wide_px for button, entry in zip(buttons, entries, strict=True)}
     return lambda entry: wide[entry.key] + GAP_PX
 

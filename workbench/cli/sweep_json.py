@@ -16,7 +16,7 @@ from kernels.core.plain_data import to_plain
 from kernels.core.statistics import CONFIDENCE
 from kernels.core.version import program_version
 from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.session_comparison import Pair, summary_of
+from kernels.sweeps.session_comparison import CellPair, summary_of
 from workbench.cli.as_json import text_of
 from workbench.report.baselines import Baseline, baseline_of
 
@@ -89,7 +89,9 @@ def record_data(record: Record, baseline: Baseline | None = None) -> Data:
     }
 
 
-def compare_data(a: Session, b: Session, pairs: Iterable[Pair], failures: Iterable[str]) -> Data:
+def compare_data(
+    a: Session, b: Session, pairs: Iterable[CellPair], failures: Iterable[str]
+) -> Data:
     """Return two sessions side by side.
 
     A ratio is the time of A over that of B, and a verdict what B is; `failures` are the
@@ -129,7 +131,7 @@ def _who(session: Session) -> Data:
     }
 
 
-def _pair_data(pair: Pair) -> Data:
+def _pair_data(pair: CellPair) -> Data:
     times = {
         f"{name}_median_ms": record.verified.kernel.median_ms
         if record and record.verified

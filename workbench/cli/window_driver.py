@@ -16,7 +16,7 @@ from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero
 from workbench.model.state import ViewMode
 from workbench.panels.anatomy.anatomy_overlay import block_area
-from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.compare.view_transform import ViewTransform
@@ -145,7 +145,7 @@ class WindowDriver:
     def _compare_blocks(self) -> None:
         self.window.docks.bring_forward("Blocks")
         self.window.following.start()
-        over = (Phase.DONE, Phase.IDLE)
+        over = (BlocksPhase.DONE, BlocksPhase.IDLE)
         wait_until(self.window, lambda: self.window.blocks.phase in over)
 
     def _edit_weights(self) -> None:

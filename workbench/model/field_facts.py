@@ -10,7 +10,7 @@ KEY = "facts"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FieldFacts:
     """What is known of one field of the State.
 
     label        what it is called in "Undo kernel size 5 → 7"
@@ -35,11 +35,11 @@ class Facts:
     is_view: bool = False
 
 
-def about(label: str, **facts: Any) -> dict[str, Facts]:
-    """Return a dataclass field's metadata that hold these Facts."""
-    return {KEY: Facts(label, **facts)}
+def about(label: str, **facts: Any) -> dict[str, FieldFacts]:
+    """Return a dataclass field's metadata that hold these FieldFacts."""
+    return {KEY: FieldFacts(label, **facts)}
 
 
-def facts_of(state: type) -> dict[str, Facts]:
-    """Return the Facts of every field of the class `state`, by the field's name and in order."""
+def facts_of(state: type) -> dict[str, FieldFacts]:
+    """Return the FieldFacts of the class `state`, by the field's name and in order."""
     return {each.name: each.metadata[KEY] for each in fields(state)}

@@ -28,7 +28,7 @@ Block = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WorkKey:
     """What two jobs have to share for their times to be compared.
 
     Two are equal where `Job.same_work(…, any_content=True)` holds; beside that method this stands
@@ -45,7 +45,7 @@ class Work:
     offset: float
 
     @classmethod
-    def of(cls, job: Job) -> Work:
+    def of(cls, job: Job) -> WorkKey:
         """Return that of `job`."""
         return cls(
             job.picture.shape,
@@ -57,7 +57,7 @@ class Work:
         )
 
     @classmethod
-    def of_cell(cls, cell: Cell) -> Work:
+    def of_cell(cls, cell: Cell) -> WorkKey:
         """Return that of one of the pictures of `cell`."""
         chosen = filters.get(cell.filter)
         return cls(
@@ -91,7 +91,7 @@ class Time:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LadderLine:
     """One line of the ladder.
 
     reason  why it cannot run the present job; None if it can
@@ -135,30 +135,30 @@ class RungTimes:
     the works that were measured last."""
 
     def __init__(self) -> None:
-        self._times: dict[Work, dict[tuple[str, Block | None, Cache | None], Time]] = {}
+        self._times: dict[WorkKey, dict[tuple[str, Block | None, Cache | None], Time]] = {}
 
     def add_result(self, result: Result) -> None:
         key, picked = result.implementation, result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
-        self._add(Work.of(result.job), key, _time(result, _chosen_block(key, asked)))
+        self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(key, asked)))
 
     def add_record(self, record: Record) -> None:
         """Add what a sweep measured; a time of several pictures, or of none, is no place."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
-            self._add(Work.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
+            self._add(WorkKey.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
         """Return the times by implementation: with the job's block shape if that was measured, else
         the newest."""
         found: dict[str, Time] = {}
-        for (key, block_xy, measured_cache), time in self._times.get(Work.of(job), {}).items():
+        for (key, block_xy, measured_cache), time in self._times.get(WorkKey.of(job), {}).items():
             is_exact = key in found and found[key].block_xy == job.block_xy
             if measured_cache in (None, cache) and (block_xy == job.block_xy or not is_exact):
                 found[key] = time
         return found
 
-    def _add(self, work: Work, key: str, time: Time) -> None:
+    def _add(self, work: WorkKey, key: str, time: Time) -> None:
         times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
         place = (key, time.block_xy, time.timing.cache)
         times.pop(place, None)  # so that the newest stands last
@@ -172,7 +172,7 @@ def ladder_places(
     times: RungTimes,
     job: Job | None,
     cache: Cache,
-) -> list[Place]:
+) -> list[LadderLine]:
     """Return a line for each implementation given, in their order.
 
     job  the present one, of whatever implementation; None: there is none
@@ -187,7 +187,7 @@ def ladder_places(
         ratio = None
         if time and against and gives_speed_up(time.timing, against.timing):
             ratio = against.median_ms / time.median_ms
-        places.append(Place(each, reason, time, before, ratio))
+        places.append(LadderLine(each, reason, time, before, ratio))
     return places
 
 

@@ -14,7 +14,7 @@ from workbench.model.intents import implementation
 
 
 @dataclass(frozen=True, slots=True)
-class SpeedUp:
+class SpeedUpWords:
     """What a tile and its tooltip say.
 
     times     "20.1×"; MISSING where there is none
@@ -38,20 +38,20 @@ class SpeedUp:
         return f"{self.times} {self.unit}".rstrip()
 
 
-def speed_up_of(result: Result, baseline: Result | None) -> SpeedUp:
+def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
     """Return how `result` stands to `baseline`, be they checked or not; a wrong baseline, and a
     single run of either, give no speed-up.  A baseline of other work counts as none."""
     if baseline is None or not baseline.job.same_work(result.job):
-        return SpeedUp(detail="no CPU time yet")
+        return SpeedUpWords(detail="no CPU time yet")
     name = baseline_name(baseline)
     if baseline.job.implementation == result.implementation:
-        return SpeedUp(detail="this is the baseline")
+        return SpeedUpWords(detail="this is the baseline")
     if baseline.check is not None and not baseline.check.ok:
-        return SpeedUp(detail=f"{name} is wrong")
+        return SpeedUpWords(detail=f"{name} is wrong")
     if result.kernel.is_single:
-        return SpeedUp(detail=f"none from {single_in_words(result)}")
+        return SpeedUpWords(detail=f"none from {single_in_words(result)}")
     if baseline.kernel.is_single:
-        return SpeedUp(detail=f"{name} has run only once")
+        return SpeedUpWords(detail=f"{name} has run only once")
     counts = len(result.kernel.samples_ms), len(baseline.kernel.samples_ms)
     return _in_words(compare(result.kernel, baseline.kernel), name, counts)
 
@@ -68,7 +68,7 @@ def baseline_name(baseline: Result) -> str:
     return f"{title}, {threads} thread{'s' if threads > 1 else ''}"
 
 
-def _in_words(found: Comparison, name: str, counts: tuple[int, int]) -> SpeedUp:
+def _in_words(found: Comparison, name: str, counts: tuple[int, int]) -> SpeedUpWords:
     is_slower = found.verdict != "same" and found.ratio < 1
     ratio, low, high = found.ratio, found.low, found.high
     if is_slower:
@@ -83,4 +83,4 @@ def _in_words(found: Comparison, name: str, counts: tuple[int, int]) -> SpeedUp:
         f"ratio of their medians is {interval}, from {counts[0]} and {counts[1]} samples."
     )
     detail = f"{equal} to {name}" if equal else f"vs {name}"
-    return SpeedUp(times, unit, against, interval, detail, sentence)
+    return SpeedUpWords(times, unit, against, interval, detail, sentence)

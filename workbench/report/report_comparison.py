@@ -10,7 +10,7 @@ from kernels.core.comparison import EQUAL
 from kernels.core.job import Progress
 from kernels.core.statistics import CONFIDENCE
 from kernels.sweeps.record import Session
-from kernels.sweeps.session_comparison import Pair, compare_sessions, summary_of
+from kernels.sweeps.session_comparison import CellPair, compare_sessions, summary_of
 from workbench.base import numbers
 from workbench.report.baselines import interval
 from workbench.report.drawings import ReportChart, ToDraw, drawings
@@ -53,7 +53,7 @@ def comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Progres
 
 
 def _versus(
-    a: Session, b: Session, pairs: Sequence[Pair], key: str, counts: Counts
+    a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts: Counts
 ) -> Iterator[Progress | Versus]:
     name_a, name_b = _names(a, b)
     headers = header_dimensions(a)
@@ -87,7 +87,7 @@ def _versus(
     )
 
 
-def _row(pair: Pair, headers: Sequence[str], unit: Unit) -> TableRow:
+def _row(pair: CellPair, headers: Sequence[str], unit: Unit) -> TableRow:
     found = pair.comparison
     assert found is not None
     return TableRow(
@@ -101,13 +101,13 @@ def _row(pair: Pair, headers: Sequence[str], unit: Unit) -> TableRow:
     )
 
 
-def _medians_ms(pair: Pair) -> list[float]:
+def _medians_ms(pair: CellPair) -> list[float]:
     """Return the medians of A and of B, verified as they are wherever they are compared."""
     both = (each.verified for each in (pair.a, pair.b) if each)
     return [each.kernel.median_ms for each in both if each]
 
 
-def _sentences(pairs: Sequence[Pair], name_b: str) -> Iterator[str]:
+def _sentences(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
     found = summary_of(pairs)
     yield (
         f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified, {name_b} is "

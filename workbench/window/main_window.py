@@ -68,7 +68,7 @@ from workbench.window.presenter.presenter import Presenting
 from workbench.window.program_dialogs import ProgramDialogs
 from workbench.window.restoring.remembering import Memory
 from workbench.window.restoring.restarting import Restarting
-from workbench.window.restoring.snapshot import Contents
+from workbench.window.restoring.snapshot import SnapshotContents
 from workbench.window.result_views import ResultViews
 from workbench.window.saving import Saving
 from workbench.window.screenshots import Screenshots
@@ -332,9 +332,9 @@ class MainWindow(QMainWindow):
             self.messages.show_message("warning", found[0], details)
 
     @property
-    def contents(self) -> Contents:
+    def contents(self) -> SnapshotContents:
         """Return what outlives a crash."""
-        return Contents(
+        return SnapshotContents(
             store=self.store,
             worker=self.worker,
             live=self.live,

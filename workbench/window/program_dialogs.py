@@ -19,7 +19,7 @@ from workbench.window.restoring.remembering import Memory
 from workbench.window.themes import Themes
 
 if TYPE_CHECKING:
-    from workbench.window.palette.entries import Entry
+    from workbench.window.palette.entries import PaletteEntry
 
 MENU = "&Help"
 FORGET = "Forget all choices, the layout, the theme and the recent files?"
@@ -66,7 +66,7 @@ class ProgramDialogs(QObject):
             ),
         ]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[PaletteEntry]:
         """Return all that the palette knows, as things stand now."""
         from workbench.window.palette.entries import entries_of
 

@@ -12,7 +12,7 @@ from workbench.cli.command_error import CommandError
 from workbench.cli.real_window import wait_until
 from workbench.cli.window_driver import ENTER, WindowDriver
 from workbench.model.modes import MODES
-from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.blocks.blocks_panel import BlocksPhase
 
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
@@ -26,7 +26,7 @@ def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, wind
                 bar = child(window, "ladder-progress", QProgressBar)
                 assert bar.value() == bar.maximum() >= 3
             case "blocks":
-                assert window.blocks.phase is Phase.DONE
+                assert window.blocks.phase is BlocksPhase.DONE
                 assert visit.shown is window
             case "pixel":
                 assert (window.pixel.found.x, window.pixel.found.y) == (30, 3)

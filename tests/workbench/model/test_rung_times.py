@@ -7,14 +7,14 @@ import pytest
 
 from kernels.core.job import Job
 from tests.made_up import IMPLEMENTATIONS
-from workbench.model.rung_times import Place, Work
+from workbench.model.rung_times import LadderLine, WorkKey
 
 
 def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
     shared = IMPLEMENTATIONS["shared"]
-    refused = Place(shared, "There is no GPU.", None, None, None)
+    refused = LadderLine(shared, "There is no GPU.", None, None, None)
     assert refused.in_words == "Shared-memory tile: There is no GPU."
-    able = Place(shared, None, None, None, None)
+    able = LadderLine(shared, None, None, None, None)
     assert able.in_words == "Shared-memory tile: not measured yet"
 
 
@@ -36,4 +36,4 @@ OTHERS = {
 @pytest.mark.parametrize("name", [each.name for each in fields(Job)])
 def test_times_are_of_one_work_where_jobs_say_so(name):
     other = replace(JOB, **{name: OTHERS[name]})
-    assert (Work.of(JOB) == Work.of(other)) == JOB.same_work(other, any_content=True)
+    assert (WorkKey.of(JOB) == WorkKey.of(other)) == JOB.same_work(other, any_content=True)

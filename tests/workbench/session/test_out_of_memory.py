@@ -8,7 +8,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FullGpu, Scripted
 from workbench.base.background import TOO_LITTLE_MEMORY
-from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.blocks.blocks_panel import BlocksPhase
 
 FULL = "The GPU ran out of memory; use a smaller picture."
 
@@ -82,14 +82,14 @@ def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, windo
     until(qtbot, lambda: window.rung.ladder._is_measuring)
     until(qtbot, lambda: not window.rung.ladder._is_measuring)
     trigger(window, "Block shapes, live")
-    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
     assert all(FULL in row.text for row in window.following._rows())
     trigger(window, "Tune for this job…")
     until(qtbot, lambda: "measured" in child(window.tuner.dialog, "tune-doing").whole_text)
     assert window.messages.kind is None
     FullGpu.is_full = False
     window.following.start()
-    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
     assert not any(FULL in row.text for row in window.following._rows())
     settle(qtbot, window, lambda: window.store.update(ksize=9))
 

@@ -17,7 +17,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model import intents
 from workbench.model.state import Picture
-from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.window import gpu_loss
 from workbench.window.restoring import restarting
 from workbench.window.restoring.autosave import Keeper
@@ -158,11 +158,11 @@ def test_lost_in_a_comparison_the_cpu_can_be_compared(qtbot, window):
     settle(qtbot, window, lambda: choose(window, "shared"))
     trigger(window, "Block shapes, live")
     lose(qtbot, window, window.following.start)
-    until(qtbot, lambda: window.blocks.phase is not Phase.RUNNING)
+    until(qtbot, lambda: window.blocks.phase is not BlocksPhase.RUNNING)
     until(qtbot, lambda: window.messages.sentence == FAILED)
     assert acts(window) == ["Try again", "Restart"]
     window.following.start()
-    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
 
 
 def test_lost_while_tuning_the_dialog_says_that_it_is_over(qtbot, window):

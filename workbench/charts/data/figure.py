@@ -58,7 +58,7 @@ class SeriesStyle:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LegendLine:
     """A line of the legend.
 
     label  implementation and threads, or what was published; of several machines, which
@@ -113,7 +113,7 @@ class Dot:
 class Series:
     """Dots of one style, joined by a line in their order, or not."""
 
-    entry: Entry
+    entry: LegendLine
     dots: tuple[Dot, ...]
     joined: bool = True
 
@@ -152,7 +152,7 @@ class Bar:
     slot     which of the places side by side it takes, in every group the same
     """
 
-    entry: Entry
+    entry: LegendLine
     value: float | None
     low: float
     high: float
@@ -262,7 +262,7 @@ class Figure:
     sentence: str
     notes: tuple[str, ...]
     body: Plot | Bars | Grid | None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LegendLine, ...] = ()
     options: tuple[Option, ...] = ()
     has_published: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from workbench.charts.data.figure import Entry, SeriesStyle
+from workbench.charts.data.figure import LegendLine, SeriesStyle
 from workbench.charts.data.points import Point, Source
 from workbench.charts.data.slices import Data, Slice
 from workbench.model.names import KEYS, implementation_title, kind_of
@@ -13,7 +13,7 @@ from workbench.model.names import KEYS, implementation_title, kind_of
 PUBLISHED = "Published"
 
 
-def entries_of(shown: Slice) -> tuple[Entry, ...]:
+def entries_of(shown: Slice) -> tuple[LegendLine, ...]:
     """Return the legend: a line for each series, session after session, in the ladder's order, and
     after them one for each publication."""
     first: dict[str, Point] = {}
@@ -24,13 +24,13 @@ def entries_of(shown: Slice) -> tuple[Entry, ...]:
     return tuple(_entry(point, shown) for point in order)
 
 
-def entry_of(point: Point, entries: Iterable[Entry]) -> Entry:
+def entry_of(point: Point, entries: Iterable[LegendLine]) -> LegendLine:
     """Return a point's line in the legend."""
     key = _legend_key(point)
     return next(entry for entry in entries if entry.key == key)
 
 
-def entry_with_marker(point: Point, entries: Iterable[Entry], data: Data) -> Entry:
+def entry_with_marker(point: Point, entries: Iterable[LegendLine], data: Data) -> LegendLine:
     """Return the same; in a plot each implementation of a publication has its own marker."""
     entry = entry_of(point, entries)
     if point.source.standing != "published":
@@ -110,7 +110,7 @@ def with_threads(point: Point, data: Data) -> str:
     return f"{title} ({threads} thread{'s' if threads > 1 else ''})" if threads else title
 
 
-def _entry(point: Point, shown: Slice) -> Entry:
+def _entry(point: Point, shown: Slice) -> LegendLine:
     choices, key = shown.data.choices, _legend_key(point)
     style = style_of(point, shown.data)
     if point.source.standing == "published":
@@ -122,7 +122,7 @@ def _entry(point: Point, shown: Slice) -> Entry:
     if len(shown.data.own_sources) > 1:
         name = series_name(point, shown.data)
         group = PUBLISHED if point.source.standing == "published" else point.source.name
-    return Entry(key, name, group, label, style, key in choices.hidden, key in choices.pinned)
+    return LegendLine(key, name, group, label, style, key in choices.hidden, key in choices.pinned)
 
 
 def _has_gpu(source: Source, shown: Slice) -> bool:

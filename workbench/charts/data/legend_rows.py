@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from workbench.charts.data.figure import Entry
+from workbench.charts.data.figure import LegendLine
 
 
-class Place(NamedTuple):
+class LegendPlace(NamedTuple):
     """The place of an entry, or of a machine's name before its entries, in pixels."""
 
     row: int
@@ -24,30 +24,30 @@ class Rows(NamedTuple):
     total     how many rows
     """
 
-    headings: list[tuple[str, Place]]
-    entries: list[Place]
+    headings: list[tuple[str, LegendPlace]]
+    entries: list[LegendPlace]
     total: int
 
 
 def rows_of(
-    entries: Sequence[Entry],
+    entries: Sequence[LegendLine],
     wide_px: float,
-    entry_px: Callable[[Entry], float],
+    entry_px: Callable[[LegendLine], float],
     heading_px: Callable[[str], float],
 ) -> Rows:
     """Place as many side by side as there is room for; a machine begins a row of its own."""
-    headings: list[tuple[str, Place]] = []
-    places: list[Place] = []
+    headings: list[tuple[str, LegendPlace]] = []
+    places: list[LegendPlace] = []
     row, x, group = 0, 0.0, ""
     for entry in entries:
         if entry.group != group:
             row += 1 if x > 0 else 0
             group, wide = entry.group, min(heading_px(entry.group), wide_px)
-            headings.append((group, Place(row, 0.0, wide)))
+            headings.append((group, LegendPlace(row, 0.0, wide)))
             x = wide
         wide = min(entry_px(entry), wide_px)
         if x > 0 and x + wide > wide_px:
             row, x = row + 1, 0.0
-        places.append(Place(row, x, wide))
+        places.append(LegendPlace(row, x, wide))
         x += wide
     return Rows(headings, places, row + 1 if entries else 0)

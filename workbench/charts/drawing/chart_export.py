@@ -18,7 +18,7 @@ from workbench.base import theme
 from workbench.charts.data.figure import Figure
 
 if TYPE_CHECKING:
-    from workbench.charts.drawing.chart_page import Page
+    from workbench.charts.drawing.chart_page import ChartPage
 
 SIZE_PX = (960, 600)
 BASE_PX = (900, 560)  # a page of this size has letters of FONT_PX, larger ones have larger letters
@@ -37,9 +37,9 @@ def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = 
     have_application()
     from PySide6.QtSvg import QSvgGenerator
 
-    from workbench.charts.drawing.chart_page import Page
+    from workbench.charts.drawing.chart_page import ChartPage
 
-    page = Page(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
+    page = ChartPage(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -59,9 +59,9 @@ def strokes_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> tuple[QPic
     """Return the whole chart as what is painted, to be painted again in any thread, for white
     paper; and its size in pixels, higher than asked if words need it."""
     have_application()
-    from workbench.charts.drawing.chart_page import Page
+    from workbench.charts.drawing.chart_page import ChartPage
 
-    page = Page(figure, _colors("light"), font_for(*size_px), QSize(*size_px))
+    page = ChartPage(figure, _colors("light"), font_for(*size_px), QSize(*size_px))
     picture = QPicture()
     _paint(page, picture)
     return picture, page.size
@@ -74,16 +74,16 @@ def png_of(
 ) -> QImage:
     """Return the whole chart as a picture, PNG_SCALE pixels to each of `size_px`."""
     have_application()
-    from workbench.charts.drawing.chart_page import Page
+    from workbench.charts.drawing.chart_page import ChartPage
 
-    page = Page(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
+    page = ChartPage(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
     image = QImage(page.size * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
     _paint(page, image)
     return image
 
 
-def _paint(page: Page, device: QPaintDevice) -> None:
+def _paint(page: ChartPage, device: QPaintDevice) -> None:
     painter = QPainter(device)
     try:
         page.paint(painter)

@@ -17,7 +17,7 @@ from workbench.charts.data.figure import Bars, Figure, Grid
 from workbench.charts.data.legend_rows import rows_of
 from workbench.charts.drawing.painter import draw, most_px, scaled
 from workbench.charts.drawing.painter import least_px as least_px_of
-from workbench.charts.drawing.plotting import Plot
+from workbench.charts.drawing.plotting import PlotView
 from workbench.charts.drawing.series_style import draw_sample
 
 MARGIN_PX = 16.0
@@ -63,7 +63,7 @@ class Text:
             at = at + QPointF(0, metrics.lineSpacing())
 
 
-class Page:
+class ChartPage:
     """A figure laid out for a size.
 
     size   that asked for; higher where the words leave too little of it to the plot, and lower
@@ -140,7 +140,7 @@ class Page:
             p.drawText(left + QPointF(SAMPLE_PX + 6, metrics.ascent()), name)
 
     def _paint_plot(self, p: QPainter, box: QRectF) -> None:
-        plot = Plot()
+        plot = PlotView()
         try:
             plot.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
             plot.resize(box.size().toSize())

@@ -15,7 +15,7 @@ from workbench.charts.data.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Bar, Bars
 from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_room, wrapped
 from workbench.charts.drawing.markers import Markers
-from workbench.charts.drawing.plot_labels import Label, Labels
+from workbench.charts.drawing.plot_labels import Labels, PlotLabel
 from workbench.charts.drawing.series_style import color_of, markers_of, mixed
 
 GROUP_SHARE = 0.8  # of a group's room that its bars take
@@ -137,12 +137,12 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
     plot.setYRange(*y, padding=0)
     half = min(0.36, 0.5 * MAX_BAR_PX * magnified(font) / row_px)
     placed: list[Placed] = []
-    labels: list[Label] = []
+    labels: list[PlotLabel] = []
     ticks: list[tuple[float, str]] = []
     at = 0.25
     for group, name in zip(body.groups, names, strict=True):
         if is_narrow:
-            labels.append(Label(x[0], -(at + 0.55), name, small, colors.text, (0.0, 0.5)))
+            labels.append(PlotLabel(x[0], -(at + 0.55), name, small, colors.text, (0.0, 0.5)))
             at += 1
         else:
             ticks.append((-(at + len(group.bars) / 2), name))
@@ -239,7 +239,7 @@ def _spot(each: Placed, scale: Scale, *, is_upright: bool) -> Spot:
     return Spot(x, y, bar.text, bar.cell, None if each.is_bare else box)
 
 
-def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: float) -> Label:
+def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: float) -> PlotLabel:
     """Return what stands at the end of a level bar: its value, or why it has none, cut to fit."""
     words = each.bar.words
     x, color = scale.start, colors.bad if words.startswith("✗") else colors.muted
@@ -248,11 +248,11 @@ def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: 
     else:
         room_px = wide_px - 3 * font.pixelSize()
         words = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, room_px)
-    return Label(x, each.middle, f"\u2002\u2009{words}", font, color, (0.0, 0.5))
+    return PlotLabel(x, each.middle, f"\u2002\u2009{words}", font, color, (0.0, 0.5))
 
 
-def _mark_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> Label:
+def _mark_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> PlotLabel:
     """Return what stands in place of an upright bar that has no value."""
     is_wrong = each.bar.words.startswith("✗")
     mark, color = ("✗", colors.bad) if is_wrong else ("–", colors.muted)
-    return Label(each.middle, scale.start, mark, font, color, (0.5, 1.0))
+    return PlotLabel(each.middle, scale.start, mark, font, color, (0.5, 1.0))

@@ -16,7 +16,7 @@ from workbench.charts.data.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Axis, Dot, Guide, Plot, Series
 from workbench.charts.drawing.margins import Captions, magnified, make_room
 from workbench.charts.drawing.markers import Markers
-from workbench.charts.drawing.plot_labels import Label, Labels
+from workbench.charts.drawing.plot_labels import Labels, PlotLabel
 from workbench.charts.drawing.series_style import (
     WRONG_MARKER,
     color_of,
@@ -145,4 +145,4 @@ def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont
         at, anchor = (xs[-1], ys[-1]), (1.0, 1.05)
         if guide.is_at_start:
             at, anchor = (xs[0], ys[0]), (-0.2, 0.4)
-        plot.addItem(Labels([Label(*at, guide.label, font, colors.muted, anchor)]))
+        plot.addItem(Labels([PlotLabel(*at, guide.label, font, colors.muted, anchor)]))

@@ -16,7 +16,7 @@ from workbench.charts.data.figure import Axis, Grid, Tile
 from workbench.charts.drawing.cividis import cividis, text_on
 from workbench.charts.drawing.margins import EDGE_PX, Captions, make_room, wrapped
 from workbench.charts.drawing.markers import Markers
-from workbench.charts.drawing.plot_labels import Label, Labels
+from workbench.charts.drawing.plot_labels import Labels, PlotLabel
 from workbench.charts.drawing.series_style import mixed
 from workbench.widgets.hatching import hatched
 
@@ -186,7 +186,7 @@ def _draw_current(plot: Any, tiles: Sequence[Tile]) -> None:
 
 def _labels(
     tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
-) -> list[Label]:
+) -> list[PlotLabel]:
     """Return as many lines of a tile as there is room for, around its middle."""
     color = text_on(fill).name()
     if tile.verdict == "bad":
@@ -201,7 +201,7 @@ def _labels(
     first = -(len(lines) - 1) / 2
     x, y = float(tile.column), -float(tile.row)
     return [
-        Label(x, y, line, how.font, color, down=first + number, is_turned=how.is_turned)
+        PlotLabel(x, y, line, how.font, color, down=first + number, is_turned=how.is_turned)
         for number, line in enumerate(lines)
     ]
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 
-class Label(NamedTuple):
+class PlotLabel(NamedTuple):
     """A line of text at a place in the plot's coordinates.
 
     anchor  which of its own points stands there: 0, 0 is its upper left, 1, 1 its lower right
@@ -33,7 +33,7 @@ class Label(NamedTuple):
 class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
     """Paints its `labels` over what was added before it."""
 
-    def __init__(self, labels: list[Label]) -> None:
+    def __init__(self, labels: list[PlotLabel]) -> None:
         super().__init__()
         self.labels = labels
         self.setZValue(5)

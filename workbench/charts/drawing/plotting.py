@@ -158,7 +158,7 @@ class StillView(pg.ViewBox):  # type: ignore[misc]
             event.ignore()
 
 
-class Plot(pg.PlotWidget):  # type: ignore[misc]
+class PlotView(pg.PlotWidget):  # type: ignore[misc]
     """A plot that lets the wheel through to what it stands in."""
 
     def __init__(self) -> None:

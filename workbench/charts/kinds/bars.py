@@ -10,7 +10,7 @@ from kernels.core.comparison import EQUAL, how_equal
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details, list_of
-from workbench.charts.data.figure import Axis, Bar, Bars, Entry, Figure, Group
+from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
 from workbench.charts.data.legend_entries import (
     entries_of,
     entry_of,
@@ -53,7 +53,7 @@ def _figure(
     return made(shown, title, Bars(axis, tuple(groups), is_upright), by_source(shown, say))
 
 
-def _slots(points: Sequence[Point], entries: Sequence[Entry]) -> dict[str, int]:
+def _slots(points: Sequence[Point], entries: Sequence[LegendLine]) -> dict[str, int]:
     """Return a place for each series; what was published has that of its implementation."""
     order = [entry.key for entry in entries]
     points = sorted(points, key=lambda p: order.index(entry_of(p, entries).key))

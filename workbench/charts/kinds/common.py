@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kernels.sweeps.plan import Plan
 from workbench.charts.data import chart_dimensions, chart_words
-from workbench.charts.data.figure import Bars, Entry, Figure, Grid, Option, Plot
+from workbench.charts.data.figure import Bars, Figure, Grid, LegendLine, Option, Plot
 from workbench.charts.data.legend_entries import entries_of
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
@@ -39,7 +39,7 @@ def made(
     )
 
 
-def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[Entry, ...]:
+def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
     """Return the entries of what is drawn, and of what would be if nobody had hidden it."""
     able = drawable(shown)
     points = tuple(point for point in shown.points if point.key in able)

@@ -8,7 +8,7 @@ from functools import partial
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
-from workbench.charts.data.figure import Axis, Dot, Entry, Figure, Plot, Series
+from workbench.charts.data.figure import Axis, Dot, Figure, LegendLine, Plot, Series
 from workbench.charts.data.legend_entries import (
     entries_of,
     entry_with_marker,
@@ -63,7 +63,7 @@ def series_of(
     """
     data, entries = shown.data, entries_of(shown)
     found: dict[str, list[Dot]] = {}
-    owner: dict[str, Entry] = {}
+    owner: dict[str, LegendLine] = {}
     for point in visible(shown):
         dot = _dot(point, name, shown, spread_of(point), more)
         if dot:

@@ -23,7 +23,7 @@ from workbench.charts.kinds.maps import SIZES, sizes_grid, subject_of, why_not_b
 from workbench.model.names import KEYS, kind_of
 
 
-class SpeedUp(NamedTuple):
+class PointSpeedUp(NamedTuple):
     """How many times as fast as the baseline a point is, and from where to where that lies at
     `statistics.CONFIDENCE`."""
 
@@ -53,7 +53,7 @@ class Against:
         key = option.chosen if option else ""
         self.pairs = list(_beside_baseline(shown.points, everything.points, key))
         self.found = {
-            id(point): SpeedUp(point, _ratio(point, theirs))
+            id(point): PointSpeedUp(point, _ratio(point, theirs))
             for point, theirs in self.pairs
             if _gives_speed_up(point, theirs)
         }

@@ -14,7 +14,7 @@ from typing import Any
 from kernels import Engine
 from workbench.batch.batch_run import running
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.pairs import Pair, PairingError, Pairs, names_folder, pairs_of
+from workbench.batch.pairs import FilePair, PairingError, Pairs, names_folder, pairs_of
 from workbench.cli import as_json, streams
 from workbench.cli.argument_types import EXTENSION_OF
 from workbench.cli.command_error import FAILED, USAGE, CommandError
@@ -79,7 +79,7 @@ def _refuse_stdout(arguments: Namespace) -> None:
     streams.refuse_stdout()
 
 
-def _as_streams(pair: Pair, stdin: Path, stdout: Path) -> Pair:
+def _as_streams(pair: FilePair, stdin: Path, stdout: Path) -> FilePair:
     """Return `pair` as the user named it."""
     return replace(
         pair,

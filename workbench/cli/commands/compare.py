@@ -18,7 +18,7 @@ from kernels.core.cpu_load import disturbed_in_words
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan_run import in_words
 from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_comparison import Pair, Summary, compare_sessions, summary_of
+from kernels.sweeps.session_comparison import CellPair, Summary, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_pairs_csv
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
     return FAILED if failures else 0
 
 
-def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
+def failing(pairs: Iterable[CellPair], limit: float) -> list[str]:
     """Yield a sentence for each cell that is slower in B by more than `limit` (0.05: 5 %).
 
     So that the whole interval says so; and for each that has a verified time in A and none in
@@ -89,7 +89,7 @@ def failing(pairs: Iterable[Pair], limit: float) -> list[str]:
     return sentences
 
 
-def table(pairs: Sequence[Pair]) -> Iterator[str]:
+def table(pairs: Sequence[CellPair]) -> Iterator[str]:
     """Return what all have in common, then under each heading its implementations."""
     all_facts = [_facts(pair.cell) for pair in pairs]
     varied = {name for facts in all_facts for name in facts if facts[name] != all_facts[0][name]}
@@ -108,7 +108,7 @@ def table(pairs: Sequence[Pair]) -> Iterator[str]:
         yield from (line for _, line in group)
 
 
-def closing(pairs: Iterable[Pair]) -> Iterator[str]:
+def closing(pairs: Iterable[CellPair]) -> Iterator[str]:
     """Yield what all pairs say together, and what could not be compared, and why."""
     pairs = tuple(pairs)
     summary = summary_of(pairs)
@@ -145,7 +145,7 @@ def _together(summary: Summary) -> str:
     )
 
 
-def _row(pair: Pair, *, with_cache: bool) -> tuple[str, ...]:
+def _row(pair: CellPair, *, with_cache: bool) -> tuple[str, ...]:
     cell = pair.cell
     name = f"  {cell.implementation} {cell.block_in_words}".rstrip()
     if with_cache and cell.cache:
@@ -181,11 +181,11 @@ def _three(value: float) -> str:
     return numbers.three_digits(value)
 
 
-def _is_disturbed(pair: Pair) -> bool:
+def _is_disturbed(pair: CellPair) -> bool:
     return any(r.verified.disturbances for r in (pair.a, pair.b) if r and r.verified)
 
 
-def _throttled(pair: Pair) -> Iterator[str]:
+def _throttled(pair: CellPair) -> Iterator[str]:
     for record in (pair.a, pair.b):
         if record and record.verified and record.verified.health:
             yield from record.verified.health.throttled
@@ -222,7 +222,7 @@ def _cells(count: int) -> str:
     return f"{count} cell{'s' if count != 1 else ''}"
 
 
-def _write(pairs: Sequence[Pair], path: Path) -> None:
+def _write(pairs: Sequence[CellPair], path: Path) -> None:
     table = io.StringIO(newline="")
     write_pairs_csv(pairs, table)
     try:

@@ -10,9 +10,9 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick
 from kernels.measuring.job_comparison import Snapshot, comparing
 from workbench.model import intents
-from workbench.panels.blocks.blocks_panel import BlocksPanel, Phase
+from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
 from workbench.panels.blocks.candidates import Field, Key, field_of
-from workbench.panels.blocks.rows import Row, rows_of, sentence_of
+from workbench.panels.blocks.rows import BlockRow, rows_of, sentence_of
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -95,10 +95,10 @@ class BlockComparison(QObject):
         self._jobs = tuple(each.job for each in self._field.able)
         self._found = None
         if not self._jobs:
-            self._panel.show_phase(Phase.IDLE)
+            self._panel.show_phase(BlocksPhase.IDLE)
             self._panel.show_rows(self._rows(), NONE_CAN)
             return
-        self._panel.show_phase(Phase.RUNNING)
+        self._panel.show_phase(BlocksPhase.RUNNING)
         self._refresh()
         jobs, sampling = self._jobs, self._field.sampling
         self._worker.start_comparison(lambda engine: comparing(jobs, engine, sampling))
@@ -108,7 +108,7 @@ class BlockComparison(QObject):
         """What was measured stays."""
         self._worker.cancel_comparison()
         self._jobs = ()
-        self._panel.show_phase(Phase.IDLE)
+        self._panel.show_phase(BlocksPhase.IDLE)
         self._refresh()
 
     # -- following
@@ -127,9 +127,9 @@ class BlockComparison(QObject):
             return
         self._found = None
         self._refresh()
-        if self._panel.phase is Phase.PAUSED:
+        if self._panel.phase is BlocksPhase.PAUSED:
             self.stop()  # who paused it wants nothing measured now
-        elif self._panel.phase is not Phase.IDLE:
+        elif self._panel.phase is not BlocksPhase.IDLE:
             if isinstance(self._field, Field):
                 self.start()
             else:
@@ -166,8 +166,8 @@ class BlockComparison(QObject):
                 self.start()
             else:
                 self._look()
-        elif self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
-            self._was_stopped_by_hiding = self._panel.phase is Phase.RUNNING
+        elif self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
+            self._was_stopped_by_hiding = self._panel.phase is BlocksPhase.RUNNING
             self.stop()
 
     # -- what comes of it
@@ -177,24 +177,24 @@ class BlockComparison(QObject):
         if isinstance(step, Snapshot) and step.jobs == self._jobs and self._jobs:
             self._found = step
             if step.is_over:
-                self._panel.show_phase(Phase.DONE)
+                self._panel.show_phase(BlocksPhase.DONE)
             self._refresh()
 
     @Slot(bool)
     def _show_paused(self, is_paused: bool) -> None:
-        if self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
-            self._panel.show_phase(Phase.PAUSED if is_paused else Phase.RUNNING)
+        if self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
+            self._panel.show_phase(BlocksPhase.PAUSED if is_paused else BlocksPhase.RUNNING)
 
     @Slot(object, bool)
     def _end(self, error: KernelError | None, _is_complete: bool) -> None:
         if error is not None:
-            self._panel.show_phase(Phase.IDLE)
+            self._panel.show_phase(BlocksPhase.IDLE)
             self._messages.show_message("error", str(error))
 
     @Slot(str, str)
     def _break_off(self, _sentence: str, _details: str) -> None:
         """A bug ends everything that the worker does; the window says what it was."""
-        if self._panel.phase in (Phase.RUNNING, Phase.PAUSED):
+        if self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
             self.stop()
 
     @Slot(object)
@@ -211,7 +211,7 @@ class BlockComparison(QObject):
         found = self._found
         self._panel.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
 
-    def _rows(self) -> tuple[Row, ...]:
+    def _rows(self) -> tuple[BlockRow, ...]:
         assert isinstance(self._field, Field)
         return rows_of(self._field, self._found, self._field.current(self._store.state))
 

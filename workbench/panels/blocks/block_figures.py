@@ -10,14 +10,14 @@ from workbench.charts.data.figure import (
     Axis,
     Bar,
     Bars,
-    Entry,
     Figure,
     Grid,
     Group,
+    LegendLine,
     SeriesStyle,
     Tile,
 )
-from workbench.panels.blocks.rows import Row
+from workbench.panels.blocks.rows import BlockRow
 
 LARGE_RANGE = 20.0  # from here on bars grow with the logarithm
 IN_USE = "● "  # before the name of what the window filters with
@@ -30,7 +30,7 @@ MARKS = {"wrong": "✗", "waiting": "…"}
 BLUE, GREEN = 0, 2  # numbers of colours of a theme
 
 
-def bars_of(rows: Sequence[Row], sentence: str) -> Figure:
+def bars_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
     """Return a bar for each row: its median with the quartiles, beside its rank and name."""
     times = [row.ms[1] for row in rows if row.ms]
     is_log = bool(times) and max(times) > LARGE_RANGE * min(times)
@@ -39,7 +39,7 @@ def bars_of(rows: Sequence[Row], sentence: str) -> Figure:
     return _figure(sentence, Bars(axis, groups, names_beside=True))
 
 
-def map_of(rows: Sequence[Row], sentence: str) -> Figure:
+def map_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
     """Return a tile for each row whose key is a block shape, light where it is fast."""
     shapes = {row.key: row for row in rows if isinstance(row.key, tuple)}
     wide, high = (sorted({key[side] for key in shapes}) for side in (0, 1))
@@ -57,21 +57,21 @@ def _figure(sentence: str, body: Bars | Grid) -> Figure:
     return Figure("", "Times of the candidates", "", sentence, (), body)
 
 
-def _name(row: Row) -> str:
+def _name(row: BlockRow) -> str:
     rank = f"{row.rank}\u2003" if row.rank else ""
     return f"{rank}{IN_USE if row.is_current else ''}{row.name}"
 
 
-def _bar(row: Row) -> Bar:
+def _bar(row: BlockRow) -> Bar:
     middle, low, high = (row.ms[1], row.ms[0], row.ms[2]) if row.ms else (None, 0.0, 0.0)
     style = SeriesStyle(GREEN if row.is_best else BLUE, None)
     words = f"{row.words} ?" if row.state == "unsure" else row.words
-    entry = Entry(row.name, row.name, "", row.name, style)
+    entry = LegendLine(row.name, row.name, "", row.name, style)
     is_unsure = row.state == "unsure"
     return Bar(entry, middle, low, high, words, row.text, _pick(row), row.is_best, is_unsure)
 
 
-def _tile(column: int, line: int, row: Row) -> Tile:
+def _tile(column: int, line: int, row: BlockRow) -> Tile:
     """Return a row's time and occupancy, or a mark in their place."""
     words: tuple[str, ...] = ("",)
     if row.ms:
@@ -93,6 +93,6 @@ def _tile(column: int, line: int, row: Row) -> Tile:
     )
 
 
-def _pick(row: Row) -> object:
+def _pick(row: BlockRow) -> object:
     """Return what a click takes; None: nothing, as it cannot run."""
     return None if row.state == "refused" else row.key

@@ -21,13 +21,13 @@ from workbench.charts.figure_view import FigureView
 from workbench.panels.blocks.block_figures import bars_of, map_of
 from workbench.panels.blocks.candidates import Field
 from workbench.panels.blocks.picks import ShapePicks
-from workbench.panels.blocks.rows import Row
+from workbench.panels.blocks.rows import BlockRow
 from workbench.widgets.docks import Dock
 from workbench.widgets.tile import ElidedLabel, scaled_font
 from workbench.widgets.upright_area import UprightArea
 
 
-class Phase(Enum):
+class BlocksPhase(Enum):
     """Where a comparison is."""
 
     IDLE = "idle"
@@ -62,9 +62,9 @@ class BlocksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("blocks-panel")
-        self.phase = Phase.IDLE
+        self.phase = BlocksPhase.IDLE
         self._has_field = False
-        self.rows: tuple[Row, ...] = ()
+        self.rows: tuple[BlockRow, ...] = ()
         self._subject = Label()
         self._subject.setObjectName("blocks-subject")
         self._subject.setFont(scaled_font(1.05))
@@ -81,7 +81,7 @@ class BlocksPanel(QWidget):
         self._make_buttons()
         self._make_chart()
         self._lay_out()
-        self.show_phase(Phase.IDLE)
+        self.show_phase(BlocksPhase.IDLE)
 
     # -- what it is told
 
@@ -101,24 +101,24 @@ class BlocksPanel(QWidget):
         self._show_chart()
         self.show_phase(self.phase)
 
-    def show_rows(self, rows: Sequence[Row], sentence: str) -> None:
+    def show_rows(self, rows: Sequence[BlockRow], sentence: str) -> None:
         """Show how the candidates stand, and what that says in a sentence."""
         self.rows = tuple(rows)
         self._sentence.setText(sentence)
         self._show_chart()
 
-    def show_phase(self, phase: Phase) -> None:
+    def show_phase(self, phase: BlocksPhase) -> None:
         self.phase = phase
-        is_on = phase in (Phase.RUNNING, Phase.PAUSED)
+        is_on = phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED)
         self._start.setText("Stop" if is_on else "Compare")
         self._start.setToolTip(STOP_TIP if is_on else START_TIP)
         self._start.setEnabled(is_on or self._has_field)
         self._pause.setEnabled(is_on)
-        self._pause.setText("Go on" if phase is Phase.PAUSED else "Pause")
+        self._pause.setText("Go on" if phase is BlocksPhase.PAUSED else "Pause")
 
     def toggle(self) -> None:
         """Start, or stop."""
-        is_on = self.phase in (Phase.RUNNING, Phase.PAUSED)
+        is_on = self.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED)
         (self.stop_wanted if is_on else self.start_wanted).emit()
 
     # -- what is remembered
@@ -140,7 +140,9 @@ class BlocksPanel(QWidget):
         self._start.clicked.connect(self.toggle)
         self._pause.setObjectName("blocks-pause")
         self._pause.setToolTip(PAUSE_TIP)
-        self._pause.clicked.connect(lambda: self.pause_wanted.emit(self.phase is not Phase.PAUSED))
+        self._pause.clicked.connect(
+            lambda: self.pause_wanted.emit(self.phase is not BlocksPhase.PAUSED)
+        )
         self._bars_button = _view_button("blocks-bars", "Bars", "One below the other.", "first")
         self._map_button = _view_button(
             "blocks-map", "Map", "Widths across, heights down, times as colours.", "last"

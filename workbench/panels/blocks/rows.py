@@ -19,7 +19,7 @@ State = Literal["waiting", "refused", "wrong", "unsure", "fine"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BlockRow:
     """One contender.
 
     state    "unsure": timed, but not yet checked, so that its time is no speed yet
@@ -51,7 +51,7 @@ class Row:
         return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
 
 
-def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[Row, ...]:
+def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[BlockRow, ...]:
     """A row for each contender, in their order.
 
     found  of the contenders that are able; None: nothing is known yet
@@ -69,7 +69,7 @@ def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[
     return tuple(rows)
 
 
-def sentence_of(rows: Sequence[Row], *, is_over: bool) -> str:
+def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
     """Who is the fastest, what equals it, and how far behind the last is."""
     timed = [row for row in rows if row.place and row.ms]
     if not timed:
@@ -87,7 +87,7 @@ def sentence_of(rows: Sequence[Row], *, is_over: bool) -> str:
     return f"{'' if is_over else 'So far '}{first}{behind}."
 
 
-def _why_none(rows: Sequence[Row]) -> str:
+def _why_none(rows: Sequence[BlockRow]) -> str:
     states = {row.state for row in rows}
     if states == {"refused"}:
         return "None of them can run this job."
@@ -96,7 +96,7 @@ def _why_none(rows: Sequence[Row]) -> str:
     return "Nothing was measured."
 
 
-def _median(row: Row) -> float:
+def _median(row: BlockRow) -> float:
     assert row.ms is not None
     return row.ms[1]
 
@@ -121,14 +121,14 @@ def _places(field: Field, found: Snapshot | None) -> dict[Key, tuple[int, bool]]
 
 def _row(
     each: Contender, standing: CandidateState, place: int, *, is_tied: bool, is_current: bool
-) -> Row:
+) -> BlockRow:
     state, words = _state(standing)
     ms = standing.ms if state in ("unsure", "fine") else None
     if ms is not None:
         words = numbers.duration(ms[1])
     share = standing.occupancy.share if standing.occupancy else None
     text = "\n".join(_lines(each, standing, state, is_tied=is_tied, place=place))
-    return Row(each.key, each.name, state, ms, place, is_tied, is_current, share, words, text)
+    return BlockRow(each.key, each.name, state, ms, place, is_tied, is_current, share, words, text)
 
 
 def _state(standing: CandidateState) -> tuple[State, str]:

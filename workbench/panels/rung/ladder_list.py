@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import numbers, theme
 from workbench.base.plain_text import tip_text
-from workbench.model.rung_times import Place
+from workbench.model.rung_times import LadderLine
 from workbench.widgets.tile import MUTED, scaled_font
 
 PLACE = Qt.ItemDataRole.UserRole
@@ -53,7 +53,7 @@ class LadderList(QListWidget):
         self.itemClicked.connect(self._choose)
         self.itemActivated.connect(self._choose)
 
-    def show_places(self, places: Sequence[Place], chosen: str) -> None:
+    def show_places(self, places: Sequence[LadderLine], chosen: str) -> None:
         """Show these places; `chosen` is the key of the implementation that is marked."""
         while self.count() > len(places):
             self.takeItem(self.count() - 1)
@@ -64,7 +64,9 @@ class LadderList(QListWidget):
             self._fill(self.item(row), place, longest, place.implementation.key == chosen)
         self.viewport().update()
 
-    def _fill(self, item: QListWidgetItem, place: Place, longest: float, is_chosen: bool) -> None:
+    def _fill(
+        self, item: QListWidgetItem, place: LadderLine, longest: float, is_chosen: bool
+    ) -> None:
         item.setData(PLACE, place)
         item.setData(LONGEST_MS_ROLE, longest)
         item.setData(CHOSEN, is_chosen)
@@ -88,7 +90,7 @@ class _Bar(QStyledItemDelegate):
         return QSize(60, QFontMetricsF(option.font).height().__ceil__() + ROW_GAP_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        place: Place = index.data(PLACE)
+        place: LadderLine = index.data(PLACE)
         is_chosen = bool(index.data(CHOSEN))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -106,7 +108,7 @@ class _Bar(QStyledItemDelegate):
         painter: QPainter,
         option: QStyleOptionViewItem,
         box: QRectF,
-        place: Place,
+        place: LadderLine,
         longest: float,
         is_chosen: bool,
     ) -> None:
@@ -132,7 +134,7 @@ class _Bar(QStyledItemDelegate):
         painter: QPainter,
         option: QStyleOptionViewItem,
         box: QRectF,
-        place: Place,
+        place: LadderLine,
         is_chosen: bool,
     ) -> None:
         font = QFont(option.font)

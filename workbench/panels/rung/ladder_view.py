@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayou
 
 from kernels.engine.engine import Implementation
 from workbench.base.plain_text import Label, tip_text
-from workbench.model.rung_times import Place
+from workbench.model.rung_times import LadderLine
 from workbench.panels.rung.ladder_list import LadderList
 from workbench.widgets.tile import MUTED, ElidedLabel, scaled_font
 
@@ -53,7 +53,7 @@ class LadderView(QWidget):
         self._lay_out()
         self._refresh()
 
-    def show_places(self, places: Sequence[Place], chosen: str, caption: str) -> None:
+    def show_places(self, places: Sequence[LadderLine], chosen: str, caption: str) -> None:
         """caption  what the times are of; "" where there is no job to measure"""
         self._list.show_places(places, chosen)
         self._caption.setText(caption or "Open a picture first.")

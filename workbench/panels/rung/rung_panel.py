@@ -20,7 +20,7 @@ from kernels.sweeps.record import Record
 from workbench.model import intents
 from workbench.model.plan_draft import plan_of
 from workbench.model.plan_words import held_fixed
-from workbench.model.rung_times import RungTimes, Work, ladder_places
+from workbench.model.rung_times import RungTimes, WorkKey, ladder_places
 from workbench.model.state import State
 from workbench.panels.rung.idea_page import IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
@@ -36,10 +36,10 @@ TABS = ("idea", "ladder", "source", "ptx")
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
-class Shown(NamedTuple):
+class ShownResult(NamedTuple):
     """The result on the screen without its pictures, which would not be given back."""
 
-    work: Work
+    work: WorkKey
     implementation: str
     block_xy: tuple[int, int]
     ran: tuple[Ran, ...]
@@ -79,7 +79,7 @@ class RungPane(QWidget):
         self._device: Device | NoDevice | None = None
         self._availability: Availability = []
         self._times = RungTimes()
-        self._shown: Shown | None = None
+        self._shown: ShownResult | None = None
         self._ptx: PtxRequest | None = None
         self._looked_at = ""  # what cannot run here, but may be read; "" follows the state
         self._names = DropDown("rung-shown", "Implementation to look at")
@@ -143,7 +143,9 @@ class RungPane(QWidget):
     def show_ran(self, result: Result) -> None:
         """What ran, known with the first picture: its time and its check may take long."""
         job = result.job
-        shown = Shown(Work.of(job), result.implementation, job.block_xy, result.ran, result.picked)
+        shown = ShownResult(
+            WorkKey.of(job), result.implementation, job.block_xy, result.ran, result.picked
+        )
         if shown != self._shown:
             self._shown = shown
             self._refresh()
@@ -257,7 +259,7 @@ class RungPane(QWidget):
             job is not None
             and shown is not None
             and shown.implementation == chosen.key
-            and (shown.work, shown.block_xy) == (Work.of(job), job.block_xy)
+            and (shown.work, shown.block_xy) == (WorkKey.of(job), job.block_xy)
         )
         if job is None or shown is None or not is_of_this:
             self._idea.show_ran((), None)

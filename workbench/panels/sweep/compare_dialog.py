@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.sweeps.session_comparison import Pair
+from kernels.sweeps.session_comparison import CellPair
 from kernels.sweeps.session_csv import write_pairs_csv
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.sweep.compare_rows import Answer, compared
-from workbench.panels.sweep.shown_sessions import Shown
+from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.exporter import Exporter
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.save_path import ask_save_path
@@ -50,7 +50,7 @@ class CompareDialog(QDialog):
 
     def __init__(
         self,
-        shown: Sequence[Shown],
+        shown: Sequence[ShownSession],
         comparing: Background,
         exporter: Exporter,
         parent: QWidget | None = None,
@@ -60,7 +60,7 @@ class CompareDialog(QDialog):
         self.setWindowTitle("Compare two sessions")
         self.resize(theme.window_size(1100, 600))
         self._shown, self._comparing, self._exporter = shown, comparing, exporter
-        self._pairs: Sequence[Pair] = ()
+        self._pairs: Sequence[CellPair] = ()
         self._makers: list[QPushButton] = []  # of copies of it
         self._newest = 0  # of the questions asked; -1: nobody waits for an answer any more
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
@@ -155,7 +155,7 @@ class CompareDialog(QDialog):
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)
 
-    def _show_pairs(self, sentence: str, pairs: Sequence[Pair]) -> None:
+    def _show_pairs(self, sentence: str, pairs: Sequence[CellPair]) -> None:
         self._said.setText(sentence)
         self._pairs = pairs
         self._table.setRowCount(0)

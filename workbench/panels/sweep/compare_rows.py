@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 
 from kernels.core.comparison import EQUAL
 from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_comparison import Pair, Summary, compare_sessions, summary_of
+from kernels.sweeps.session_comparison import CellPair, Summary, compare_sessions, summary_of
 from workbench.base import numbers
 from workbench.model.plan_words import in_words, varied_of
 
 MAX_ROWS = 2000
 
-Answer = tuple[str, Sequence[tuple[str, ...]], Sequence[Pair]]
+Answer = tuple[str, Sequence[tuple[str, ...]], Sequence[CellPair]]
 
 
 def compared(a: Session, b: Session) -> Answer:
@@ -23,7 +23,7 @@ def compared(a: Session, b: Session) -> Answer:
     return said(summary_of(pairs), len(pairs)), rows, pairs
 
 
-def row_of(pair: Pair, varied: Collection[str] = ()) -> tuple[str, ...]:
+def row_of(pair: CellPair, varied: Collection[str] = ()) -> tuple[str, ...]:
     """What the table says of a pair.  varied: what tells it from others, see `words.in_words`."""
     name = in_words(pair.cell, varied)
     times = _time(pair.a), _time(pair.b)

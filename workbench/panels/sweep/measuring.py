@@ -17,7 +17,7 @@ from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Record
 from workbench.model.plan_draft import UnclearError, given, plan_of
 from workbench.panels.rung.rung_panel import RungPane
-from workbench.panels.sweep.run_row import Phase
+from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import Began, NotKept, measuring, new_path, resuming
@@ -100,7 +100,7 @@ class Measuring(QObject):
     @Slot(object)
     def resume(self, path: Path) -> None:
         """Measure what the session in the file `path` lacks."""
-        if self._sweep.phase is not Phase.IDLE or self._is_of_ladder:
+        if self._sweep.phase is not SweepPhase.IDLE or self._is_of_ladder:
             self._messages.show_message("info", BUSY)
         else:
             self._begin(resuming(path, given(self._store.state.picture)))

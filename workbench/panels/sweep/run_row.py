@@ -23,7 +23,7 @@ START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
 BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
-class Phase(Enum):
+class SweepPhase(Enum):
     IDLE = auto()
     STARTING = auto()  # or being stopped: the worker has not said so yet
     RUNNING = auto()
@@ -43,7 +43,7 @@ class RunRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._phase = Phase.IDLE
+        self._phase = SweepPhase.IDLE
         self._is_busy = self._can_start = False
         self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
         self._last_said = ""  # while it ran
@@ -79,7 +79,7 @@ class RunRow(QWidget):
         self._refresh()
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> SweepPhase:
         return self._phase
 
     def show_can_start(self, can_start: bool) -> None:
@@ -94,7 +94,7 @@ class RunRow(QWidget):
 
     def show_asked(self) -> None:
         """It was asked for, and will begin."""
-        self._phase = Phase.STARTING
+        self._phase = SweepPhase.STARTING
         self._clock.start()
         self._bar.setRange(0, 0)
         self._left.clear()
@@ -104,8 +104,8 @@ class RunRow(QWidget):
 
     def show_begun(self, done: int, count: int) -> None:
         """It began: `done` of `count` are measured already."""
-        if self._phase is Phase.STARTING:
-            self._phase = Phase.RUNNING
+        if self._phase is SweepPhase.STARTING:
+            self._phase = SweepPhase.RUNNING
         self._before, self._count = done, count
         self._bar.setRange(0, max(count, 1))
         self.show_done(done, done / max(count, 1))
@@ -113,8 +113,8 @@ class RunRow(QWidget):
 
     def show_paused(self, is_paused: bool) -> None:
         """It stands still, or goes on."""
-        if self._phase in (Phase.RUNNING, Phase.PAUSED):
-            self._phase = Phase.PAUSED if is_paused else Phase.RUNNING
+        if self._phase in (SweepPhase.RUNNING, SweepPhase.PAUSED):
+            self._phase = SweepPhase.PAUSED if is_paused else SweepPhase.RUNNING
             paused = f"Paused at {self._done:,} of {self._count:,}"
             self._say(paused if is_paused else self._last_said)
             self._refresh()
@@ -130,13 +130,13 @@ class RunRow(QWidget):
 
     def show_doing(self, text: str) -> None:
         self._last_said = text
-        if self._phase is not Phase.PAUSED:
+        if self._phase is not SweepPhase.PAUSED:
             self._say(text)
 
     def show_ended(self, is_complete: bool) -> None:
         done, count = self._done, self._count
         has_begun = self._bar.maximum() > 0
-        self._phase = Phase.IDLE
+        self._phase = SweepPhase.IDLE
         self._left.clear()
         if not has_begun:
             self._bar.setRange(0, 1)
@@ -151,25 +151,25 @@ class RunRow(QWidget):
 
     def toggle(self) -> None:
         """Start or cancel, as the buttons do."""
-        (self._start if self._phase is Phase.IDLE else self._cancel).click()
+        (self._start if self._phase is SweepPhase.IDLE else self._cancel).click()
 
     def toggle_pause(self) -> None:
         """Pause or go on, as the button does while something runs."""
-        if self._phase is not Phase.IDLE:
+        if self._phase is not SweepPhase.IDLE:
             self._start.click()
 
     @Slot()
     def _act(self) -> None:
-        if self._phase is Phase.IDLE:
+        if self._phase is SweepPhase.IDLE:
             self.started.emit()
         else:
-            self.paused.emit(self._phase is Phase.RUNNING)
+            self.paused.emit(self._phase is SweepPhase.RUNNING)
 
     def _refresh(self) -> None:
-        idle, paused = self._phase is Phase.IDLE, self._phase is Phase.PAUSED
+        idle, paused = self._phase is SweepPhase.IDLE, self._phase is SweepPhase.PAUSED
         self._start.setText("St&art" if idle else "Resume" if paused else "P&ause")
         can_start = self._can_start and not self._is_busy
-        self._start.setEnabled(can_start if idle else self._phase is not Phase.STARTING)
+        self._start.setEnabled(can_start if idle else self._phase is not SweepPhase.STARTING)
         pause_tip = "Go on where it stands" if paused else "Stand still, measuring nothing"
         self._start.setToolTip(
             tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)

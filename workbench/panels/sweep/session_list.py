@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVB
 from workbench.base import theme
 from workbench.base.assets_path import asset
 from workbench.base.plain_text import tip_text
-from workbench.panels.sweep.shown_sessions import Shown
+from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.session_store import can_grow
 from workbench.widgets.tile import ElidedLabel
 
@@ -49,13 +49,13 @@ class SessionList(QScrollArea):
         self.hide()
 
     def show_sessions(
-        self, shown: Sequence[Shown], here: Sequence[bool], *, is_running: bool
+        self, shown: Sequence[ShownSession], here: Sequence[bool], *, is_running: bool
     ) -> None:
         """here        which of them are of this machine: no other can be gone on with
         is_running  the first is being measured: it cannot be closed, and none be resumed
         """
         lines = [
-            _Line(
+            _SessionLine(
                 each,
                 is_measured_now=is_running and number == 0,
                 can_resume=is_here and not is_running,
@@ -75,7 +75,7 @@ class SessionList(QScrollArea):
         is_of_interest = len(lines) > 1 or any(not each.is_live or each.rest for each in lines)
         self.setVisible(is_of_interest)
 
-    def _row(self, line: _Line) -> QWidget:
+    def _row(self, line: _SessionLine) -> QWidget:
         row = QWidget()
         row.setFixedHeight(theme.in_letters(ROW_PX))
         row.setToolTip(tip_text(line.tip))
@@ -107,7 +107,7 @@ class SessionList(QScrollArea):
         return row
 
 
-def _words(line: _Line) -> QVBoxLayout:
+def _words(line: _SessionLine) -> QVBoxLayout:
     """What was measured, and below it where and when, each on a line of its own."""
     both = QVBoxLayout()
     both.setSpacing(0)
@@ -119,10 +119,10 @@ def _words(line: _Line) -> QVBoxLayout:
     return both
 
 
-class _Line:
+class _SessionLine:
     """What is said of a session."""
 
-    def __init__(self, shown: Shown, *, is_measured_now: bool, can_resume: bool) -> None:
+    def __init__(self, shown: ShownSession, *, is_measured_now: bool, can_resume: bool) -> None:
         session = shown.session
         self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
         self.is_live = not session.is_recorded

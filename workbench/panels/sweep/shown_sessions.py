@@ -16,7 +16,7 @@ from workbench.charts.data.points import planned
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSession:
     """A session, and where it is kept; a number that is its own while it is shown."""
 
     number: int
@@ -46,20 +46,20 @@ class Sessions(QObject):
     def __init__(self, reading: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._reading = reading
-        self._shown: list[Shown] = []
-        self._live: Shown | None = None
+        self._shown: list[ShownSession] = []
+        self._live: ShownSession | None = None
         self._records: dict[Cell, Record] = {}  # of the live one, the newest of each cell
         self._is_behind = False  # the live one has not all of them yet
         self._last_number = 0
 
     @property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[ShownSession, ...]:
         """The live one first."""
         self._catch_up()
         return (*([self._live] if self._live else []), *self._shown)
 
     @property
-    def live(self) -> Shown | None:
+    def live(self) -> ShownSession | None:
         """What was measured last in this window, or is being measured."""
         self._catch_up()
         return self._live
@@ -128,6 +128,6 @@ class Sessions(QObject):
         self._shown = [each for each in self._shown if each.number != number]
         self.changed.emit()
 
-    def _new(self, session: Session, path: Path | None) -> Shown:
+    def _new(self, session: Session, path: Path | None) -> ShownSession:
         self._last_number += 1
-        return Shown(self._last_number, session, path)
+        return ShownSession(self._last_number, session, path)

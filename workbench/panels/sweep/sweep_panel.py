@@ -35,7 +35,7 @@ from workbench.model.plan_estimate import time_s
 from workbench.model.plan_words import fixed_choices, in_words, varied_of
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
-from workbench.panels.sweep.run_row import Phase, RunRow
+from workbench.panels.sweep.run_row import RunRow, SweepPhase
 from workbench.panels.sweep.session_list import SessionList
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.session_store import Began, is_of_here
@@ -190,7 +190,7 @@ class SweepPanel(QWidget):
     # -- what it is asked
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> SweepPhase:
         return self._run.phase
 
     def toggle(self) -> None:
@@ -231,7 +231,7 @@ class SweepPanel(QWidget):
 
     def close_sessions(self) -> None:
         """Show none any more but the one that is being measured."""
-        is_running = self._run.phase is not Phase.IDLE
+        is_running = self._run.phase is not SweepPhase.IDLE
         for each in self._sessions.shown[1 if is_running and self._sessions.live else 0 :]:
             self._sessions.close(each.number)
 
@@ -285,7 +285,7 @@ class SweepPanel(QWidget):
         drawing = QElapsedTimer()
         drawing.start()
         shown = self._sessions.shown
-        is_running = self._run.phase is not Phase.IDLE
+        is_running = self._run.phase is not SweepPhase.IDLE
         self.chart.show_sessions(self._sessions.sessions())
         if shown and self.chart.isVisible():
             self.chart.draw_now()

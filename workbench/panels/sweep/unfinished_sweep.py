@@ -17,7 +17,7 @@ from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.model.plan_words import short
 from workbench.panels.sweep.measuring import Measuring
-from workbench.panels.sweep.shown_sessions import Shown
+from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import can_grow, is_of_here, kept
 from workbench.session.worker import Worker
@@ -53,7 +53,7 @@ class LeftOver(QObject):
     def _offered(self) -> list[str]:
         return [each for each in self._settings.get(OFFERED, []) if isinstance(each, str)]
 
-    def _offer(self, left: Shown | None) -> None:
+    def _offer(self, left: ShownSession | None) -> None:
         if left is None or left.path is None:
             return
         name, path = left.path.name, left.path
@@ -71,7 +71,7 @@ class LeftOver(QObject):
         )
 
 
-def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> Shown | None:
+def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
     """The newest session kept here that lacks something, was measured on this machine in the last
     seven days, and is not being written to.
 
@@ -83,7 +83,7 @@ def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> S
         try:
             if path.name in but or not can_grow(path) or now - path.stat().st_mtime > RECENT_S:
                 continue
-            left = Shown(0, read_session(path), path)
+            left = ShownSession(0, read_session(path), path)
             is_candidate = left.session.records and left.missing
             if is_candidate and is_of_here(left.session.machine, device) and _is_free(path):
                 return left

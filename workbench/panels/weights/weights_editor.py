@@ -39,7 +39,7 @@ from workbench.panels.weights.pasting import pasted
 from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
-from workbench.panels.weights.weights_undo import Step
+from workbench.panels.weights.weights_undo import WeightsStep
 from workbench.widgets.odd_spin_box import OddSpinBox
 
 SIZE_PX = (1100, 740)
@@ -220,7 +220,7 @@ class WeightsEditor(QDialog):
         if following and self._steps.count() == 0:
             self._show(drawing)  # what it begins with is no step
         elif drawing != self._drawing:
-            self._steps.push(Step(self, self._drawing, drawing, words, sentence, following))
+            self._steps.push(WeightsStep(self, self._drawing, drawing, words, sentence, following))
 
     def _show(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         self._drawing = drawing

@@ -17,7 +17,7 @@ class Draws(Protocol):
     def apply(self, drawing: WeightsDraft, sentence: str = ...) -> None: ...
 
 
-class Step(QUndoCommand):
+class WeightsStep(QUndoCommand):
     """From one drawing to another.
 
     sentence   what is said of it when it is done, and again when it is redone
@@ -47,7 +47,7 @@ class Step(QUndoCommand):
         return FOLLOWING if self._following else -1
 
     def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
-        if not isinstance(other, Step):
+        if not isinstance(other, WeightsStep):
             return False
         self._new = other._new
         self.setObsolete(self._new == self._old)  # there and back again

@@ -12,19 +12,19 @@ STAND_IN = "picture.png"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CopySource:
     """path  of the picture's file, or what to save it as; note  a sentence where that is needed."""
 
     path: Path
     note: str = ""
 
 
-def source_of(picture: Picture | None) -> Source:
+def source_of(picture: Picture | None) -> CopySource:
     """Return where text may say that the picture lies."""
     if picture is None:
-        return Source(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
+        return CopySource(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
     if picture.path is not None:
-        return Source(picture.path)
+        return CopySource(picture.path)
     if picture.built_in == "scene":  # which comes as a file
-        return Source(SCENE_FILE)
-    return Source(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")
+        return CopySource(SCENE_FILE)
+    return CopySource(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")

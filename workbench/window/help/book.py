@@ -11,7 +11,7 @@ MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MUL
 
 
 @dataclass(frozen=True)
-class Page:
+class HelpPage:
     """A page about one subject.
 
     key      what links call it: "chart/roofline"
@@ -32,31 +32,31 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHit:
     """A page that has all the words; where: the line that the first of them stands in."""
 
-    page: Page
+    page: HelpPage
     where: str
 
 
 class Book:
     """All pages, in their order."""
 
-    def __init__(self, pages: Iterable[Page]) -> None:
+    def __init__(self, pages: Iterable[HelpPage]) -> None:
         self.pages = tuple(pages)
         self._by_key = {page.key: page for page in self.pages}
 
     @property
-    def chapters(self) -> dict[str, tuple[Page, ...]]:
+    def chapters(self) -> dict[str, tuple[HelpPage, ...]]:
         """Return the chapters' pages, by their titles, in order."""
         titles = dict.fromkeys(page.chapter for page in self.pages)
         return {title: tuple(p for p in self.pages if p.chapter == title) for title in titles}
 
-    def page(self, key: str) -> Page | None:
+    def page(self, key: str) -> HelpPage | None:
         """Return the page called `key`; None where there is none."""
         return self._by_key.get(key)
 
-    def find(self, query: str) -> list[Found]:
+    def find(self, query: str) -> list[SearchHit]:
         """Return pages with every word of `query`: first those that have it in the title, then
         those that have it most often."""
         words = query.casefold().split()
@@ -70,10 +70,10 @@ class Book:
                 in_title = sum(word in title for word in words)
                 ranked.append((-in_title, -sum(counts), number, page))
         ranked.sort(key=lambda entry: entry[:3])
-        return [Found(page, _line_with(words[0], page)) for *_, page in ranked]
+        return [SearchHit(page, _line_with(words[0], page)) for *_, page in ranked]
 
 
-def _line_with(word: str, page: Page) -> str:
+def _line_with(word: str, page: HelpPage) -> str:
     """Return the first line that has it below the title, from a little before the word on."""
     for line in page.plain.split("\n")[1:]:
         if (at := line.casefold().find(word)) >= 0:

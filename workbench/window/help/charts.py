@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from workbench.charts.kinds import chart_kinds
-from workbench.window.help.book import Page
+from workbench.window.help.book import HelpPage
 from workbench.window.help.texts import escaped, link
 
 CHAPTER = "Charts"
 
 
-def pages(overview: str) -> list[Page]:
+def pages(overview: str) -> list[HelpPage]:
     """Return how to read any of them, the page written by hand; then kind by kind."""
     kinds = chart_kinds()
     rows = "\n".join(
@@ -17,9 +17,9 @@ def pages(overview: str) -> list[Page]:
     )
     table = f"| chart | shows |\n|---|---|\n{rows}"
     return [
-        Page("charts", CHAPTER, "How to read a chart", f"{overview}\n\n{table}", "sweep"),
+        HelpPage("charts", CHAPTER, "How to read a chart", f"{overview}\n\n{table}", "sweep"),
         *(
-            Page(
+            HelpPage(
                 f"chart/{each.key}",
                 CHAPTER,
                 each.title,

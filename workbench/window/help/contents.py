@@ -8,12 +8,12 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from workbench.base.plain_text import tip_text
-from workbench.window.help.book import Book, Found, Page
+from workbench.window.help.book import Book, HelpPage, SearchHit
 
 KEY = Qt.ItemDataRole.UserRole
 
 
-class Contents(QTreeWidget):
+class HelpContents(QTreeWidget):
     """Signals:
     chosen(key): the user went to this page.
     """
@@ -23,7 +23,7 @@ class Contents(QTreeWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("help-contents")
-        self.setAccessibleName("Contents")
+        self.setAccessibleName("HelpContents")
         self.setToolTip("Subjects; the arrow keys go over them")
         self.setHeaderHidden(True)
         self.setIndentation(14)
@@ -44,7 +44,7 @@ class Contents(QTreeWidget):
             self.expandAll()
         self.setRootIsDecorated(True)
 
-    def show_found(self, found: Sequence[Found]) -> None:
+    def show_found(self, found: Sequence[SearchHit]) -> None:
         """Show pages, the best first."""
         with QSignalBlocker(self):
             self.clear()
@@ -69,7 +69,7 @@ class Contents(QTreeWidget):
             self.chosen.emit(key)
 
 
-def _add(parent: QTreeWidgetItem, page: Page, title: str) -> QTreeWidgetItem:
+def _add(parent: QTreeWidgetItem, page: HelpPage, title: str) -> QTreeWidgetItem:
     item = QTreeWidgetItem(parent, [title])
     item.setData(0, KEY, page.key)
     return item

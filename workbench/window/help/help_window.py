@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import Label, tip_text
-from workbench.window.help.book import Book, Page
-from workbench.window.help.contents import Contents
+from workbench.window.help.book import Book, HelpPage
+from workbench.window.help.contents import HelpContents
 from workbench.window.help.page_view import PageView
 
 SIZE_PX = (1080, 760)
@@ -48,7 +48,7 @@ class HelpWindow(QDialog):
         self._count.setObjectName("help-count")
         self._count.setProperty("muted", True)
         self._count.setWordWrap(True)
-        self._contents = Contents()
+        self._contents = HelpContents()
         self._contents.chosen.connect(self.show_place)
         self._page = PageView()
         self._page.followed.connect(self.show_place)
@@ -68,7 +68,7 @@ class HelpWindow(QDialog):
         self._enable()
 
     @property
-    def page(self) -> Page | None:
+    def page(self) -> HelpPage | None:
         """Return the page that is shown."""
         return self._page.page
 

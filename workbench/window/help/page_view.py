@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
-from workbench.window.help.book import Page
+from workbench.window.help.book import HelpPage
 
 SCHEME = "help:"
 IMAGE = "\ufffc"  # what stands for one in a text
@@ -45,11 +45,11 @@ class PageView(QTextBrowser):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("help-page")
-        self.setAccessibleName("Page")
+        self.setAccessibleName("HelpPage")
         self.setOpenLinks(False)
         self.anchorClicked.connect(self._follow)
         self.document().setDocumentMargin(MARGIN_PX)
-        self._page: Page | None = None
+        self._page: HelpPage | None = None
         self._words: tuple[str, ...] = ()
         self._width = 0
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -58,10 +58,10 @@ class PageView(QTextBrowser):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
 
     @property
-    def page(self) -> Page | None:
+    def page(self) -> HelpPage | None:
         return self._page
 
-    def show_page(self, page: Page, section: str = "", words: tuple[str, ...] = ()) -> None:
+    def show_page(self, page: HelpPage, section: str = "", words: tuple[str, ...] = ()) -> None:
         """Show it from its beginning, or from the heading `section`; with `words` marked."""
         self._page, self._words = page, words
         self._render()
@@ -105,7 +105,7 @@ class PageView(QTextBrowser):
         self._mark()
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def _with_picture(self, page: Page) -> str:
+    def _with_picture(self, page: HelpPage) -> str:
         """Return its text, with the screenshot below the first paragraph, where there is one."""
         picture = picture_of(page.picture, self.palette())
         if picture is None:

@@ -14,7 +14,7 @@ from workbench.panels.timing.timing_strip import TimingStrip
 from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
-from workbench.window.help.book import Book, Page
+from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.shortcuts import ELSEWHERE
 from workbench.window.help.texts import Lookup, escaped, sections, written
 
@@ -52,23 +52,25 @@ def book_of(window: QMainWindow) -> Book:
 
     return Book(
         [
-            *(Page(key, FIRST, title, text(key)) for key, title in ALONE.items()),
+            *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
             *_modes(text),
-            Page("numbers", NUMBERS, "What each number means", _numbers(window, text("numbers"))),
-            Page("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),
+            HelpPage(
+                "numbers", NUMBERS, "What each number means", _numbers(window, text("numbers"))
+            ),
+            HelpPage("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),
             *rungs.pages(text("rungs")),
             *charts.pages(text("charts")),
-            Page("files", "Files and keys", "Files", text("files")),
-            Page("keys", "Files and keys", "All actions and their keys", _keys(lines)),
+            HelpPage("files", "Files and keys", "Files", text("files")),
+            HelpPage("keys", "Files and keys", "All actions and their keys", _keys(lines)),
         ]
     )
 
 
-def _modes(text: Lookup) -> list[Page]:
+def _modes(text: Lookup) -> list[HelpPage]:
     found = []
     for key, mode in MODES.items():
         more = f"\n\n{text(key)}" if key in WITH_MORE else ""
-        found.append(Page(f"mode/{key}", MODES_CHAPTER, mode.title, mode.words + more, key))
+        found.append(HelpPage(f"mode/{key}", MODES_CHAPTER, mode.title, mode.words + more, key))
     return found
 
 

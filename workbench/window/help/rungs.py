@@ -9,7 +9,7 @@ from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.panels.rung.idea_page import KINDS, STEPS, block_words, undescribed_words
-from workbench.window.help.book import Page
+from workbench.window.help.book import HelpPage
 from workbench.window.help.texts import escaped, link
 
 CHAPTER = "Implementations"
@@ -32,7 +32,7 @@ WEIGHTS = {
 NUMBER = re.compile(r"\{[^}]*\}")
 
 
-def pages(overview: str) -> list[Page]:
+def pages(overview: str) -> list[HelpPage]:
     """Return the overview, Auto, then all in the ladder's order.
 
     overview  the page written by hand
@@ -46,9 +46,9 @@ def pages(overview: str) -> list[Page]:
         f"{escaped(AUTO.idea)}\n\nWhat it picked, and why, stands in the strip below the pictures."
     )
     return [
-        Page("rungs", CHAPTER, "The ladder", f"{overview}\n\n{table}", "ladder"),
-        Page("rung/auto", CHAPTER, AUTO.title, auto),
-        *(Page(key_of(each), CHAPTER, each.title, _text(each, known)) for each in known),
+        HelpPage("rungs", CHAPTER, "The ladder", f"{overview}\n\n{table}", "ladder"),
+        HelpPage("rung/auto", CHAPTER, AUTO.title, auto),
+        *(HelpPage(key_of(each), CHAPTER, each.title, _text(each, known)) for each in known),
     ]
 
 

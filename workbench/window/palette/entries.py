@@ -23,7 +23,7 @@ OWN_NAME = "All actions"  # the palette is not in the palette
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class PaletteEntry:
     """Something that can be done.
 
     where   what kind of thing it is: "File ▸ Screenshot", "Filter"
@@ -44,7 +44,7 @@ class Entry:
 
 def entries_of(
     window: QMainWindow, store: Store, worker: Worker, docks: Docks, sweep: SweepPanel
-) -> list[Entry]:
+) -> list[PaletteEntry]:
     """Return all, as things stand now, in the order of the menus; then what is not in them.
 
     window  whose menus are meant
@@ -59,7 +59,7 @@ def entries_of(
     ]
 
 
-def found(entries: Iterable[Entry], query: str) -> list[tuple[Entry, Match]]:
+def found(entries: Iterable[PaletteEntry], query: str) -> list[tuple[PaletteEntry, Match]]:
     """Return those that `query` finds, the best first; all of them, in their order, for none."""
     pairs = []
     for entry in entries:
@@ -73,11 +73,11 @@ def found(entries: Iterable[Entry], query: str) -> list[tuple[Entry, Match]]:
     return pairs
 
 
-def _of_menu(line: MenuLine) -> Entry:
+def _of_menu(line: MenuLine) -> PaletteEntry:
     action = line.action
     reason = "" if action.isEnabled() else "It cannot be done now."
     tip = action.toolTip() if action.toolTip() != line.name else ""
-    return Entry(
+    return PaletteEntry(
         line.name,
         " ▸ ".join(line.path),
         action.trigger,
@@ -88,19 +88,21 @@ def _of_menu(line: MenuLine) -> Entry:
     )
 
 
-def _filters(store: Store) -> list[Entry]:
+def _filters(store: Store) -> list[PaletteEntry]:
     state = store.state
 
     def choose(key: str) -> None:
         store.choose(filter=key)
 
     return [
-        Entry(each.title, "Filter", partial(choose, each.key), is_on=each.key == state.filter)
+        PaletteEntry(
+            each.title, "Filter", partial(choose, each.key), is_on=each.key == state.filter
+        )
         for each in filters.all_filters()
     ]
 
 
-def _implementations(store: Store, device: Device | NoDevice | None) -> list[Entry]:
+def _implementations(store: Store, device: Device | NoDevice | None) -> list[PaletteEntry]:
     state = store.state
     found = []
     for each in intents.choices():
@@ -108,19 +110,19 @@ def _implementations(store: Store, device: Device | NoDevice | None) -> list[Ent
         do = partial(store.choose, implementation=each.key)
         is_on = each.key == state.implementation
         where = "Runs on" if each.kind == "auto" else f"Runs on ▸ {_KINDS[each.kind]}"
-        found.append(Entry(each.title, where, do, tip=each.idea, reason=reason, is_on=is_on))
+        found.append(PaletteEntry(each.title, where, do, tip=each.idea, reason=reason, is_on=is_on))
     return found
 
 
 _KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 
 
-def _presets(docks: Docks, sweep: SweepPanel) -> list[Entry]:
+def _presets(docks: Docks, sweep: SweepPanel) -> list[PaletteEntry]:
     def show(number: int) -> None:
         docks.bring_forward(sweep.DOCK.title)
         sweep.show_plan(presets()[number].plan)
 
     return [
-        Entry(each.plan.title, "Sweep preset", partial(show, number), tip=each.plan.note)
+        PaletteEntry(each.plan.title, "Sweep preset", partial(show, number), tip=each.plan.note)
         for number, each in enumerate(presets())
     ]

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.widgets.tile import scaled_font
-from workbench.window.palette.entries import Entry, found
+from workbench.window.palette.entries import PaletteEntry, found
 from workbench.window.palette.fuzzy import Match
 
 SIZE = (620, 460)
@@ -48,7 +48,7 @@ Index = QModelIndex | QPersistentModelIndex
 class Palette(QDialog):
     """Type to find, arrow keys to choose, Enter to do it, Esc to leave."""
 
-    def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
+    def __init__(self, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
@@ -132,14 +132,14 @@ class _Found(QAbstractListModel):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._rows: list[tuple[Entry, Match]] = []
+        self._rows: list[tuple[PaletteEntry, Match]] = []
 
-    def show_found(self, rows: list[tuple[Entry, Match]]) -> None:
+    def show_found(self, rows: list[tuple[PaletteEntry, Match]]) -> None:
         self.beginResetModel()
         self._rows = rows
         self.endResetModel()
 
-    def entry(self, index: Index) -> Entry | None:
+    def entry(self, index: Index) -> PaletteEntry | None:
         return self._rows[index.row()][0] if index.isValid() else None
 
     def letters(self, index: Index) -> tuple[int, ...]:
@@ -195,7 +195,7 @@ class _Painter(QStyledItemDelegate):
         p.restore()
 
     @staticmethod
-    def _paint_right(p: QPainter, area: QRectF, entry: Entry, color: QColor) -> float:
+    def _paint_right(p: QPainter, area: QRectF, entry: PaletteEntry, color: QColor) -> float:
         """Returns how wide it is."""
         p.setPen(color)
         p.setFont(scaled_font(0.88))

@@ -21,7 +21,13 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.presenter.figures import figures_of
-from workbench.window.presenter.talk_steps import MAX_STEPS, Step, ladder_steps, step_of, steps_from
+from workbench.window.presenter.talk_steps import (
+    MAX_STEPS,
+    TalkStep,
+    ladder_steps,
+    step_of,
+    steps_from,
+)
 from workbench.window.undo.undoing import Undoing
 
 if TYPE_CHECKING:
@@ -59,9 +65,9 @@ class Presenting(QObject):
         self._store, self._worker, self._live, self._undoing = store, worker, live, undoing
         self._background, self._settings, self._messages = background, settings, messages
         self._window = window
-        self.steps: tuple[Step, ...] = steps_from(settings.get(SETTING, []))
+        self.steps: tuple[TalkStep, ...] = steps_from(settings.get(SETTING, []))
         self.stage: Stage | None = None
-        self._shown: tuple[Step, ...] = ()
+        self._shown: tuple[TalkStep, ...] = ()
         self._at = 0
         self._wish = 0
         self._left: State | None = None  # as it was when the stage was entered
@@ -178,7 +184,7 @@ class Presenting(QObject):
 
         self._background.run(lambda: ref.load().stored_as(pixel_type), show, self._say_failure)
 
-    def _change(self, step: Step, picture: Picture | None) -> None:
+    def _change(self, step: TalkStep, picture: Picture | None) -> None:
         changes = step.changes(self._store.state)
         if picture is not None:
             changes |= {"picture": picture, "levels": None}
@@ -243,6 +249,6 @@ class Presenting(QObject):
         self.stage.show_pictures(self._before, self._after, look)
 
     @Slot(object)
-    def _keep(self, steps: tuple[Step, ...]) -> None:
+    def _keep(self, steps: tuple[TalkStep, ...]) -> None:
         self.steps = tuple(steps)
         self._settings.set(SETTING, [each.to_data() for each in self.steps])

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.window.presenter.talk_steps import MAX_LETTERS, Step
+from workbench.window.presenter.talk_steps import MAX_LETTERS, TalkStep
 
 NONE = (
     "There are none yet, so F5 presents the ladder on the open picture.\n"
@@ -38,7 +38,7 @@ class StepsDialog(QDialog):
 
     changed = Signal(object)
 
-    def __init__(self, steps: Sequence[Step], parent: QWidget | None = None) -> None:
+    def __init__(self, steps: Sequence[TalkStep], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("steps-dialog")
@@ -79,7 +79,7 @@ class StepsDialog(QDialog):
         self._show_able()
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TalkStep, ...]:
         items = [self._list.item(row) for row in range(self._list.count())]
         return tuple(_step(item) for item in items)
 
@@ -112,7 +112,7 @@ class StepsDialog(QDialog):
         self._hint.setText(SOME if count else NONE)
 
 
-def _item(step: Step) -> QListWidgetItem:
+def _item(step: TalkStep) -> QListWidgetItem:
     item = QListWidgetItem(step.name)
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     item.setData(Qt.ItemDataRole.UserRole, step)
@@ -121,9 +121,9 @@ def _item(step: Step) -> QListWidgetItem:
     return item
 
 
-def _step(item: QListWidgetItem) -> Step:
+def _step(item: QListWidgetItem) -> TalkStep:
     """Return the step as it is called now; without a name it keeps the one it had."""
-    step: Step = item.data(Qt.ItemDataRole.UserRole)
+    step: TalkStep = item.data(Qt.ItemDataRole.UserRole)
     return replace(step, name=item.text().strip()[:MAX_LETTERS] or step.name)
 
 

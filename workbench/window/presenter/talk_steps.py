@@ -17,7 +17,7 @@ MAX_LETTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TalkStep:
     """A step of a talk: one thing to show.
 
     data     choices, as `choices.to_data` gives them
@@ -38,7 +38,7 @@ class Step:
         return {"name": self.name, "choices": self.data, "picture": picture}
 
     @classmethod
-    def from_data(cls, data: Any) -> Step | None:
+    def from_data(cls, data: Any) -> TalkStep | None:
         """Return the step of what `to_data` gave; None for anything else."""
         if not isinstance(data, dict) or not isinstance(data.get("choices"), dict):
             return None
@@ -48,27 +48,29 @@ class Step:
         return cls(name[:MAX_LETTERS], data["choices"], PictureRef.from_data(data.get("picture")))
 
 
-def steps_from(data: Any) -> tuple[Step, ...]:
+def steps_from(data: Any) -> tuple[TalkStep, ...]:
     """Return the steps in `data`, as a file holds them; what is none is left out."""
     if not isinstance(data, list):
         return ()
-    return tuple(step for each in data[:MAX_STEPS] if (step := Step.from_data(each)) is not None)
+    return tuple(
+        step for each in data[:MAX_STEPS] if (step := TalkStep.from_data(each)) is not None
+    )
 
 
-def step_of(state: State) -> Step:
+def step_of(state: State) -> TalkStep:
     """Return what `state` shows now, as a step."""
     # How pictures are looked at is the room's affair.
     data = {n: value for n, value in choices.to_data(state).items() if not FACTS[n].is_view}
     ref = PictureRef.of(state.picture) if state.picture is not None else None
     job = intents.job_for(state)
     name = intents.job_caption(job) if job is not None else "A step"
-    return Step(name, data, ref if ref is not None and ref.can_load else None)
+    return TalkStep(name, data, ref if ref is not None and ref.can_load else None)
 
 
-def ladder_steps(state: State, device: Device | NoDevice | None) -> tuple[Step, ...]:
+def ladder_steps(state: State, device: Device | NoDevice | None) -> tuple[TalkStep, ...]:
     """Return all that can run the present job, slowest first: the CPU, then rung by rung."""
     return tuple(
-        Step(each.title, {"implementation": each.key})
+        TalkStep(each.title, {"implementation": each.key})
         for each in all_implementations()
         if intents.why_unavailable(state, each, device) is None
     )

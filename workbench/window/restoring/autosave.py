@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from workbench.base.background import Background
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
-from workbench.window.restoring.lockfiles import Place
-from workbench.window.restoring.snapshot import Contents, PinNotes, taken
+from workbench.window.restoring.lockfiles import LockedFile
+from workbench.window.restoring.snapshot import PinNotes, SnapshotContents, taken
 
 HANDED_OVER = "handed over"  # to the next process, of one's own free will
 MAX_BYTES = 256 << 20  # of a picture that came from no file
@@ -25,7 +25,7 @@ class Keeper(QObject):
     """Looks now and then whether the window shows something else, and if so writes that down on a
     thread of its own.  Begins with `start`."""
 
-    def __init__(self, shown: Contents, place: Place) -> None:
+    def __init__(self, shown: SnapshotContents, place: LockedFile) -> None:
         super().__init__(shown.compare)
         self._shown, self._place = shown, place
         self._pins = PinNotes(shown.live, shown.store, shown.inspection)

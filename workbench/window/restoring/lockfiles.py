@@ -31,7 +31,7 @@ TRIES = 1  # to bring one window back
 _KEPT, _SAMPLES, _LOCK, _ASIDE = ".json", ".npy", ".lock", ".failed"
 
 
-class Place:
+class LockedFile:
     """The file of one process, held until `remove` or `close`.  Made by `new_place` or `left`.
 
     path  of the file, which is there once something was written
@@ -117,7 +117,7 @@ def folder() -> Path:
     return Path(chosen) / "running"
 
 
-def new_place() -> Place | None:
+def new_place() -> LockedFile | None:
     """For this process; None where nothing can be written there."""
     path = folder() / f"{uuid4().hex}{_KEPT}"
     try:
@@ -127,7 +127,7 @@ def new_place() -> Place | None:
         return None
 
 
-def left(now: float) -> Iterator[Place]:
+def left(now: float) -> Iterator[LockedFile]:
     """What processes left that are gone, the newest first; what is too old is cleared away.
 
     Each is held, so that of two windows that start at once only one gets it: close what is not
@@ -170,10 +170,10 @@ def _by_age() -> list[Path]:
     return [path for _, path in sorted(found, reverse=True)]
 
 
-def _held(path: Path) -> Place | None:
+def _held(path: Path) -> LockedFile | None:
     """None where another process holds it.  Raises OSError."""
     held = path.with_suffix(_LOCK).open("ab")
     if lock(held.fileno()):
-        return Place(path, held)
+        return LockedFile(path, held)
     held.close()
     return None

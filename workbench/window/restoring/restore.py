@@ -14,8 +14,8 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import Picture
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.window.restoring.lockfiles import Place
-from workbench.window.restoring.snapshot import Contents
+from workbench.window.restoring.lockfiles import LockedFile
+from workbench.window.restoring.snapshot import SnapshotContents
 
 GONE = "{} came from no file, and is gone."
 MAX_SESSIONS = 50
@@ -31,7 +31,7 @@ class BringingBack(QObject):
 
     done = Signal(str)
 
-    def __init__(self, shown: Contents, kept: dict[str, Any], place: Place) -> None:
+    def __init__(self, shown: SnapshotContents, kept: dict[str, Any], place: LockedFile) -> None:
         super().__init__(shown.compare)
         self._shown, self._kept, self._place = shown, kept, place
         self._complaint = ""

@@ -19,10 +19,10 @@ from workbench.model.state import State
 from workbench.window.intake.picture_intake import PictureIntake
 from workbench.window.restoring import lockfiles
 from workbench.window.restoring.autosave import HANDED_OVER, Keeper
-from workbench.window.restoring.lockfiles import Place
+from workbench.window.restoring.lockfiles import LockedFile
 from workbench.window.restoring.restarting import Restarting
 from workbench.window.restoring.restore import BringingBack
-from workbench.window.restoring.snapshot import Contents
+from workbench.window.restoring.snapshot import SnapshotContents
 
 CALM_MS = 2000  # what is back and stays so long did not bring the crash back
 NOT_AGAIN = (
@@ -53,7 +53,11 @@ class Restoring:
                 settings.set(name, value)
 
     def begin(
-        self, shown: Contents, intake: PictureIntake, restarting: Restarting, paths: list[Path]
+        self,
+        shown: SnapshotContents,
+        intake: PictureIntake,
+        restarting: Restarting,
+        paths: list[Path],
     ) -> None:
         """Open `paths`, or what was left; from then on keep what is shown.
 
@@ -80,7 +84,7 @@ class Restoring:
 
     # -- inside
 
-    def _claim(self) -> tuple[Place | None, dict[str, Any], float]:
+    def _claim(self) -> tuple[LockedFile | None, dict[str, Any], float]:
         """Return the newest that was left; set aside what was tried before in vain."""
         for place in lockfiles.left(time.time()):
             found = place.read()
@@ -101,7 +105,7 @@ class Restoring:
             self._forget()
         return self._left is not None
 
-    def _offer(self, shown: Contents) -> None:
+    def _offer(self, shown: SnapshotContents) -> None:
         def accept() -> None:
             shown.messages.clear()
             if self._try():
@@ -113,7 +117,7 @@ class Restoring:
             actions=[("&Yes, bring it back", accept)],
         )
 
-    def _bring_back(self, shown: Contents) -> None:
+    def _bring_back(self, shown: SnapshotContents) -> None:
         if self._keeper is not None:
             self._keeper.pause()
         assert self._left is not None
@@ -135,7 +139,7 @@ class Restoring:
         bringing.done.connect(say)
         bringing.start()
 
-    def _start_afresh(self, shown: Contents) -> None:
+    def _start_afresh(self, shown: SnapshotContents) -> None:
         """Show what there would have been without all this, as one step, which can be undone."""
         shown.messages.clear()
         while shown.inspection.pins:

@@ -31,7 +31,7 @@ from workbench.window.undo.undoing import Undoing
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class SnapshotContents:
     """The parts of a window whose contents outlive a crash, and what brings these back.
 
     background  reads files
@@ -99,7 +99,7 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
     return {**data, "filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
 
 
-def taken(shown: Contents, pins: PinNotes) -> dict[str, Any]:
+def taken(shown: SnapshotContents, pins: PinNotes) -> dict[str, Any]:
     """Return a snapshot, fit for JSON, and quick: nothing of the picture but where it is from."""
     state = shown.store.state
     ref = PictureRef.of(state.picture) if state.picture else None

@@ -24,7 +24,7 @@ from workbench.charts.data.figure import Grid
 from workbench.model.state import Picture, State
 from workbench.panels.blocks.block_figures import bars_of
 from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearShapesError, parsed
-from workbench.panels.blocks.blocks_panel import Phase
+from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.blocks.candidates import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
 
@@ -235,7 +235,7 @@ def click_on(qtbot, window, shape):
 
 
 def done(qtbot, window):
-    until(qtbot, lambda: window.blocks.phase is Phase.DONE)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
 
 
 def said(window):
@@ -244,7 +244,7 @@ def said(window):
 
 def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
     trigger(window, "Block shapes, live")
-    assert window.blocks.phase is Phase.RUNNING
+    assert window.blocks.phase is BlocksPhase.RUNNING
     done(qtbot, window)
     assert set(rows(window)) == set(PRESETS)
     assert [row.key for row in rows(window).values() if row.is_best] == [(8, 8)]
@@ -259,7 +259,7 @@ def test_a_click_on_a_bar_applies_the_shape_and_measures_nothing_again(qtbot, wi
     assert window.store.state.block_xy == (8, 8)
     assert rows(window)[8, 8].is_current
     window.following._follow()
-    assert window.blocks.phase is Phase.DONE
+    assert window.blocks.phase is BlocksPhase.DONE
 
 
 def test_a_map_shows_refused_shapes_that_cannot_be_taken(qtbot, window):
@@ -317,14 +317,14 @@ def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, en
     window = endless
     trigger(window, "Block shapes, live")
     click(child(window, "blocks-pause"))
-    until(qtbot, lambda: window.blocks.phase is Phase.PAUSED)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.PAUSED)
     settle(qtbot, window, lambda: window.store.update(block_xy=(16, 16)))
     assert child(window, "blocks-pause").text() == "Go on"
     click(child(window, "blocks-pause"))
-    until(qtbot, lambda: window.blocks.phase is Phase.RUNNING)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.RUNNING)
     settle(qtbot, window, lambda: window.store.update(block_xy=(8, 8)))
     click(child(window, "blocks-start"))
-    assert window.blocks.phase is Phase.IDLE
+    assert window.blocks.phase is BlocksPhase.IDLE
     until(qtbot, lambda: not window.worker._comparison.is_running)
 
 
@@ -335,7 +335,7 @@ def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, 
     window.docks["Sweep"].raise_()
     until(qtbot, lambda: not window.worker._comparison.is_running)
     window.docks["Blocks"].raise_()
-    until(qtbot, lambda: window.blocks.phase is Phase.RUNNING)
+    until(qtbot, lambda: window.blocks.phase is BlocksPhase.RUNNING)
 
 
 def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monkeypatch):
@@ -346,7 +346,7 @@ def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monk
     monkeypatch.setattr(Shapes, "filtering", lost)
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.messages.kind == "warning")
-    assert window.blocks.phase is Phase.IDLE
+    assert window.blocks.phase is BlocksPhase.IDLE
 
 
 def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
@@ -374,5 +374,5 @@ def test_a_bug_frees_the_panel(qtbot, endless):
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.worker._comparison.is_running)
     window.worker.broke.emit("ZeroDivisionError: made up", "Traceback")
-    assert window.blocks.phase is Phase.IDLE
+    assert window.blocks.phase is BlocksPhase.IDLE
     until(qtbot, lambda: not window.worker._comparison.is_running)

@@ -14,7 +14,7 @@ from tests.workbench.driving import child, click, until
 from workbench.base.background import Background
 from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog
 from workbench.panels.sweep.compare_rows import compared
-from workbench.panels.sweep.shown_sessions import Shown
+from workbench.panels.sweep.shown_sessions import ShownSession
 
 
 def twice_as_fast(cell, found):
@@ -57,7 +57,7 @@ def dialog(qtbot):
     parent, owner = QWidget(), QObject()
     qtbot.addWidget(parent)
     reading = Background((), owner)
-    shown = [Shown(number, session, None) for number, session in enumerate((A, B))]
+    shown = [ShownSession(number, session, None) for number, session in enumerate((A, B))]
     dialog = CompareDialog(shown, reading, Exporter(owner), parent)
     dialog.show()
     until(qtbot, lambda: "compared" in child(dialog, "compare-said", QLabel).text())

@@ -32,7 +32,7 @@ from kernels.sweeps import machine, plan_run
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Machine, Record
-from kernels.sweeps.session_comparison import Pair
+from kernels.sweeps.session_comparison import CellPair
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.driving import child, click, drop, pick, settle, show_picture, trigger, until
@@ -41,7 +41,7 @@ from workbench.base import numbers
 from workbench.model.plan_words import varied_of
 from workbench.panels.sweep import report_writer
 from workbench.panels.sweep.compare_rows import row_of
-from workbench.panels.sweep.run_row import Phase
+from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.unfinished_sweep import unfinished
 from workbench.report import drawings, examples, report_comparison, writing
 from workbench.session import session_store
@@ -221,7 +221,7 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     window = make_window(lambda: Scripted(script))
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 5")
-    until(qtbot, lambda: (4, 4, 1) in show and window.sweep.phase is Phase.RUNNING)
+    until(qtbot, lambda: (4, 4, 1) in show and window.sweep.phase is SweepPhase.RUNNING)
     click(child(window, "sweep-start"))
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
     gate[0] = False
@@ -603,7 +603,9 @@ def test_rows_say_what_varies():
     cells = a_session("types").records
     first = cells[0].cell
     other = replace(first, border="reflect")
-    rows = [row_of(Pair(each, None, None), varied_of((first, other)))[0] for each in (first, other)]
+    rows = [
+        row_of(CellPair(each, None, None), varied_of((first, other)))[0] for each in (first, other)
+    ]
     assert [row.rpartition(" · ")[2] for row in rows] == ["border zero", "border reflect"]
 
 
@@ -612,7 +614,7 @@ def test_of_a_wrong_answer_no_time_is_compared():
     cell = session.records[0].cell
     measured = session.records[0].verified
     wrong = Record(cell, replace(measured, check=replace(measured.check, wrong=1)))
-    _, a, b, *_ = row_of(Pair(cell, session.records[0], wrong, None))
+    _, a, b, *_ = row_of(CellPair(cell, session.records[0], wrong, None))
     assert a == numbers.duration(measured.kernel.median_ms)
     assert b == numbers.MISSING
 

@@ -19,7 +19,7 @@ from workbench.model.modes import MODES
 from workbench.widgets.menu_lines import menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import page_view, topics
-from workbench.window.help.book import Book, Page
+from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView, picture_of
 from workbench.window.help.pages import book_of
@@ -111,7 +111,7 @@ def test_plain_text_stays_what_it_is(qtbot):
     view = PageView()
     qtbot.addWidget(view)
     for text in ("2 * 3 * 4", "a_b_c", "[x](y)", "# no heading", "1 < 2 | 3", "back\\slash", "`q`"):
-        view.show_page(Page("x", "", "Title", escaped(text)))
+        view.show_page(HelpPage("x", "", "Title", escaped(text)))
         assert view.toPlainText().split("\n")[-1] == text
 
 
@@ -119,9 +119,9 @@ def test_plain_text_stays_what_it_is(qtbot):
 
 
 PAGES = (
-    Page("a", "One", "Halo", "Ring around a **tile**.\n\nMore of the [ring](help:b)."),
-    Page("b", "One", "ValueTile", "What a block makes, without its halo."),
-    Page("c", "Two", "Bank", "Shared memory has 32."),
+    HelpPage("a", "One", "Halo", "Ring around a **tile**.\n\nMore of the [ring](help:b)."),
+    HelpPage("b", "One", "ValueTile", "What a block makes, without its halo."),
+    HelpPage("c", "Two", "Bank", "Shared memory has 32."),
 )
 
 
@@ -242,7 +242,7 @@ def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
     view.resize(500, 400)
     view.show()
     for name, is_shown in (("there", True), ("not", False)):
-        view.show_page(Page("x", "", "Title", "Words.", name))
+        view.show_page(HelpPage("x", "", "Title", "Words.", name))
         image = view.grab().toImage()
         reds = [y for y in range(image.height()) if image.pixelColor(250, y) == QColor("#ff0000")]
         assert bool(reds) is is_shown

@@ -15,7 +15,7 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.window.help.shortcuts import ShortcutsDialog
-from workbench.window.palette.entries import OWN_NAME, Entry, found
+from workbench.window.palette.entries import OWN_NAME, PaletteEntry, found
 from workbench.window.palette.fuzzy import match
 from workbench.window.palette.palette import Palette
 
@@ -23,7 +23,9 @@ from workbench.window.palette.palette import Palette
 
 
 def names(query, *texts):
-    return [entry.name for entry, _ in found([Entry(t, "Menu", lambda: 0) for t in texts], query)]
+    return [
+        entry.name for entry, _ in found([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)
+    ]
 
 
 def test_the_letters_have_to_come_in_their_order():
@@ -48,7 +50,10 @@ def test_the_whole_word_goes_before_its_letters_scattered():
 
 
 def test_what_cannot_be_done_comes_last():
-    able, not_able = Entry("Save b", "", lambda: 0), Entry("Save", "", lambda: 0, reason="No.")
+    able, not_able = (
+        PaletteEntry("Save b", "", lambda: 0),
+        PaletteEntry("Save", "", lambda: 0, reason="No."),
+    )
     assert [entry for entry, _ in found([not_able, able], "save")] == [able, not_able]
 
 

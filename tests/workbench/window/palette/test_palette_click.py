@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 
 from tests.workbench.driving import child
-from workbench.window.palette.entries import Entry
+from workbench.window.palette.entries import PaletteEntry
 from workbench.window.palette.palette import Palette
 
 
@@ -26,7 +26,7 @@ def owner(qtbot):
 @pytest.fixture
 def palette(owner, done):
     def entry(name, **facts):
-        return Entry(name, "Menu", lambda: done.append(name), **facts)
+        return PaletteEntry(name, "Menu", lambda: done.append(name), **facts)
 
     entries = [
         *(

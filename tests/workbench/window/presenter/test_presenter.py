@@ -22,7 +22,7 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.window.presenter.figures import figures_of
 from workbench.window.presenter.steps_dialog import StepsDialog
-from workbench.window.presenter.talk_steps import Step, ladder_steps, step_of, steps_from
+from workbench.window.presenter.talk_steps import TalkStep, ladder_steps, step_of, steps_from
 
 MIN_PX = 24  # of letters, on a projector of 1280×720
 STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")
@@ -31,7 +31,7 @@ STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared"
 
 
 def test_a_step_survives_being_written_down(tmp_path):
-    step = Step("One", {"filter": "box", "ksize": 7}, PictureRef("a.png", tmp_path / "a.png"))
+    step = TalkStep("One", {"filter": "box", "ksize": 7}, PictureRef("a.png", tmp_path / "a.png"))
     assert steps_from([step.to_data()]) == (step,)
 
 
@@ -44,7 +44,7 @@ def test_what_is_no_step_is_left_out(data):
 
 
 def test_a_step_takes_what_makes_sense_here():
-    step = Step("Old", {"filter": "gone", "border": "wrap", "nonsense": 1})
+    step = TalkStep("Old", {"filter": "gone", "border": "wrap", "nonsense": 1})
     assert step.changes(STATE) == {"border": "wrap"}
 
 
@@ -307,8 +307,8 @@ def test_prepared_steps_bring_their_pictures(qtbot, window, tmp_path):
 
 
 def test_a_step_whose_picture_has_gone_says_so_and_the_show_goes_on(qtbot, window, tmp_path):
-    gone = Step("Gone", {"ksize": 7}, PictureRef("gone.png", tmp_path / "gone.png"))
-    window.presenting.steps = (gone, Step("Next", {"ksize": 9}))
+    gone = TalkStep("Gone", {"ksize": 7}, PictureRef("gone.png", tmp_path / "gone.png"))
+    window.presenting.steps = (gone, TalkStep("Next", {"ksize": 9}))
     stage = present(qtbot, window)
     until(qtbot, lambda: "gone.png" in shown(stage, "hint"))
     press(stage, Qt.Key.Key_PageDown)
@@ -363,8 +363,8 @@ def test_with_a_gpu_rungs_are_shown_with_their_blocks(qtbot, make_window):
 def test_a_step_that_cannot_be_run_shows_no_other_steps_result(qtbot, window):
     odd = np.full((40, 60, 1), np.nan, np.float32)  # which OpenCV does not take
     window.presenting.steps = (
-        Step("One", {"implementation": "sequential"}),
-        Step("Other", {"implementation": "opencv"}),
+        TalkStep("One", {"implementation": "sequential"}),
+        TalkStep("Other", {"implementation": "opencv"}),
     )
     settle(qtbot, window, lambda: window.store.update(implementation="sequential"))
     show_picture(qtbot, window, odd)
