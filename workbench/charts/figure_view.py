@@ -25,6 +25,7 @@ class FigureView(Canvas):
         self._factor = 1.0
         self.setMinimumHeight(MIN_PX)
         self.ready.connect(self._draw)
+        self.show_summary(empty)
 
     @property
     def figure(self) -> Figure | None:
