@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 ROOMS = {
     "kernels": (
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
-        *("export", "engine", "measuring"),
+        *("export", "engine", "measuring", "pictures", "sweeps"),
     ),
     "workbench": ("base", "widgets", "imaging", "files", "report", "cli"),
 }

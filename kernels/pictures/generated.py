@@ -22,8 +22,9 @@ def white(dtype: np.dtype[Any]) -> float:
 
 
 def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
-    """Return `samples` in another pixel type, from black to white as before; the same array where
-    it is that already.
+    """Return `samples` in another pixel type, from black to white as before.
+
+    The same array where it is that already.
 
     To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
     what is too large for float16 is infinite.
@@ -44,8 +45,10 @@ def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
 
 
 def beyond(samples: NDArray[Any], pixel_type: str) -> int:
-    """Return how many of `samples` `stored_as` would cut off, or make infinite: those that
-    `pixel_type` cannot hold."""
+    """Return how many of `samples` `stored_as` would cut off, or make infinite.
+
+    Those that `pixel_type` cannot hold.
+    """
     old, new = samples.dtype, np.dtype(pixel_type)
     if old.kind != "f" or (old.itemsize <= new.itemsize and new.kind == "f"):
         return 0
@@ -57,8 +60,10 @@ def beyond(samples: NDArray[Any], pixel_type: str) -> int:
 
 
 def scene() -> NDArray[np.uint8]:
-    """Read the bundled picture, (512, 768, 3): an evening by a lake, with gradients, textures, thin
-    lines and hard edges."""
+    """Read the bundled picture, (512, 768, 3).
+
+    An evening by a lake, with gradients, textures, thin lines and hard edges.
+    """
     import imageio.v3 as iio
 
     return np.asarray(iio.imread(SCENE_FILE, plugin="pillow", mode="RGB"), np.uint8)
@@ -88,15 +93,18 @@ def noise(
 
 
 def gradient(height: int = 256, width: int = 1024) -> NDArray[np.uint16]:
-    """Make a ramp from black at the left to white at the right, in 16-bit steps: (height, width,
-    1)."""
+    """Make a ramp from black at the left to white at the right, in 16-bit steps.
+
+    (height, width, 1).
+    """
     row = np.rint(np.linspace(0, 65535, width)).astype(np.uint16)
     return np.tile(row, (height, 1))[:, :, np.newaxis]
 
 
 def zone_plate(size: int = 512) -> NDArray[np.uint8]:
-    """Make rings that get finer from the middle, up to 2 pixels a ring at the edges: (size, size,
-    1).
+    """Make rings that get finer from the middle, up to 2 pixels a ring at the edges.
+
+    (size, size, 1).
 
     Every frequency in every direction, each in one place: it shows what a filter lets through.
     """
@@ -106,16 +114,21 @@ def zone_plate(size: int = 512) -> NDArray[np.uint8]:
 
 
 def impulse(size: int = 65) -> NDArray[np.float32]:
-    """Make a single 1 in the middle of zeros, so that a filter shows its weights: (size, size,
-    1)."""
+    """Make a single 1 in the middle of zeros, so that a filter shows its weights.
+
+    (size, size, 1).
+    """
     picture = np.zeros((size, size, 1), np.float32)
     picture[size // 2, size // 2] = 1
     return picture
 
 
 def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
-    """Return (H, W, C) as (H, W, channels): colour as luma (ITU-R BT.601), grey as three equal
-    channels, an alpha that was not there white; the same array where nothing changes."""
+    """Return (H, W, C) as (H, W, channels).
+
+    Colour as luma (ITU-R BT.601), grey as three equal channels, an alpha that was not there
+    white; the same array where nothing changes.
+    """
     count = samples.shape[2]
     if count == channels:
         return samples

@@ -30,8 +30,9 @@ def of_kind(
     pixel_type: str = "uint8",
     number: int = 0,
 ) -> NDArray[Any]:
-    """Make a picture of one of KINDS, (height, width, channels), read-only; the last of 2 or 4
-    channels is alpha.
+    """Make a picture of one of KINDS, (height, width, channels), read-only.
+
+    The last of 2 or 4 channels is alpha.
 
     number  0, 1, ...: so many pictures of one kind.  Noise is drawn anew; the others are moved, and
             what leaves at one side comes in at the other, which does not show where all is uniform.

@@ -43,15 +43,20 @@ def job_of(cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0) -> Job:
 
 
 def stand_in_job(cell: Cell) -> Job:
-    """Return a job as `job_of` does, with a black picture: for questions that do not depend on
-    pixels, such as `why_not`. Raises BadJobError for what makes no sense."""
+    """Return a job as `job_of` does, with a black picture.
+
+    It is for questions that do not depend on pixels, such as `why_not`. Raises BadJobError for
+    what makes no sense.
+    """
     with _refusing_nonsense(cell):
         return _job(cell, _black(cell.height, cell.width, cell.channels, cell.pixel_type))
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """Return the cell's weights, (ksize, ksize) float32. Raises BadJobError for a size or parameter
-    out of range."""
+    """Return the cell's weights, (ksize, ksize) float32.
+
+    Raises BadJobError for a size or parameter out of range.
+    """
     return _weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 

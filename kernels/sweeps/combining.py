@@ -16,8 +16,9 @@ T = TypeVar("T", int, float)
 
 
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:
-    """Return the timing of all of `parts`, at least one, run in turn: sample i is the sum of their
-    samples i, as far as all have it.
+    """Return the timing of all of `parts`, at least one, run in turn.
+
+    Sample i is the sum of their samples i, as far as all have it.
 
     What ran, and the occupancy, are those of the first; why sampling ended, of the shortest.
     """

@@ -1,4 +1,4 @@
-"""How long cells will take: a rough model of the work, put right by what was measured already.
+"""A rough model of how long cells will take, put right by what was measured already.
 
 Good enough to decide whether to wait: within a factor of two or so, and better while it goes on.
 """
@@ -38,8 +38,9 @@ LATEST = 40  # records that tell how far off the model is
 def estimated_s(
     cells: Iterable[Cell], seen: Iterable[Record] = (), sampling: Sampling = SWEEP_SAMPLING
 ) -> float:
-    """Return about how many seconds `cells` will take; the caller leaves out what is refused, or
-    done.
+    """Return about how many seconds `cells` will take.
+
+    The caller leaves out what is refused, or done.
 
     seen  what was measured of the same plan: of `cells`, too, where some rounds are behind them
     """
@@ -59,8 +60,10 @@ def estimated_s(
 
 
 def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
-    """Return about how long one run of `cell` takes, in proportion to the pixels, where `like`,
-    which differs from it in its size alone, took `like_s`."""
+    """Return about how long one run of `cell` takes, in proportion to the pixels.
+
+    `like`, which differs from it in its size alone, took `like_s`.
+    """
     return like_s * cell.megapixels / like.megapixels
 
 
@@ -82,8 +85,10 @@ def but_for_size(cell: Cell) -> Cell:
 
 
 def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> float:
-    """Return how many times longer than the model's time the last part of each cell took, by the
-    times between records: the median, so that a pause does not matter."""
+    """Return how many times longer than the model's time the last parts of cells took.
+
+    The times are those between records; of them the median, so that a pause does not matter.
+    """
     ratios = [
         (record.at - before.at) / _last_part_s(record, sampling)
         for before, record in pairwise(records)
@@ -101,8 +106,10 @@ def _last_part_s(record: Record, sampling: Sampling) -> float:
 
 
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
-    """Yield how long each part of `cell` takes, if one run takes so long; see
-    `kernels.sweeps.rounds`."""
+    """Yield how long each part of `cell` takes, if one run takes so long.
+
+    See `kernels.sweeps.rounds`.
+    """
     kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
     samples = cell.pixels * cell.channels
     beside_s = CELL_S[kind] + samples * PICTURE_S_A_SAMPLE

@@ -1,4 +1,4 @@
-"""Which computer this is, in words that mean the same on any other: no host or user names."""
+"""This computer, in words that mean the same on any other: no host or user names."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
 
 
 def this_machine(engine: Engine) -> Machine:
-    """Return this computer with the engine's GPU. Measures that GPU's ceilings, which takes some
-    seconds the first time. Never raises: what cannot be found out is left empty."""
+    """Return this computer with the engine's GPU.
+
+    Measures that GPU's ceilings, which takes some seconds the first time. Never raises: what
+    cannot be found out is left empty.
+    """
     device = engine.device
     bare = Machine(cpu=cpu(), memory=memory(), system=system(), software=software(device))
     if isinstance(device, NoDevice):
@@ -67,8 +70,10 @@ def system() -> str:
 
 
 def limits(device: Device) -> dict[str, int]:
-    """Return every number that is a fact about the GPU, by its name in Device; the compute
-    capability 9.0 as 90."""
+    """Return every number that is a fact about the GPU, by its name in Device.
+
+    The compute capability 9.0 is 90.
+    """
     found = {
         each.name: getattr(device, each.name)
         for each in fields(Device)

@@ -1,4 +1,4 @@
-"""What to measure: lists of values, and the product of them as cells."""
+"""A plan of what to measure: lists of values, and the product of them as cells."""
 
 from __future__ import annotations
 
@@ -63,8 +63,9 @@ class Plan:
         return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
 
     def count(self, rungs: Mapping[str, Rung]) -> int:
-        """Return how many cells there are at most, without making them: values that are listed
-        twice, or pictures of one size, make fewer.
+        """Return how many cells there are at most, without making them.
+
+        Values that are listed twice, or pictures of one size, make fewer.
 
         rungs  all there are, by their keys
         """
@@ -77,8 +78,10 @@ class Plan:
         return works * ways
 
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
-        """Return the product of all dimensions, each cell once, in an order that keeps comparable
-        ones together: the implementations and their block shapes change first.
+        """Return the product of all dimensions, each cell once.
+
+        Their order keeps comparable ones together: the implementations and their block
+        shapes change first.
 
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
         Raises BadJobError for an implementation there is not, and for more cells than MAX_CELLS.

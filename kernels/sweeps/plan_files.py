@@ -36,8 +36,11 @@ MAX_LIST = 80  # characters
 
 
 def read_plan(path: Path) -> Plan:
-    """Return the plan that a TOML file holds. Pictures that are files keep the names it has for
-    them, which are relative to its folder. Raises PlanFileError."""
+    """Return the plan that a TOML file holds.
+
+    Pictures that are files keep the names it has for them, which are relative to its folder.
+    Raises PlanFileError.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -53,8 +56,10 @@ def read_plan(path: Path) -> Plan:
 
 
 def plan_of(text: str, name: str = "The plan") -> Plan:
-    """Return the plan that TOML stands for; `name` is what complaints call it. Raises
-    PlanFileError."""
+    """Return the plan that TOML stands for; `name` is what complaints call it.
+
+    Raises PlanFileError.
+    """
     try:
         data = parse(text, name)
     except LimitedTomlError as error:
@@ -109,8 +114,10 @@ def _written(field: str, key: PlanKey, value: Any) -> Any:
 
 
 def _on_one_line(found: re.Match[str]) -> str:
-    """Return a list that TOML's writer has put a value a line as one line, where it fits. Texts
-    hold no newline: they are escaped."""
+    """Return a list that TOML's writer has put a value a line as one line, where it fits.
+
+    Texts hold no newline: they are escaped.
+    """
     values = found[0][2:-1].splitlines()
     line = f"[{' '.join(value.strip() for value in values).rstrip(',')}]"
     return line if len(line) <= MAX_LIST else found[0]

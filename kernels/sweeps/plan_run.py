@@ -34,8 +34,11 @@ HOPELESS = 2.0  # so many times longer than a cell has for its first run: then i
 
 @dataclass(frozen=True, slots=True)
 class OfCell(Progress):
-    """A step of measuring `cell`, the one at `place`, from 1 on, of `count` in the whole sweep, in
-    `round`, from 1 on, of `rounds`."""
+    """A step of measuring a cell.
+
+    place, count   of all cells of the sweep, from 1 on
+    round, rounds  of it, from 1 on
+    """
 
     place: int
     count: int
@@ -57,8 +60,10 @@ Steps = Generator[Progress, None, Measurement | str]
 def sweeping(
     plan: Plan, engine: Engine, given: Given = NOTHING_GIVEN, before: Iterable[Record] = ()
 ) -> Iterator[Progress | Record]:
-    """Measure every cell of `plan` in rounds, see `kernels.sweeps.rounds`; whoever drives may pause
-    or stop at each Progress: what passes between two steps is part of no sample.
+    """Measure every cell of `plan` in rounds, see `kernels.sweeps.rounds`.
+
+    Whoever drives may pause or stop at each Progress: what passes between two steps is part of
+    no sample.
 
     given   pictures by name, see `jobs.job_of`
     before  what is known already: complete records are left as they are, the others gone on with
@@ -97,8 +102,10 @@ def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
 
 
 def refusal(engine: Engine, cell: Cell) -> str | None:
-    """Return why `cell` cannot be measured here, as far as that can be told without its pixels, or
-    None."""
+    """Return why `cell` cannot be measured here, or None.
+
+    As far as that can be told without its pixels.
+    """
     try:
         return engine.why_not(stand_in_job(cell))
     except KernelError as error:
@@ -115,7 +122,7 @@ def in_words(cell: Cell) -> str:
 
 @dataclass(slots=True)
 class _Running:
-    """What cells of one sweep have from each other.
+    """One sweep, and what its cells have from each other.
 
     asked      the picture, weights and border that `oracles` hold for, by the picture's number
     right      a digest of a cell's answers that were checked, by the picture's number, and what
@@ -141,8 +148,10 @@ class _Running:
         yield from self.engine.compiling(map(stand_in_job, able))
 
     def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
-        """Measure the part of `cell` in round `number` and return all that is known of it then;
-        yields where it is at each step."""
+        """Measure the part of `cell` in round `number`, and return all that is known of it then.
+
+        Yields where it is at each step.
+        """
         known = before.outcome if before and isinstance(before.outcome, Measurement) else None
         try:
             self._refuse(cell)
@@ -169,8 +178,10 @@ class _Running:
             next(self.engine.filtering(job))  # DeviceLostError or CannotRunError
 
     def _why_hopeless(self, cell: Cell) -> str | None:
-        """Return why not even to begin, where a smaller picture says that it would take far too
-        long."""
+        """Return why not even to begin, or None.
+
+        A smaller picture may say that it would take far too long.
+        """
         limit_s = self.plan.cell_seconds
         like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
         if like.pixels >= cell.pixels:
@@ -186,8 +197,10 @@ class _Running:
         )
 
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
-        """Measure a part of all pictures of `cell`, one after another; with the first also what is
-        the same in all rounds."""
+        """Measure a part of all pictures of `cell`, one after another.
+
+        With the first also what is the same in all rounds.
+        """
         parts: list[Measurement] = []
         is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
         for picture in range(cell.count):
@@ -216,8 +229,10 @@ class _Running:
     def _watched(
         self, steps: Generator[Progress, None, T]
     ) -> Generator[Progress, None, tuple[T, Load | None]]:
-        """Take `steps`, and note what else the CPU did during them: not while whoever drives paused
-        between two."""
+        """Take `steps`, and note what else the CPU did during them.
+
+        Not while whoever drives paused between two.
+        """
         noted: Load | None = None
         while True:
             self.watch.start()
@@ -236,8 +251,10 @@ class _Running:
     def _checked(
         self, cell: Cell, found: Result, picture: int
     ) -> Generator[Progress, None, Check | None]:
-        """Hold the answer against the oracle, unless it is bit for bit one that was; None where
-        the plan says not to check."""
+        """Hold the answer against the oracle, unless it is bit for bit one that was.
+
+        None where the plan says not to check.
+        """
         if not self.plan.sampling.check:
             return None
         digest = crc32(found.picture.data)
@@ -255,8 +272,10 @@ class _Running:
     def _transferring(
         self, job: Job, where: Progress
     ) -> Generator[Progress, None, Transfers | None]:
-        """Measure the transfers of a picture like the job's, up and down; returns None where that
-        was not asked for."""
+        """Measure the transfers of a picture like the job's, up and down.
+
+        Returns None where that was not asked for.
+        """
         size = job.picture.nbytes
         if self.plan.transfers and size not in self.transfers:
             self.transfers[size] = None
@@ -275,8 +294,10 @@ def _both(first: Load | None, second: Load | None) -> Load | None:
 
 @contextmanager
 def _or_nothing() -> Iterator[None]:
-    """Ignore what fails in here, since it costs the kernel's time nothing, unless the device is
-    lost."""
+    """Ignore what fails in here, unless the device is lost.
+
+    It costs the kernel's time nothing.
+    """
     try:
         yield
     except DeviceLostError:

@@ -1,4 +1,4 @@
-"""What may stand behind each key of a plan's TOML, and the sentence where something else does."""
+"""The values of each key of a plan's TOML, and a sentence where something else stands."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ MAX_SECONDS = 86_400.0
 
 
 def refuse_clashes(plan: Plan) -> None:
-    """Raise PlanFileError unless each filter takes one of the kernel sizes, and each size is taken
-    by one of the filters.
+    """Raise PlanFileError unless filters and kernel sizes fit each other.
+
+    Each filter has to take one of the sizes, and each size to be taken by one of the filters.
 
     Other pairs may be refused: they become cells with their reason.
     """
@@ -61,6 +62,7 @@ def refuse_clashes(plan: Plan) -> None:
 
 
 def refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
+    """Raise PlanFileError for a name that is not known; what: what such a name is called."""
     for name in data:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
@@ -143,8 +145,10 @@ def _pair(value: Any) -> tuple[int, int] | None:
 
 
 def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
-    """Return what reads one of `names`, which is called when it is needed, since making the lists
-    reads folders."""
+    """Return what reads one of `names`.
+
+    That is called when it is needed, since making the lists reads folders.
+    """
 
     def read(key: str, value: Any) -> str:
         known = names()
@@ -212,8 +216,10 @@ def _sampling_data(sampling: Sampling) -> dict[str, Any]:
 
 
 def _sampling_value(name: str, value: Any) -> Any:
-    """Return the field `name` of Sampling as read from TOML; where it may be None, 0 stands for
-    that."""
+    """Return the field `name` of Sampling as read from TOML.
+
+    Where it may be None, 0 stands for that.
+    """
     hint = get_type_hints(Sampling)[name]
     kinds = get_args(hint) or (hint,)
     if bool in kinds:

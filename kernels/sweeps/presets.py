@@ -14,7 +14,10 @@ FOLDER = Path(__file__).parent / "presets"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """key: the file's name without its number, "camerino_image_size"."""
+    """A plan that comes with the program.
+
+    key: the file's name without its number, "camerino_image_size".
+    """
 
     key: str
     plan: Plan

@@ -1,4 +1,4 @@
-"""What others measured and published of the same cells, with what has to be known to read it."""
+"""Times that others published of the same cells, with what has to be known to read them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ FILTERS = {"edge detection": "laplacian_diagonal"}
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One published number, as it stands in the file; None or "" where the publication does not
-    say: any value may stand there, except for the kernel size.
+    """One published number, as it stands in the file.
+
+    None or "" where the publication does not say: any value may stand there, except for the
+    kernel size.
 
     source  institution, year where there is one, and title
     table   its number or name there
@@ -44,8 +46,11 @@ class PublishedRow:
     milliseconds: float
 
     def stands_for(self, cell: Cell) -> bool:
-        """Return whether it is a time of what `cell` measures. Publications say nothing of the
-        picture or the cache, and borders differ even within one, so these do not count."""
+        """Return whether it is a time of what `cell` measures.
+
+        Publications say nothing of the picture or the cache, and borders differ even within
+        one, so these do not count.
+        """
         return (
             (cell.width, cell.height, cell.count) == (self.width, self.height, 1)
             and cell.implementation == self.implementation
@@ -82,8 +87,9 @@ class Published:
 
 @lru_cache(maxsize=8)
 def published_for(plan: Plan) -> tuple[Published, ...]:
-    """Return every published number that is of a cell of `plan`; where the plan reproduces a
-    publication, of that publication only.
+    """Return every published number that is of a cell of `plan`.
+
+    Where the plan reproduces a publication, of that publication only.
 
     Where several tables of a publication have a cell, the table that has most of the plan's counts.
     """
@@ -115,8 +121,10 @@ def rows() -> tuple[PublishedRow, ...]:
 
 
 def _of(row: PublishedRow, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
-    """Yield the first of `cells` that `row` is a time of: of those that differ in what it does not
-    say, one is enough."""
+    """Yield the first of `cells` that `row` is a time of.
+
+    Of those that differ in what it does not say, one is enough.
+    """
     if (plan.source in ("", row.source)) and not left_out(row):
         found = next((cell for cell in cells if row.stands_for(cell)), None)
         if found is not None:

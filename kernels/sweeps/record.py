@@ -1,4 +1,4 @@
-"""What was measured: a record a cell, a machine and a plan make a session."""
+"""Records of what was measured: one a cell, and a machine and a plan make a session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kernels.sweeps.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What came of a cell that ran.
+    """The measurement of a cell that ran.
 
     kernel      the filtering alone
     ran         what really ran, in order
@@ -55,8 +55,10 @@ class Measurement:
 
     @property
     def end_to_end_ms(self) -> float | None:
-        """Return the time of upload, kernel and download, from and to ordinary memory; None where
-        the transfers are unknown."""
+        """Return the time of upload, kernel and download, from and to ordinary memory.
+
+        None where the transfers are unknown.
+        """
         if self.transfers is None:
             return None
         up, down = self.transfers.pageable_up, self.transfers.pageable_down
@@ -69,8 +71,10 @@ class Measurement:
 
     @property
     def disturbances(self) -> tuple[str, ...]:
-        """Return what may have falsified the time, in words: what kept the CPU busy meanwhile, or
-        held the GPU's clocks down."""
+        """Return what may have falsified the time, in words.
+
+        What kept the CPU busy meanwhile, or held the GPU's clocks down.
+        """
         held = tuple(f"the GPU's clocks were held down: {why}" for why in self._throttled)
         return (*(self.load.disturbances if self.load else ()), *held)
 
@@ -97,8 +101,10 @@ class Record:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether nothing more will come: it has all rounds, or the reason why there are
-        none."""
+        """Return whether nothing more will come.
+
+        It has all rounds, or the reason why there are none.
+        """
         if isinstance(self.outcome, str):
             return True
         return not self.outcome.kernel.rounds or bool(self.outcome.kernel.ended)
@@ -122,8 +128,10 @@ class Record:
 
     @property
     def megapixels_per_s(self) -> float | None:
-        """Return the megapixels filtered in a second of kernel time; None where that is not a
-        speed."""
+        """Return the megapixels filtered in a second of kernel time.
+
+        None where that is not a speed.
+        """
         if self.verified is None:
             return None
         return self.cell.megapixels / (self.verified.kernel.median_ms / 1e3)
@@ -131,7 +139,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Which computer, and what runs on it; every field a text fit to print, "" where unknown.
+    """A computer, and what runs on it.
+
+    Every field is a text fit to print, "" where unknown.
 
     gpu       its name; "" where there is none, and then `no_gpu` says why
     limits    of the GPU: what the model needs, see `kernels.models`

@@ -1,4 +1,4 @@
-"""How near a measurement is to what its machine allows: the roofline model.
+"""The roofline model: how near a measurement is to what its machine allows.
 
 After Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for
 Multicore Architectures", CACM 52 (4), 2009.  A kernel is no quicker than its bytes at the memory's
@@ -60,14 +60,18 @@ class Roof:
 
     @property
     def attainable_ms(self) -> float:
-        """Return the least time under the roof: that of what the job has to move, and the rung to
-        compute."""
+        """Return the least time under the roof.
+
+        It is that of what the job has to move, and the rung to compute.
+        """
         return max(self.memory_ms, self.compute_ms or 0.0)
 
     @property
     def share(self) -> float:
-        """Return the share of the roof that was reached: 1 is all of it; more where the L2 cache is
-        quicker."""
+        """Return the share of the roof that was reached: 1 is all of it.
+
+        More where the L2 cache is quicker.
+        """
         return self.attainable_ms / self.milliseconds
 
     @property
@@ -171,8 +175,10 @@ def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung, machine: Machine) -> 
 
 
 def _rung_of(cell: Cell, ran: tuple[Ran, ...]) -> Rung | None:
-    """Return the rung that ran, by the name of its function where `auto` picked it; None where none
-    of them did."""
+    """Return the rung that ran, by the name of its function where `auto` picked it.
+
+    None where none of them did.
+    """
     rungs = {rung.key: rung for rung in ladder()}
     picked = ran[0].function.partition(".")[0] if ran else ""
     return rungs.get(cell.implementation) or rungs.get(picked)

@@ -58,8 +58,11 @@ class Summary:
 
 
 def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
-    """Return the cells of `a` in its order, then those that only `b` has. Cells are paired where
-    all that decides how long something takes is equal, but for the machine."""
+    """Return the cells of `a` in its order, then those that only `b` has.
+
+    Cells are paired where all that decides how long something takes is equal, but for the
+    machine.
+    """
     of_a, of_b = _by_cell(a), _by_cell(b)
     return tuple(
         _pair(cell, of_a.get(cell), of_b.get(cell)) for cell in dict.fromkeys((*of_a, *of_b))

@@ -166,8 +166,11 @@ def _run_columns(measured: Measurement) -> Row:
 
 
 def _rates(record: Record) -> Row:
-    """Return rates, and what they stand on: of a large picture only some pixels are checked, and
-    nothing can be said of sums that may overflow."""
+    """Return rates, and what they stand on.
+
+    Of a large picture only some pixels are checked, and nothing can be said of sums that may
+    overflow.
+    """
     assert isinstance(record.outcome, Measurement)
     check = record.outcome.check
     if check is None:
@@ -220,8 +223,10 @@ def _load_columns(load: Load | None) -> Row:
 
 
 def _along(field: str, cell: Cell) -> str:
-    """Return where a cell stands along one of Plan's lists, as its TOML has it, or "" where
-    nowhere."""
+    """Return where a cell stands along one of Plan's lists, as its TOML has it.
+
+    An empty text where it stands nowhere.
+    """
     if field == "sizes":
         return str(PLAN_KEYS["sizes"].write((cell.width, cell.height)))
     if field == "blocks":
@@ -238,9 +243,11 @@ def _kind(cell: Cell) -> str:
 
 
 def _field(value: object) -> object:
-    """Return a field of a row. A float has six digits, since no clock is finer. A text that a
-    spreadsheet would take for a formula gets an apostrophe in front, as spreadsheets have it: a
-    title may come from anybody."""
+    """Return a field of a row.
+
+    A float has six digits, since no clock is finer. A text that a spreadsheet would take for a
+    formula gets an apostrophe in front, as spreadsheets have it: a title may come from anybody.
+    """
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, str) and value.startswith(FORMULA) and not NUMBERS.fullmatch(value):

@@ -34,8 +34,9 @@ SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
 def session_path(path: Path) -> Path:
-    """Return the file that `path` means: itself, or session.jsonl in the folder that it is
-    otherwise.
+    """Return the file that `path` means.
+
+    That is itself, or session.jsonl in the folder that it is otherwise.
 
     A folder may hold the file compressed, as session.jsonl.gz.
     """
@@ -57,8 +58,10 @@ def read_session(path: Path) -> Session:
 
 
 def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Session, SessionFile]:
-    """Go on with a session on the machine it was begun on: what it holds, no longer marked as
-    recorded, and the file to append to, free of what a killed process left of a line.
+    """Go on with a session on the machine it was begun on.
+
+    Returns what it holds, no longer marked as recorded, and the file to append to, free of what
+    a killed process left of a line.
 
     plan  what is about to be measured; None: whatever the session's own is
     Raises SessionFileError where it belongs to another machine or plan, or is being written to.
@@ -137,8 +140,10 @@ class SessionFile:
         return made
 
     def append(self, record: Record) -> None:
-        """Put it behind all others; of one cell the last one counts.  It is on the disk at the
-        latest a second after, when the cell is complete, or when the file is closed.
+        """Put a record behind all others; of one cell the last one counts.
+
+        It is on the disk at the latest a second after, when the cell is complete, or when
+        the file is closed.
 
         Raises SessionFileError where that cannot be done, as on a full disk; the file then holds
         what it held before.
@@ -154,13 +159,13 @@ class SessionFile:
             with suppress(OSError):
                 self._file.truncate(self._end)
             raise SessionFileError(
-                f"A measurement could not be written ({why(error)}); the {self.kept} before it "
-                f"are kept in {self.path}."
+                f"A measurement could not be written ({why(error)}); the {self.cell_count} before "
+                f"it are kept in {self.path}."
             ) from error
         self._cells.add(record.cell)
 
     @property
-    def kept(self) -> int:
+    def cell_count(self) -> int:
         """Return how many cells it holds."""
         return len(self._cells)
 
@@ -182,8 +187,10 @@ class SessionFile:
         self.close()
 
     def _is_in_its_place(self) -> bool:
-        """Return whether the file still has its name: where it can be deleted while it is open, one
-        would write into nothing."""
+        """Return whether the file still has its name.
+
+        Where it can be deleted while it is open, one would write into nothing.
+        """
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
         except OSError:
@@ -235,8 +242,10 @@ def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path:
 
 
 def _other_software(then: Machine, now: Machine) -> list[str]:
-    """Return a sentence on software that differs: not refused, since a session of days outlives an
-    update."""
+    """Return a sentence on software that differs.
+
+    Not refused, since a session of days outlives an update.
+    """
     names = sorted(then.software.keys() | now.software.keys())
     differ = [
         f"{name} {then.software.get(name, 'none')}, now {now.software.get(name, 'none')}"

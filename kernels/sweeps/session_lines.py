@@ -32,7 +32,7 @@ RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionHeader:
-    """What the first line holds: a session without its records, and which program wrote it."""
+    """The first line: a session without its records, and which program wrote it."""
 
     format: str
     version: int
@@ -132,8 +132,10 @@ def _data(line: bytes) -> Any:
 
 
 def _complaint(record: Record) -> str | None:
-    """Return what is in a record that no measuring can have given, and would be worked with as if
-    it had."""
+    """Return what is in a record that no measuring can have given, or None.
+
+    It would be worked with as if it had.
+    """
     if not _is_sensible(record.cell):
         return "its cell has no size"
     if not 0 <= record.at < END_OF_TIME_S:

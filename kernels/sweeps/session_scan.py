@@ -1,4 +1,4 @@
-"""What a session file holds, line by line, however it was left or what became of it since."""
+"""A session file read line by line, however it was left or what became of it since."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ MAX_REMARKS = 5
 
 @dataclass(frozen=True, slots=True)
 class ScannedFile:
-    """whole: bytes up to the end of the last line that is not cut off."""
+    """A session as it stands in a file.
+
+    whole  bytes up to the end of the last line that is not cut off
+    """
 
     session: Session
     whole: int
@@ -32,7 +35,10 @@ class ScannedFile:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """text: its beginning, where it is longer than any record; is_whole: has its newline."""
+    """One line of a file.
+
+    text: its beginning, where it is longer than any record; is_whole: it has its newline.
+    """
 
     text: bytes
     length: int
@@ -71,8 +77,10 @@ def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) 
 
 
 class _Remarks:
-    """The first few sentences, and how many more there would be: lines may be wrong by the
-    million."""
+    """The first few sentences, and how many more there would be.
+
+    Lines may be wrong by the million.
+    """
 
     def __init__(self) -> None:
         self._first: list[str] = []
@@ -117,8 +125,10 @@ def open_to_read(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def refusals(path: Path, done: str) -> Iterator[None]:
-    """Raise what the operating system refuses as SessionFileError, in words; done: "opened" or
-    "written"."""
+    """Raise what the operating system refuses as SessionFileError, in words.
+
+    done: "opened" or "written".
+    """
     try:
         yield
     except OSError as error:

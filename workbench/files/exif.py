@@ -34,7 +34,7 @@ def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
     return exif
 
 
-def kept(exif: Image.Exif, width: int, height: int) -> bytes | None:
+def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
     """Return what is kept of EXIF as a small TIFF structure, or None where there is nothing.
 
     It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail and the

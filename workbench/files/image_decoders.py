@@ -104,7 +104,7 @@ def _decode(
 def _kept(read: Callable[[], Image.Exif], samples: NDArray[Any], notes: list[str]) -> bytes | None:
     """Return what is kept of EXIF beside samples that are upright."""
     try:
-        return exif_of.kept(read(), samples.shape[1], samples.shape[0])
+        return exif_of.portable(read(), samples.shape[1], samples.shape[0])
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
         notes.append("The EXIF data in the file are damaged and are not kept.")
         return None

@@ -34,7 +34,7 @@ class Picture:
     built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
     original  the samples before they were stored in another pixel type; None if they were not
     beyond    how many of them that type could not hold
-    exif      what is kept of its EXIF, such as maker and date: see `workbench.files.exif.kept`
+    exif      what is kept of its EXIF, such as maker and date: see `workbench.files.exif.portable`
     """
 
     name: str

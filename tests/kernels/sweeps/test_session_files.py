@@ -358,7 +358,7 @@ def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
         assert path.read_bytes() == whole[:end]
         session, file = resume(path, H200, SESSION.plan)
         with file:
-            assert len(session.records) == file.kept == len(CELLS) - 1
+            assert len(session.records) == file.cell_count == len(CELLS) - 1
             file.append(SESSION.records[-1])
         assert path.read_bytes() == whole
 
@@ -377,7 +377,7 @@ def test_a_file_that_is_gone_while_it_is_written_is_said(tmp_path, what):
             path.touch()
         with pytest.raises(SessionFileError, match="was deleted or moved while it was being"):
             file.append(SESSION.records[1])
-        assert file.kept == 1
+        assert file.cell_count == 1
 
 
 def test_a_last_line_without_its_newline_alone_is_whole(tmp_path):
@@ -447,7 +447,7 @@ def test_what_is_resumed_is_the_same_session_longer(tmp_path):
     with file:
         for record in SESSION.records[2:]:
             file.append(record)
-        assert file.kept == len(CELLS)
+        assert file.cell_count == len(CELLS)
     assert [record.cell for record in read_session(path).records] == CELLS
 
 
@@ -610,9 +610,9 @@ def test_the_parts_of_a_cell_are_one_record_and_the_last_of_them_counts(tmp_path
     assert not any(each.is_complete for each in read)
     file = resume(path, H200)[1]
     with file:
-        assert file.kept == 2
+        assert file.cell_count == 2
         file.append(part(CELLS[0], 4, "time"))
-        assert file.kept == 2
+        assert file.cell_count == 2
     assert [each.is_complete for each in read_session(path).records] == [True, False]
 
 

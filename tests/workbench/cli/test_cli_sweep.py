@@ -338,7 +338,7 @@ def test_a_full_disk_loses_nothing_measured(here, monkeypatch, capsys):
     append = SessionFile.append
 
     def appending(file, record):
-        if file.kept == 3:
+        if file.cell_count == 3:
             raise SessionFileError("A measurement could not be written (No space left on device).")
         append(file, record)
 
