@@ -130,10 +130,10 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.chip)
         self.controls = ControlPanel()
         self.sweep = SweepPanel(self.sessions)
-        self.rung = RungPane()
+        self.rung = RungPane(self.store, self.worker)
         self.blocks = BlocksPanel()
         self.gallery = make_gallery(self.settings)
-        self.pixel, self.anatomy = PixelPane(), AnatomyPane()
+        self.pixel, self.anatomy = PixelPane(self.store), AnatomyPane()
         self.analysis = AnalysisPanel()
         self.history = HistoryPlot()
         panels = (  # in the order in which Tab goes through them

@@ -26,6 +26,7 @@ from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
 from workbench.panels.pixel.numbers_card import NumbersCard
 from workbench.panels.pixel.pixel_overlay import paint_neighbourhood
+from workbench.session.store import Store
 from workbench.widgets.docks import Dock
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import WholeBox
@@ -54,10 +55,11 @@ class PixelPane(QWidget):
     pixel_changed = Signal()
     zoom_wanted = Signal(int, int)
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
+        """store: read for the state, never written to."""
         super().__init__()
         self.setObjectName("pixel-pane")
-        self._state = State()
+        self._store = store
         self._result: Result | None = None
         self._job: Job | None = None
         self._at: tuple[int, int] | None = None
@@ -72,8 +74,8 @@ class PixelPane(QWidget):
 
     def show_state(self, state: State) -> None:
         """In a moment: while a slider is dragged the picture goes before."""
-        old, self._state = self._state, state
-        if not self.isVisible() or state.picture is not old.picture:
+        is_of_it = self._job is not None and intents.is_of(self._job, state.picture)
+        if not self.isVisible() or not is_of_it:
             self._refresh()
         else:
             self._later.ask()
@@ -103,7 +105,10 @@ class PixelPane(QWidget):
         """Explain pixel (x, y); None: the last one, or the picture's middle."""
         self._at = pixel or self._at
         self._refresh()
-        if self._state.view_mode == "mismatch" and (channel := self._furthest_off()) is not None:
+        if (
+            self._store.state.view_mode == "mismatch"
+            and (channel := self._furthest_off()) is not None
+        ):
             self._choose_channel(channel)
 
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
@@ -194,7 +199,7 @@ class PixelPane(QWidget):
             return
         sentence = NO_PICTURE
         try:
-            self._job = intents.job_for(self._state)
+            self._job = intents.job_for(self._store.state)
         except KernelError as error:
             sentence = str(error)
         if self._job is not None:

@@ -26,6 +26,8 @@ from workbench.panels.rung.idea_page import IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources
 from workbench.session.ptx import PtxRequest, request_for, resources_in_words
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.code_view import CodeView, SourceText
 from workbench.widgets.docks import Dock
 from workbench.widgets.drop_down import DropDown
@@ -72,16 +74,17 @@ class RungPane(QWidget):
     ptx_wanted = Signal(object)
     large_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store, worker: Worker) -> None:
+        """store, worker: read for the state and the device, never written to."""
         super().__init__()
         self.setObjectName("rung-pane")
-        self._state = State()
-        self._device: Device | NoDevice | None = None
+        self._store, self._worker = store, worker
         self._availability: Availability = []
         self._times = RungTimes()
         self._shown: ShownResult | None = None
         self._ptx: PtxRequest | None = None
-        self._looked_at = ""  # what cannot run here, but may be read; "" follows the state
+        # What cannot run here, but may be read while this is chosen; "" follows the state.
+        self._looked_at = self._looked_past = ""
         self._names = DropDown("rung-shown", "Implementation to look at")
         self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
         self._names.activated.connect(lambda _: self._look(self._names.currentData()))
@@ -131,13 +134,13 @@ class RungPane(QWidget):
         self._refresh()
 
     def show_state(self, state: State) -> None:
-        if state.implementation != self._state.implementation:
+        """Follow `state`, which the store holds by now."""
+        if state.implementation != self._looked_past:
             self._looked_at = ""
-        self._state = state
         self._refresh()
 
-    def show_device(self, device: Device | NoDevice) -> None:
-        self._device = device
+    def show_device(self, _device: Device | NoDevice) -> None:
+        """Follow the device, which the worker holds by now."""
         self._refresh()
 
     def show_ran(self, result: Result) -> None:
@@ -215,7 +218,7 @@ class RungPane(QWidget):
 
     def _chosen(self) -> Implementation | None:
         """The implementation that the state names, or that was picked for it."""
-        key, shown = self._looked_at or self._state.implementation, self._shown
+        key, shown = self._looked_at or self._store.state.implementation, self._shown
         known = {each.key: each for each, _ in self._availability}
         if key in known or not known:
             return known.get(key)
@@ -224,7 +227,7 @@ class RungPane(QWidget):
     def _pick(self, chosen: Implementation) -> Pick | None:
         """How `auto` came to it, where it did."""
         picked = self._shown.picked if self._shown else None
-        is_auto = self._state.implementation == AUTO.key and not self._looked_at
+        is_auto = self._store.state.implementation == AUTO.key and not self._looked_at
         return picked if is_auto and picked and picked.implementation == chosen.key else None
 
     def _show_name(self, chosen: Implementation) -> None:
@@ -241,12 +244,12 @@ class RungPane(QWidget):
             self._looked_at = ""
             self.wanted.emit("implementation", key)
         else:
-            self._looked_at = key
+            self._looked_at, self._looked_past = key, self._store.state.implementation
         self._refresh()
 
     def _job(self) -> Job | None:
         try:
-            return intents.job_for(self._state)
+            return intents.job_for(self._store.state)
         except KernelError:
             return None  # the window says why
 
@@ -269,7 +272,7 @@ class RungPane(QWidget):
 
     def _show_ladder(self, chosen: Implementation) -> None:
         """Those that run where the chosen one does: on one scale others would vanish."""
-        state, job = self._state, self._job()
+        state, job = self._store.state, self._job()
         own_kind = [each for each in self._availability if each[0].kind == chosen.kind]
         places = ladder_places(own_kind, self._times, job, state.cache)
         keys = tuple(each.key for each, _ in own_kind)
@@ -278,18 +281,18 @@ class RungPane(QWidget):
 
     def _show_ptx_of(self, chosen: Implementation) -> None:
         reason = dict_of(self._availability)[chosen.key]
-        job = self._job()
+        job, device = self._job(), self._worker.device
         if not isinstance(chosen, Rung):
             self._say_no_ptx(ON_THE_CPU.format(title=chosen.title))
         elif job is None:
             self._say_no_ptx("Open a picture first: PTX is made for its channels and pixel type.")
         elif refusal := chosen.why_not_anywhere(job):
             self._say_no_ptx(refusal)
-        elif isinstance(self._device, Device) and reason:
+        elif isinstance(device, Device) and reason:
             self._say_no_ptx(reason)
         else:
             picked = self._pick(chosen)
-            request = request_for(chosen, with_pick(job, picked) if picked else job, self._device)
+            request = request_for(chosen, with_pick(job, picked) if picked else job, device)
             if request != self._ptx:
                 self._ptx = request
                 self._ptx_view.show_sentence(f"Compiling {chosen.title}…")

@@ -37,6 +37,8 @@ from workbench.model.state import Picture
 from workbench.panels.rung.ladder_list import CHOSEN, PLACE, LadderList
 from workbench.panels.rung.rung_panel import RungPane
 from workbench.session import ptx
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 
 RUNGS = [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cuda"]
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
@@ -440,7 +442,7 @@ def test_the_page_is_remembered_with_the_window(qtbot, make_window):
 
 @pytest.mark.parametrize("remembered", [{}, {"tab": "gone"}, {"tab": 3}, {"tab": None}])
 def test_what_makes_no_sense_is_as_on_the_first_day(remembered, qtbot):
-    pane = RungPane()
+    pane = RungPane(Store(), Worker(MadeUpGpu))
     qtbot.addWidget(pane)
     pane.restore(remembered)
     assert pane.choices() == {"tab": "idea"}
