@@ -15,7 +15,7 @@ ROOMS = {
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
         *("export", "engine", "measuring", "pictures", "sweeps"),
     ),
-    "workbench": ("base", "widgets", "imaging", "files", "report", "cli"),
+    "workbench": ("base", "widgets", "imaging", "files", "batch", "report", "cli"),
 }
 # A function says what it does.
 VERBS = """

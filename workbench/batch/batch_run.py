@@ -67,5 +67,5 @@ def _prefixed(say: Say, name: str) -> Say:
 
 
 def _name(pair: FilePair, index: int, count: int) -> str:
-    """ "photo.png", or "photo.png (3 of 20)"."""
+    """Return "photo.png", or "photo.png (3 of 20)"."""
     return pair.name if count == 1 else f"{pair.name} ({index + 1:,} of {count:,})"

@@ -23,7 +23,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is done to every picture.
+    """The filtering that is done to every picture.
 
     chosen           filter, weights, border, pixel type and block; its picture does not count
     implementation   None: the best that can run it
@@ -42,7 +42,7 @@ class Recipe:
 
 @dataclass(slots=True)
 class Outcome:
-    """What has become of one picture so far.
+    """The outcome of one picture so far.
 
     error    why it failed, one sentence; None: it did not
     log      of the compiler, where it was that
@@ -64,12 +64,12 @@ class Outcome:
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is still something to do."""
+        """Return whether there is still something to do."""
         return self.error is None and not self.skipped
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the result was found to be wrong, or could not be checked."""
+        """Return whether the result was found to be wrong, or could not be checked."""
         return (
             self.result is not None and self.result.check is not None and not self.result.check.ok
         )
@@ -144,7 +144,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _result(engine: Engine, picture: Picture, recipe: Recipe, say: Say) -> Result:
-    """Raises KernelError."""
+    """Return the result of `job`.  Raises KernelError."""
     job = intents.job_for(replace(recipe.chosen, picture=picture))
     assert job is not None
     job = replace(job, implementation=recipe.implementation or engine.best_for(job))
@@ -160,8 +160,10 @@ def _result(engine: Engine, picture: Picture, recipe: Recipe, say: Say) -> Resul
 
 
 def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
-    """Raise ImageFileError where the file cannot hold such a picture, and nobody allowed it to be
-    changed."""
+    """Raise ImageFileError where the file cannot hold such a picture.
+
+    Unless the user allowed it to be reduced.
+    """
     assert outcome.picture is not None
     target = outcome.pair.target
     fit = fit_of(target, outcome.picture.samples, outcome.exif)

@@ -1,4 +1,4 @@
-"""Which files are read, and which each of them is written to."""
+"""Pairs of files: which are read, and which each of them is written to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FilePair:
 
     @property
     def name(self) -> str:
-        """The source's, without its folder."""
+        """Return the source's name, without its folder."""
         return self.source.name or self.source_shown
 
 
@@ -127,8 +127,10 @@ def _nothing_in(folder: Path, recursive: bool) -> str:
 def _pictures_in(
     folder: Path, recursive: bool, output: Path, complaints: list[str]
 ) -> Iterator[Path]:
-    """Relative to `folder`; nothing of what lies in `output`.  A folder that cannot be looked into
-    becomes one of the `complaints`."""
+    """Yield the pictures relative to `folder`; nothing of what lies in `output`.
+
+    A folder that cannot be looked into becomes one of the `complaints`.
+    """
     try:
         names = list(neighbours.pictures_in(folder))
         folders = _folders_in(folder) if recursive else []
@@ -143,18 +145,18 @@ def _pictures_in(
 
 
 def _folders_in(folder: Path) -> list[str]:
-    """Without links, which may lead in circles.  Raises OSError."""
+    """Return folders without links, which may lead in circles.  Raises OSError."""
     with os.scandir(folder) as entries:
         return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
 def _shown(names: Iterable[str]) -> Iterator[str]:
-    """Without what is hidden: such as what macOS puts beside each file on other disks."""
+    """Return names without hidden ones: such as what macOS puts beside each file on other disks."""
     return (name for name in names if not name.startswith("."))
 
 
 def _refuse_losses(pairs: list[FilePair]) -> None:
-    """No input is written onto, whatever it is called there, and no result onto another one."""
+    """Refuse to write onto an input, whatever it is called there, or onto another result."""
     originals = {identity(each.source) for each in pairs}
     counts = Counter(each.target for each in pairs)
     for each in pairs:
