@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication
 
 from workbench.base import theme
+from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.widgets.actions import MenuTree
 
@@ -44,7 +45,7 @@ class Themes(QObject):
         for scheme, (title, key, tip) in SCHEMES.items():
             action = tree.menu(MENU).addAction(title)
             action.setShortcut(key)
-            action.setToolTip(tip)
+            action.setToolTip(tip_text(tip))
             action.setCheckable(True)
             action.setChecked(scheme == self._settings.get(SETTING, "system"))
             action.triggered.connect(partial(self._choose, scheme))
