@@ -11,7 +11,7 @@ import numpy as np
 from kernels import filters
 from kernels.rungs.rung import Rung
 from workbench.model.intents import has_parameter, implementation, is_unclipped
-from workbench.model.state import State
+from workbench.model.state import FACTS, State
 from workbench.window.copying.source import source_of
 
 
@@ -31,18 +31,23 @@ def words_of(state: State) -> list[str]:
         words.append(f"--weights={in_one_line(state)}")
         words += [f"--offset={state.offset!r}"] if state.offset else []
     else:
-        words += ["--filter", state.filter, "--size", str(state.ksize)]
+        words += [*_option("filter", state.filter), *_option("ksize", state.ksize)]
     for name in ("sigma", "amount"):
         value = getattr(state, name)
         if value is not None and has_parameter(chosen, name):
-            words += [f"--{name}", repr(value)]
-    words += ["--border", state.border]
+            words += _option(name, value)
+    words += _option("border", state.border)
     if (stored := _stored_as(state)) is not None:
-        words += ["--pixel-type", stored]
-    words += ["--implementation", state.implementation]
+        words += _option("pixel_type", stored)
+    words += _option("implementation", state.implementation)
     if _takes_block(state):
-        words += ["--block", "{}x{}".format(*state.block_xy)]
+        words += _option("block_xy", "{}x{}".format(*state.block_xy))
     return words
+
+
+def _option(name: str, value: object) -> list[str]:
+    """Return the option that sets the State field `name`, and its value as it is typed."""
+    return [f"--{FACTS[name].option.replace('_', '-')}", str(value)]
 
 
 def _no_option(name: str) -> str:
