@@ -225,7 +225,7 @@ class Canvas(QWidget):
     def _dress(self) -> None:
         from workbench.charts.drawing import plotting
 
-        plotting.dress(self.plot, theme.colors(), scaled_font(0.85))
+        plotting.apply_theme(self.plot, theme.colors(), scaled_font(0.85))
         self.ready.emit()
 
     def _go_to(self, index: int, *, tell: bool) -> None:

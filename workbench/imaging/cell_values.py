@@ -54,23 +54,23 @@ class Cells:
     Its corner stands at `corner`, in device pixels from the picture's.
     """
 
-    wish: CellRequest
+    asked: CellRequest
     image: QImage
     corner: tuple[int, int]
     memory: Bytes
 
 
-def written(wish: CellRequest) -> Cells:
+def written(asked: CellRequest) -> Cells:
     """Write a request's numbers, channels from top to bottom."""
-    left, top, right, bottom = wish.region
-    side = math.floor(wish.scale)
-    covered = _in_cells(wish, side)
-    x0, y0 = math.floor(left * wish.scale), math.floor(top * wish.scale)
-    across, down = math.ceil(right * wish.scale) - x0, math.ceil(bottom * wish.scale) - y0
+    left, top, right, bottom = asked.region
+    side = math.floor(asked.scale)
+    covered = _in_cells(asked, side)
+    x0, y0 = math.floor(left * asked.scale), math.floor(top * asked.scale)
+    across, down = math.ceil(right * asked.scale) - x0, math.ceil(bottom * asked.scale) - y0
     memory = np.zeros((down, across, 4), np.uint8)
-    xs = np.floor(np.arange(left, right) * wish.scale).astype(np.int64) - x0
-    ys = np.floor(np.arange(top, bottom) * wish.scale).astype(np.int64) - y0
-    ink = _ink(wish.pixels[top:bottom, left:right])
+    xs = np.floor(np.arange(left, right) * asked.scale).astype(np.int64) - x0
+    ys = np.floor(np.arange(top, bottom) * asked.scale).astype(np.int64) - y0
+    ink = _ink(asked.pixels[top:bottom, left:right])
     for y, line, inks in zip(ys, covered, ink, strict=True):
         for x, cell, white in zip(xs, line, inks, strict=True):
             place = memory[y : y + side, x : x + side]
@@ -80,7 +80,7 @@ def written(wish: CellRequest) -> Cells:
     image = QImage(
         memory.data, across, down, memory.strides[0], QImage.Format.Format_ARGB32_Premultiplied
     )
-    return Cells(wish, image, (x0, y0), memory)
+    return Cells(asked, image, (x0, y0), memory)
 
 
 def in_characters(value: float) -> str:
@@ -94,10 +94,10 @@ def in_characters(value: float) -> str:
     return fitting[0] if fitting else f"{value:.0e}".replace("e+", "e")
 
 
-def _in_cells(wish: CellRequest, side: int) -> Bytes:
+def _in_cells(asked: CellRequest, side: int) -> Bytes:
     """Return how much of each pixel of each cell is covered: (rows, columns, side, side)."""
-    left, top, right, bottom = wish.region
-    values = wish.samples[top:bottom, left:right]
+    left, top, right, bottom = asked.region
+    values = asked.samples[top:bottom, left:right]
     rows, columns, channels = values.shape
     wide = WIDEST[str(values.dtype)]
     write = str if values.dtype.kind == "u" else in_characters
@@ -105,8 +105,8 @@ def _in_cells(wish: CellRequest, side: int) -> Bytes:
     codes = np.frombuffer("".join(texts).encode("ascii"), np.uint8)
     index = np.zeros(256, np.int64)
     index[np.frombuffer(ALPHABET.encode("ascii"), np.uint8)] = np.arange(len(ALPHABET))
-    _, height, width = wish.digits.shapes.shape
-    shapes = wish.digits.shapes[index[codes]].reshape(rows, columns, channels, wide, height, width)
+    _, height, width = asked.digits.shapes.shape
+    shapes = asked.digits.shapes[index[codes]].reshape(rows, columns, channels, wide, height, width)
     blocks = shapes.transpose(0, 1, 2, 4, 3, 5).reshape(
         rows, columns, channels * height, wide * width
     )

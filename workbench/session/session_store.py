@@ -131,7 +131,7 @@ def slug(title: str) -> str:
     return re.sub(r"[^\w]+", "-", title).strip("-").lower()[:60]
 
 
-def came_with_it() -> list[Path]:
+def bundled() -> list[Path]:
     """Return the recorded sessions that came with the program."""
     try:
         return sorted(path for path in asset(RECORDED).iterdir() if is_session(path))
@@ -141,10 +141,10 @@ def came_with_it() -> list[Path]:
 
 def can_grow(path: Path | None) -> bool:
     """Return whether a session's file is one to write to: not packed, and not the program's own."""
-    return path is not None and path.suffix != ".gz" and path not in came_with_it()
+    return path is not None and path.suffix != ".gz" and path not in bundled()
 
 
-def is_of_here(machine: Machine, device: Device | NoDevice | None) -> bool:
+def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:
     """Return whether a session of `machine` can be gone on with on this computer; with `device`
     still unknown none can."""
     if device is None:

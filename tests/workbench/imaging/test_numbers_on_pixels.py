@@ -9,7 +9,7 @@ from workbench.panels.compare.cell_layer import digits_for
 
 
 @pytest.fixture
-def wish(qapp):
+def asked(qapp):
     samples = np.zeros((9, 12, 1), np.uint8)
     samples[3, 5] = 188
     digits = digits_for(40, 1, "uint8")
@@ -17,14 +17,14 @@ def wish(qapp):
     return CellRequest(samples, to_display(samples).pixels[0], (4, 2, 8, 5), 40.5, digits)
 
 
-def test_its_corner_is_that_of_its_region(wish):
-    found = written(wish)
+def test_its_corner_is_that_of_its_region(asked):
+    found = written(asked)
     assert found.corner == (162, 81)
     assert (found.image.width(), found.image.height()) == (324 - 162, 203 - 81)
 
 
-def test_a_wider_number_covers_more_of_its_cell(wish):
-    cover = written(wish).memory[..., 3].astype(int)
+def test_a_wider_number_covers_more_of_its_cell(asked):
+    cover = written(asked).memory[..., 3].astype(int)
     cells = {
         (x, y): cover[
             round(y * 40.5) : round(y * 40.5) + 40, round(x * 40.5) : round(x * 40.5) + 40

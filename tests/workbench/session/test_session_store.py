@@ -172,7 +172,7 @@ def test_what_is_packed_or_came_with_the_program_is_not_written_to(tmp_path, mon
     monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     own = tmp_path / "H200.jsonl"
     own.touch()
-    assert session_store.came_with_it() == [own]
+    assert session_store.bundled() == [own]
     assert not session_store.can_grow(own)
     assert not session_store.can_grow(tmp_path.parent / "a.jsonl.gz")
     assert not session_store.can_grow(None)

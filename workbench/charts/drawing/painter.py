@@ -11,7 +11,7 @@ from workbench.base.theme import Colors
 from workbench.charts.data import figure as shown
 from workbench.charts.data.chart_spots import Drawn
 from workbench.charts.drawing import drawn_bars, drawn_dots, drawn_grid
-from workbench.charts.drawing.plotting import dress, emptied
+from workbench.charts.drawing.plotting import apply_theme, emptied
 
 COMPACT_ROW = 1.35  # heights of a letter, of a bar that has its name beside it
 
@@ -22,7 +22,7 @@ def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
     font  of labels; ticks are a little smaller
     """
     emptied(plot)
-    dress(plot, colors, scaled(font, 0.92))
+    apply_theme(plot, colors, scaled(font, 0.92))
     match figure.body:
         case shown.Plot():
             return drawn_dots.draw(plot, figure.body, colors, font)

@@ -202,7 +202,7 @@ def _forget_pointer(plot: Any) -> None:
         scene.lastHoverEvent = None
 
 
-def dress(plot: Any, colors: Colors, font: QFont) -> None:
+def apply_theme(plot: Any, colors: Colors, font: QFont) -> None:
     """Put `plot` into a theme; `font` is that of its ticks."""
     plot.setBackground(colors.panel)
     for name in ("left", "bottom"):

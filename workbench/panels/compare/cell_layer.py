@@ -56,10 +56,10 @@ class CellLayer:
         if digits is None or region[0] >= region[2] or region[1] >= region[3]:
             return
         cells = self._cells
-        if cells is not None and cells.wish.scale == transform.scale:
+        if cells is not None and cells.asked.scale == transform.scale:
             left, top = transform.origin(view)
             painter.drawImage(left + cells.corner[0], top + cells.corner[1], cells.image)
-            if _holds(cells.wish.region, region):
+            if _holds(cells.asked.region, region):
                 return
         self._ask(samples, self._display, region, transform.scale, digits)
 
@@ -85,7 +85,7 @@ class CellLayer:
         self._view.cells_wanted.emit(self._asked, self._take)
 
     def _take(self, cells: Cells) -> None:
-        if cells.wish is self._asked:
+        if cells.asked is self._asked:
             self._cells = cells
             self._view.update()
 

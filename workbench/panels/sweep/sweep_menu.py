@@ -87,7 +87,7 @@ class SweepMenu(QObject):
             everything.removeAction(menu.menuAction())
             everything.insertAction(after, menu.menuAction())
         recent.aboutToShow.connect(partial(self._list, recent, session_store.kept))
-        recorded.aboutToShow.connect(partial(self._list, recorded, session_store.came_with_it))
+        recorded.aboutToShow.connect(partial(self._list, recorded, session_store.bundled))
         for menu in (recent, recorded):
             self._list(menu, list)
         self._sweep.show_session_actions(_second_part(everything))

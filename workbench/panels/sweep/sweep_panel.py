@@ -38,7 +38,7 @@ from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.run_row import RunRow, SweepPhase
 from workbench.panels.sweep.session_list import SessionList
 from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.session.session_store import Began, is_of_here
+from workbench.session.session_store import Began, is_this_machine
 from workbench.widgets.docks import Dock
 from workbench.widgets.question import Question
 from workbench.widgets.tile import MUTED
@@ -291,7 +291,7 @@ class SweepPanel(QWidget):
             self.chart.draw_now()
         cost_ms = drawing.elapsed() if is_running else 0
         self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
-        here = [is_of_here(each.session.machine, self._device) for each in shown]
+        here = [is_this_machine(each.session.machine, self._device) for each in shown]
         self._list.show_sessions(shown, here, is_running=is_running)
         has_records = any(each.session.records for each in shown)
         self._report.setEnabled(has_records)

@@ -19,7 +19,7 @@ from workbench.model.plan_words import short
 from workbench.panels.sweep.measuring import Measuring
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.session.session_store import can_grow, is_of_here, kept
+from workbench.session.session_store import can_grow, is_this_machine, kept
 from workbench.session.worker import Worker
 
 RECENT_S = 7 * 24 * 3600
@@ -85,7 +85,7 @@ def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> S
                 continue
             left = ShownSession(0, read_session(path), path)
             is_candidate = left.session.records and left.missing
-            if is_candidate and is_of_here(left.session.machine, device) and _is_free(path):
+            if is_candidate and is_this_machine(left.session.machine, device) and _is_free(path):
                 return left
         except (SessionFileError, OSError):
             continue

@@ -13,7 +13,7 @@ MAX_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class PastPicture:
     """A picture that a step leads back to, held weakly."""
 
     ref: PictureRef
@@ -38,20 +38,20 @@ class Kept:
 
 
 class Album:
-    """Gives out Kept pictures; holds those that cannot be loaded again, up to so many bytes."""
+    """Gives out PastPictures; holds those that cannot be loaded again, up to so many bytes."""
 
     def __init__(self, most_bytes: int = MAX_BYTES) -> None:
         self._most_bytes = most_bytes
         self._held: list[Picture] = []  # the newest last
 
-    def keep(self, picture: Picture) -> Kept:
+    def keep(self, picture: Picture) -> PastPicture:
         ref = PictureRef.of(picture)
         if not ref.can_load and picture.nbytes <= self._most_bytes:
             self._held = [each for each in self._held if each is not picture]
             self._held.append(picture)
             while sum(each.nbytes for each in self._held) > self._most_bytes:
                 self._held.pop(0)
-        return Kept(ref, weakref.ref(picture))
+        return PastPicture(ref, weakref.ref(picture))
 
     def forget(self) -> None:
         self._held.clear()

@@ -8,7 +8,7 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS
 from workbench.window.undo.past import Change
-from workbench.window.undo.past_pictures import Kept
+from workbench.window.undo.past_pictures import PastPicture
 
 MAX_LETTERS = 24
 NAMED = 2  # fields at most
@@ -28,7 +28,7 @@ def in_words(change: Change) -> str:
 
 
 def _value(name: str, value: Any) -> str:
-    if isinstance(value, Kept | PictureRef):
+    if isinstance(value, PastPicture | PictureRef):
         return _cut(value.name)
     match name:
         case "filter":

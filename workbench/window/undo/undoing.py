@@ -18,7 +18,7 @@ from workbench.session.store import Store
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.undo.past import Change, Past
-from workbench.window.undo.past_pictures import Album, Kept
+from workbench.window.undo.past_pictures import Album, PastPicture
 from workbench.window.undo.undo_words import in_words
 
 MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
@@ -141,7 +141,7 @@ class Undoing(QObject):
         """Change what `side` says, after its picture was loaded, if it has one."""
         self._wish += 1
         wish, changes, picture = self._wish, dict(side), side.get("picture")
-        if not isinstance(picture, Kept):
+        if not isinstance(picture, PastPicture):
             self._change(changes, done, note)
             return
         pixel_type = changes.get("pixel_type", self._store.state.pixel_type)
