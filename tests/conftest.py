@@ -45,6 +45,14 @@ TESTS_A_COLLECTION = 8
 _tests_run = count(1)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: windows wait, and so does the soak, two thirds of the time."""
+    from kernels.core.cores import usable_cores
+
+    return usable_cores() + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what takes long")
 
