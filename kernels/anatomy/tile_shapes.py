@@ -61,7 +61,6 @@ class Shape:
     grid, block   blocks, and threads in each, x then y
     covers        what a block writes, or what the numbers that it writes are of
     halo          how far around that it reads
-    shared_bytes  a block
     picture       all samples
     layout        None: blocks lie side by side over the picture
     """
@@ -74,7 +73,6 @@ class Shape:
     block: tuple[int, int]
     covers: tuple[int, int]
     halo: tuple[int, int]
-    shared_bytes: int
     picture: Rect
     layout: Layout | None = None
 
@@ -165,7 +163,6 @@ def _shape(number: int, each: Pass, job: Job, facts: Facts) -> Shape:
         block=_both(each.block, facts),
         covers=covers,
         halo=_both(each.halo, facts),
-        shared_bytes=facts.value(each.shared_bytes),
         picture=Rect(0, 0, row, job.height),
         layout=LAYOUTS[each.layout](FftTiles(facts)) if each.layout in LAYOUTS else None,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.core.comparison import gives_speed_up
-from kernels.core.job import Job, Ran, Result
+from kernels.core.job import Job, Result
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.occupancy import Occupancy
 from kernels.engine.engine import Implementation
@@ -82,7 +82,6 @@ class Time:
     timing: Timing
     block_xy: Block | None
     is_wrong: bool
-    ran: tuple[Ran, ...]
     occupancy: Occupancy | None = None
 
     @property
@@ -206,7 +205,7 @@ def _hash(weights: NDArray[np.float32]) -> bytes:
 def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
     is_wrong = measured.check is not None and not measured.check.ok
     occupancy = measured.occupancy if isinstance(measured, Measurement) else None
-    return Time(measured.kernel, block_xy, is_wrong, measured.ran, occupancy)
+    return Time(measured.kernel, block_xy, is_wrong, occupancy)
 
 
 def _chosen_block(key: str, block_xy: Block) -> Block | None:
