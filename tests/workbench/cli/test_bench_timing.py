@@ -54,7 +54,7 @@ def bench(monkeypatch, capsys):
 
     def run(*clocks, words=(), engine=TimedGpu):
         monkeypatch.setattr(timing, "other_clocks", lambda: clocks)
-        monkeypatch.setattr(timing.machine, "engine_maker", lambda arguments: engine)
+        monkeypatch.setattr(timing.this_machine, "engine_maker", lambda arguments: engine)
         assert main.main(["bench", "timing", "--cells", "256×256|8192", *words]) == 0
         return capsys.readouterr().out
 
@@ -143,7 +143,7 @@ def test_without_the_libraries_there_is_a_sentence_for_each(monkeypatch):
     ],
 )
 def test_what_makes_no_sense_is_refused(words, sentence, monkeypatch, capsys):
-    monkeypatch.setattr(timing.machine, "engine_maker", lambda arguments: TimedGpu)
+    monkeypatch.setattr(timing.this_machine, "engine_maker", lambda arguments: TimedGpu)
     assert main.main(["bench", "timing", *words]) == 2
     assert sentence in capsys.readouterr().err
 
