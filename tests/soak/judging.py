@@ -40,11 +40,11 @@ def most_grown(before, after, most=12):
 
 
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those; its editor can go back
-# over 500 steps, each of which keeps a drawing.
+# over 500 steps, each of which keeps a draft.
 BOUNDED = {
     "PySide6.QtGui.QColor": 31 * 31,
-    "workbench.panels.weights.weights_draft.Drawing": 501,
-    "workbench.panels.weights.weights_undo.Step": 500,
+    "workbench.panels.weights.weights_draft.WeightsDraft": 501,
+    "workbench.panels.weights.weights_undo.WeightsStep": 500,
 }
 
 

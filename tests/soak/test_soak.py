@@ -5,6 +5,7 @@ which everything is done once; FILTER_WORKBENCH_SOAK_SEED says which actions.
 """
 
 import faulthandler
+import importlib
 import json
 import os
 import subprocess
@@ -12,7 +13,7 @@ import sys
 from collections import Counter
 
 from tests.conftest import ROOT
-from tests.soak.judging import grown
+from tests.soak.judging import BOUNDED, grown
 from tests.soak.measures import Held
 
 SECONDS = float(os.environ.get("FILTER_WORKBENCH_SOAK_S", "70"))
@@ -58,3 +59,9 @@ def test_what_grows_is_named_with_its_figures():
         "memory: 300 MiB became 400 MiB",
     ]
     assert grown(after, before) == []
+
+
+def test_the_classes_that_may_grow_to_a_bound_are_there():
+    for name in BOUNDED:
+        module, _, found = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), found), name
