@@ -64,7 +64,7 @@ class Analysing(QObject):
         compare.add_overlay(self._paint_line)
 
     def _pair(self) -> Pair | None:
-        """What the result is compared with, and the result."""
+        """Return the samples that the result is compared with, and those of the result."""
         if (found := self._live.of_view) is None:
             return None
         picture, result, _ = found
@@ -100,7 +100,7 @@ class Analysing(QObject):
         self._later.start()
 
     def _forget(self, old: State, new: State) -> None:
-        """With another picture what is known is of no use."""
+        """Drop what is known and asked for, as another picture was opened."""
         samples = [state.picture and state.picture.samples for state in (old, new)]
         if samples[0] is not samples[1]:
             for name in (HISTOGRAM, LIKENESS):

@@ -89,12 +89,14 @@ class AnalysisPanel(UprightArea):
     # -- what to show
 
     def show_pins(self, names: Sequence[str], against: int) -> None:
+        """Offer the original and these pinned results to compare with, `against` chosen."""
         with QSignalBlocker(self._against):
             self._against.clear()
             self._against.addItems([ORIGINAL, *names])
             self._against.setCurrentIndex(against)
 
     def show_nothing(self) -> None:
+        """Clear all numbers and curves."""
         self._histograms = ()
         for tile in (self._psnr, self._ssim, self._largest):
             tile.show_value(MISSING)
@@ -103,6 +105,7 @@ class AnalysisPanel(UprightArea):
         self.show_profile(None, None, None, "before")
 
     def show_likeness(self, found: Likeness) -> None:
+        """Show PSNR in dB, SSIM, and the largest difference in the picture's units."""
         self._psnr.show_value(in_decibels(found.psnr_db))
         self._ssim.show_value(MISSING if found.ssim is None else as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
@@ -110,7 +113,7 @@ class AnalysisPanel(UprightArea):
         self._likeness_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
     def show_histograms(self, found: tuple[tuple[Histogram, ...], ...], other: str) -> None:
-        """Those of `other` first, then those after the filter."""
+        """Draw the histograms of `other`, then those after the filter, and list their numbers."""
         self._histograms, self._other = found, other
         names = [histogram.channel for histogram in found[-1]]
         if names != [self._channel.itemText(i) for i in range(1, self._channel.count())]:
@@ -127,7 +130,7 @@ class AnalysisPanel(UprightArea):
         after: NDArray[Any] | None,
         other: str,
     ) -> None:
-        """The samples of both, (H, W, C), along `line`."""
+        """Draw the samples of both pictures, (H, W, C), along `line`."""
         if line is None or before is None or after is None:
             self._where.setText("Point at a picture, or draw a line over it with Shift and a drag.")
             self._profile.show_curves((), "", str, str)
@@ -158,19 +161,21 @@ class AnalysisPanel(UprightArea):
         self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
 
     def show_line_kind(self, kind: str) -> None:
+        """Choose one of LINES: where the profile is taken."""
         self._line_kind.setCurrentIndex(self._line_kind.findData(kind))
 
     def choices(self) -> dict[str, Any]:
-        """What is remembered from one run to the next."""
+        """Return what is remembered from one run to the next."""
         return {"log": self._log.isChecked(), "line": self.line_kind}
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Take over what `choices` gave; what makes no sense is as on the first day."""
+        """Take over what `choices` gave; the defaults replace what makes no sense."""
         self._log.setChecked(data.get("log") is True)
         self.show_line_kind("column" if data.get("line") == "column" else "row")
 
     @property
     def line_kind(self) -> str:
+        """Return the chosen one of LINES."""
         return str(self._line_kind.currentData())
 
     def showEvent(self, event: Any) -> None:  # noqa: N802

@@ -1,5 +1,7 @@
-"""A chart of before and after, one colour a channel: data and drawing.  pyqtgraph is imported by
-the canvas, when it is first seen."""
+"""A chart of before and after, one colour for each channel.
+
+The canvas imports pyqtgraph when it is first seen.
+"""
 
 from __future__ import annotations
 
@@ -164,8 +166,10 @@ class CurvesChart(Canvas):
 
 
 class ToldWhenAsked(Sequence[Spot]):
-    """Spots whose words are made when somebody points at a chart: for hundreds of them that takes
-    longer than to draw it."""
+    """Spots whose words are made when somebody points at a chart.
+
+    For hundreds of spots, making all of them takes longer than drawing the chart.
+    """
 
     def __init__(
         self, places: Sequence[tuple[float, float, int]], tell: Callable[[int], str]

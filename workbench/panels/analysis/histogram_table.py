@@ -14,18 +14,21 @@ HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean")
 
 
 def in_decibels(value: float) -> str:
-    """31.42 dB, ∞ where nothing differs."""
+    """Return a ratio in dB as text: "31.42 dB", or "∞" where nothing differs."""
     return f"{value:.2f} dB" if math.isfinite(value) else in_digits(value)
 
 
 def as_share(value: float) -> str:
-    """0.9876."""
+    """Return a share as text with four decimals: "0.9876"."""
     return f"{value:.4f}" if math.isfinite(value) else in_digits(value)
 
 
 def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
-    """HTML: a row for each channel of each picture; below, what the numbers are to be multiplied
-    by, where they are very small or large, and what is not finite."""
+    """Return an HTML table with a row for each channel of each picture.
+
+    Notes below it give the power of ten that very small or large numbers are to be multiplied by,
+    and count the samples that are not finite.
+    """
     other = escape(other)
     each_row = [
         (f"{each.channel} {title}".replace(" ", "&nbsp;"), _values(each))
@@ -50,20 +53,20 @@ def _values(histogram: Histogram) -> tuple[float, ...]:
 
 
 def _power(largest: float) -> int:
-    """Of ten, a multiple of three, to write numbers up to `largest` with; 0: as they are."""
+    """Return the power of ten, a multiple of three, to scale numbers up to `largest`; 0: none."""
     if largest == 0 or SMALL <= largest < LARGE:
         return 0
     return 3 * math.floor(math.log10(largest) / 3)
 
 
 def _short(value: float) -> str:
-    """As in_digits, but never so wide that a row has no room for six of them."""
+    """Return a number as in_digits does, but so short that a row has room for six of them."""
     texts = (in_digits(value), *(f"{value:.{digits}g}" for digits in (3, 2, 1)))
     return next((text for text in texts if len(text) <= WIDEST), f"{value:.2f}")
 
 
 def _not_finite(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
-    """How many samples there are that are no numbers, or infinite: "R after 12, G after 3"."""
+    """Count the samples that are NaN or infinite: "R after 12, G after 3"."""
     return ", ".join(
         f"{each.channel} {title} {each.numbers.not_finite:,}"
         for title, picture in zip((other, "after"), histograms, strict=True)

@@ -1,4 +1,4 @@
-"""The comparison follows the window: what changes there starts it anew, a click changes it."""
+"""The live comparison of block shapes, which starts anew when the window's settings change."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class BlockComparison(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """What was measured stays."""
+        """End the comparison; what was measured stays in sight."""
         self._worker.cancel_comparison()
         self._jobs = ()
         self._panel.show_phase(BlocksPhase.IDLE)
@@ -136,7 +136,7 @@ class BlockComparison(QObject):
                 self.stop()
 
     def _look(self) -> None:
-        """What there is to compare now."""
+        """Find out what there is to compare now, and show it."""
         shapes = self._panel.picks.shapes
         field = field_of(self._store.state, self._worker.device, self._picked(), shapes)
         is_new = not _is_same(field, self._field)
@@ -147,7 +147,7 @@ class BlockComparison(QObject):
         self._refresh()
 
     def _picked(self) -> Pick | None:
-        """What `auto` runs the present job with, once that is known."""
+        """Return what `auto` runs the present job with, once that is known."""
         result, state = self._live.result, self._store.state
         if result is None or state.picture is None or result.picked is None:
             return None
@@ -193,7 +193,7 @@ class BlockComparison(QObject):
 
     @Slot(str, str)
     def _break_off(self, _sentence: str, _details: str) -> None:
-        """A bug ends everything that the worker does; the window says what it was."""
+        """Stop after a bug, which ends all work of the worker; the window reports it."""
         if self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
             self.stop()
 
@@ -217,7 +217,7 @@ class BlockComparison(QObject):
 
 
 def _is_same(one: Field | str, other: Field | str) -> bool:
-    """Whether what was measured for `one` holds for `other`, or both say why nothing is."""
+    """Return whether measurements for `one` hold for `other`, or both give the same reason."""
     if isinstance(one, Field) and isinstance(other, Field):
         return one.compares_same(other)
     return one == other

@@ -1,4 +1,4 @@
-"""How the candidates stand, as figures: a bar each, or a map of block widths and heights."""
+"""Figures of how the candidates stand: a bar for each, or a map of block widths and heights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which block shapes to compare: the picker's, a grid to explore, and what somebody types."""
+"""The block shapes to compare: the picker's presets, a grid to explore, and typed ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ __all__ = ["GRID", "PRESETS", "BlockXY", "UnclearShapesError", "parsed", "writte
 
 
 class UnclearShapesError(ValueError):
-    """What was typed is no list of shapes; one sentence."""
+    """A typed text that is no list of block shapes; its message is one sentence."""
 
 
 def parsed(text: str) -> tuple[BlockXY, ...]:
-    """The shapes in "48x4, 96 × 2", each once.  Raises UnclearShapesError."""
+    """Return the shapes (x, y) in "48x4, 96 × 2", each once.
+
+    Raises UnclearShapesError where a word is no shape, or a side is not 1 to MAX_SIDE threads.
+    """
     shapes: dict[BlockXY, None] = {}
     at = 0
     while at < len(text):
@@ -44,7 +47,7 @@ def parsed(text: str) -> tuple[BlockXY, ...]:
 
 
 def written(shapes: list[BlockXY] | tuple[BlockXY, ...]) -> str:
-    """ "48×4, 96×2"."""
+    """Return shapes (x, y) as text that `parsed` can read: "48×4, 96×2"."""
     return ", ".join(f"{x}×{y}" for x, y in shapes)
 
 

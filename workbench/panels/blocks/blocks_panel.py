@@ -28,7 +28,7 @@ from workbench.widgets.upright_area import UprightArea
 
 
 class BlocksPhase(Enum):
-    """Where a comparison is."""
+    """The state of a comparison, from not started to done."""
 
     IDLE = "idle"
     RUNNING = "running"
@@ -86,7 +86,7 @@ class BlocksPanel(QWidget):
     # -- what it is told
 
     def show_field(self, field: Field | str) -> None:
-        """What would be compared, or why there is nothing."""
+        """Show what would be compared, or the sentence why there is nothing."""
         self._has_field = isinstance(field, Field)
         if isinstance(field, Field):
             self._subject.setText(field.subject)
@@ -108,6 +108,7 @@ class BlocksPanel(QWidget):
         self._show_chart()
 
     def show_phase(self, phase: BlocksPhase) -> None:
+        """Name and enable the buttons as suits this phase of the comparison."""
         self.phase = phase
         is_on = phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED)
         self._start.setText("Stop" if is_on else "Compare")
@@ -124,9 +125,11 @@ class BlocksPanel(QWidget):
     # -- what is remembered
 
     def choices(self) -> dict[str, Any]:
+        """Return what is remembered from one run to the next."""
         return {**self.picks.choices(), "map": self._map_button.isChecked()}
 
     def restore(self, data: dict[str, Any]) -> None:
+        """Take over what `choices` gave; the defaults replace what makes no sense."""
         self.picks.restore(data)
         (self._map_button if data.get("map") is True else self._bars_button).setChecked(True)
         self._show_chart()

@@ -1,4 +1,4 @@
-"""What is compared: the block shapes of a rung on the present job, or what runs on the CPU."""
+"""The candidates of a comparison: block shapes of one rung, or the CPU implementations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_SHAPES = "Choose block shapes to compare."
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One that takes part.
+    """One candidate of a comparison.
 
     changes  what a click on it changes in the State
     reason   why it cannot run; empty if it can
@@ -41,7 +41,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """All that are compared, and on what.
+    """All candidates of a comparison, and the job they run.
 
     subject   whose shapes: "Shared-memory tile"; or that CPU implementations take turns, and why
     work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
@@ -57,6 +57,7 @@ class Field:
 
     @property
     def able(self) -> tuple[Contender, ...]:
+        """Return the contenders that can run the job."""
         return tuple(each for each in self.contenders if not each.reason)
 
     def compares_same(self, other: Field) -> bool:
@@ -70,7 +71,7 @@ class Field:
         )
 
     def current(self, state: State) -> Key | None:
-        """The one that the window shows now."""
+        """Return the key of the contender that the window uses now, or None."""
         if not self.is_of_blocks:
             return state.implementation
         same = [c for c in self.contenders if c.changes["implementation"] == state.implementation]
@@ -83,7 +84,7 @@ def field_of(
     picked: Pick | None,
     shapes: Sequence[BlockXY],
 ) -> Field | str:
-    """What is to be compared in `state`; or the sentence why there is nothing.
+    """Return what is to be compared in `state`, or the sentence why there is nothing.
 
     picked  what `auto` runs the present job with, where that is chosen and known
     """

@@ -19,8 +19,10 @@ from workbench.panels.blocks.block_shapes import (
 
 
 class ShapePicks(QWidget):
-    """Signals:
-    changed(): other shapes are to be compared.
+    """Ticks for two sets of block shapes, and a field to type others.
+
+    Signals:
+        changed(): other shapes are to be compared.
     """
 
     changed = Signal()
@@ -57,12 +59,13 @@ class ShapePicks(QWidget):
 
     @property
     def shapes(self) -> tuple[BlockXY, ...]:
-        """Each once: presets, grid, own; what could not be read is not among them."""
+        """Return the chosen shapes, each once: presets, grid, typed ones that are clear."""
         sets = ((self._presets, PRESETS), (self._grid, GRID))
         ticked = [xy for tick, shapes in sets if tick.isChecked() for xy in shapes]
         return tuple(dict.fromkeys((*ticked, *self._taken)))
 
     def choices(self) -> dict[str, Any]:
+        """Return what is remembered from one run to the next."""
         return {
             "presets": self._presets.isChecked(),
             "grid": self._grid.isChecked(),
@@ -70,7 +73,7 @@ class ShapePicks(QWidget):
         }
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Take over what `choices` gave; what makes no sense is as on the first day."""
+        """Take over what `choices` gave; the defaults replace what makes no sense."""
         with QSignalBlocker(self):
             self._presets.setChecked(data.get("presets") is not False)
             self._grid.setChecked(data.get("grid") is True)

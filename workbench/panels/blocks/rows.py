@@ -1,4 +1,4 @@
-"""How the contenders stand, as plain data for whoever draws it or reads it out."""
+"""Plain data on how the contenders stand, for charts and for screen readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ State = Literal["waiting", "refused", "wrong", "unsure", "fine"]
 
 @dataclass(frozen=True, slots=True)
 class BlockRow:
-    """One contender.
+    """The standing of one contender.
 
     state    "unsure": timed, but not yet checked, so that its time is no speed yet
     ms       lower quartile, median, upper quartile; None unless "unsure" or "fine"
@@ -43,16 +43,17 @@ class BlockRow:
 
     @property
     def is_best(self) -> bool:
+        """Return whether it has the first place, perhaps with others."""
         return self.place == 1
 
     @property
     def rank(self) -> str:
-        """ "1", or "1 =" beside others that count as equal."""
+        """Return its place as text: "1", or "1 =" where others share it; empty if it has none."""
         return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
 
 
 def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[BlockRow, ...]:
-    """A row for each contender, in their order.
+    """Return a row for each contender, in their order.
 
     found  of the contenders that are able; None: nothing is known yet
     """
@@ -70,7 +71,7 @@ def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[
 
 
 def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
-    """Who is the fastest, what equals it, and how far behind the last is."""
+    """Say which is the fastest, what equals it, and how far behind the last one is."""
     timed = [row for row in rows if row.place and row.ms]
     if not timed:
         return _why_none(rows) if is_over and rows else ""
@@ -109,7 +110,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _places(field: Field, found: Snapshot | None) -> dict[Key, tuple[int, bool]]:
-    """By key: the place, as in sports (1, 1, 3), and whether it is shared."""
+    """Return place and whether it is shared, by key; shared places count as in sports: 1, 1, 3."""
     places: dict[Key, tuple[int, bool]] = {}
     next_place, able = 1, field.able
     for group in found.groups if found else ():

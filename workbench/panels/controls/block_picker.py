@@ -50,6 +50,7 @@ class BlockPicker(QWidget):
         self.setToolTip(TIP)
 
     def show_block(self, block_xy: BlockXY) -> None:
+        """Show this block shape, (x, y) in threads."""
         for box, value in zip((self._x, self._y), block_xy, strict=True):
             box.show_value(value)
         self._presets.setExclusive(False)
@@ -59,7 +60,7 @@ class BlockPicker(QWidget):
         self._threads.setText(f"= {block_xy[0] * block_xy[1]} threads")
 
     def show_refusal(self, sentence: str) -> None:
-        """Why there is nothing to pick; empty: there is."""
+        """Disable the picker for the reason in `sentence`; enable it where that is empty."""
         self.setEnabled(not sentence)
         self.setToolTip(tip_text(sentence or TIP))
         self.setAccessibleDescription(sentence or TIP)

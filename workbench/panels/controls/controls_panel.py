@@ -49,7 +49,7 @@ class ControlPanel(UprightArea):
         self.setWidget(column)
 
     def actions_of_menu(self) -> list[Action]:
-        """Return what keys step through."""
+        """Return the menu's actions, by which keys step through the choices."""
         run, weights = self.run, self.filter
         return [
             Action(
@@ -81,8 +81,10 @@ class ControlPanel(UprightArea):
         ]
 
     def show_implementations(self, availability: Availability) -> None:
+        """Offer these implementations, each with the reason it cannot run, or None."""
         self.run.show_implementations(availability)
 
     def show_state(self, state: State) -> None:
+        """Show `state` in every group."""
         for group in self._groups:
             group.show_state(state)

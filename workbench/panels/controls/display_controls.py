@@ -1,4 +1,4 @@
-"""Which sample values are shown as black and as white, and how those below zero are."""
+"""The controls of the display: values shown as black and white, and those below zero."""
 
 from __future__ import annotations
 
@@ -37,12 +37,11 @@ SIGNED_TIP = (
 
 
 class DisplayControls(QGroupBox):
-    """Shows and changes the display's window: the levels of black and white, and how values below
-    zero are shown.
+    """The controls of the display: levels of black and white, and values below zero.
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`: "levels" or
-            "negative_display".
+        "negative_display".
         stretch_wanted(): the levels are to span the picture's own values.
     """
 
@@ -83,6 +82,7 @@ class DisplayControls(QGroupBox):
         )
 
     def show_state(self, state: State) -> None:
+        """Show the levels, and how values below zero are displayed."""
         self.setEnabled(state.picture is not None)
         if state.picture is None:
             return
@@ -108,7 +108,10 @@ class DisplayControls(QGroupBox):
 
 
 def stretched(picture: Picture) -> tuple[float, float] | None:
-    """The span of the picture's finite values, alpha left out; None where it is a single value."""
+    """Return the lowest and highest finite value, alpha left out.
+
+    None where the picture has only one value, or none that is finite.
+    """
     samples = picture.samples
     colours = samples[..., :-1] if samples.shape[2] in (2, 4) else samples
     finite = colours[np.isfinite(colours)] if colours.dtype.kind == "f" else colours

@@ -1,4 +1,4 @@
-"""Which filter, how large, the numbers it takes, and what pixels it works on."""
+"""The controls of the filter: which, how large, its parameters, the border and pixel type."""
 
 from __future__ import annotations
 
@@ -84,6 +84,7 @@ class FilterControls(QGroupBox):
         self._lay_out()
 
     def show_state(self, state: State) -> None:
+        """Show the filter and its settings, and only the parameters that this filter has."""
         chosen = filters.get(state.filter)
         quiet = (self._filter, self._slider, self._border, self._pixel_type)
         blocked = [QSignalBlocker(each) for each in quiet]

@@ -101,12 +101,12 @@ class MatrixEdit(QWidget):
 
 
 def _text(value: float) -> str:
-    """The shortest that is the same as float32, as which weights are applied."""
+    """Return the shortest text of a weight with the same float32 value, in which it is applied."""
     return shortest(float(str(np.float32(value))))
 
 
 def _sum_in_words(matrix: Matrix, offset: float) -> str:
-    """The weights' sum, and what it does to the picture's brightness: "sum 16: brightens 16×"."""
+    """Describe the sum of the weights, and its effect: "sum 16: brightens 16×"."""
     total = round(math.fsum(map(math.fsum, matrix)), 6)  # nine times 0.1111111 is meant to be 1
     if offset:
         return f"sum {total:.4g}, offset {offset:.3g} × white".replace("-", "−")

@@ -1,4 +1,4 @@
-"""How to compute it: implementation, block shape, cache, and what to compare the speed with."""
+"""The controls of how to compute: implementation, block shape, cache, and the baseline."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class RunControls(QGroupBox):
         self._lay_out()
 
     def show_implementations(self, availability: Availability) -> None:
-        """What there is, each with the reason it cannot run the present job, or None."""
+        """Offer these implementations, each with the reason it cannot run the job, or None."""
         if availability == self._availability:
             return
         self._availability = availability
@@ -68,6 +68,7 @@ class RunControls(QGroupBox):
         _fill(self._baseline, [each for each in availability if each[0].kind == "cpu"])
 
     def show_state(self, state: State) -> None:
+        """Show how the filter is computed, and a sentence about the chosen implementation."""
         for combo, key in (
             (self._implementation, state.implementation),
             (self._cache, state.cache),
@@ -114,7 +115,7 @@ def _about(chosen: tuple[Choice, str | None] | None) -> str:
 
 
 def _why_no_block(chosen: tuple[Choice, str | None] | None) -> str:
-    """Why the block shape is not chosen here, in a sentence; empty where it is."""
+    """Return the sentence why no block shape can be chosen here; empty where one can."""
     if chosen is None or chosen[0].kind == "cpu":
         return "The CPU has no thread blocks."
     if isinstance(chosen[0], Rung):
@@ -135,7 +136,7 @@ def _sentence(name: str) -> QLabel:
 
 
 def _fill(combo: QComboBox, availability: Availability) -> None:
-    """Auto, then headings for CPU and CUDA; what cannot run is greyed, and its tooltip says why."""
+    """Fill a list under headings for CPU and CUDA; what cannot run is grey, its tip says why."""
     model = QStandardItemModel(combo)
     current = combo.currentData()
     kind = ""

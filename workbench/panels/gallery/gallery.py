@@ -132,7 +132,7 @@ class Gallery(QWidget):
     # -- the Kodak set -----------------------------------------------------------------------------
 
     def _look_for_kodak(self, trouble: str = "") -> None:
-        """See which pictures are there, show them, and offer to get the rest."""
+        """Look for the Kodak pictures, show those that are there, and offer to fetch the rest."""
         self._thumbnails.run(
             self._kodak.missing,
             lambda missing: self._show_kodak(missing, trouble),
@@ -162,7 +162,7 @@ class Gallery(QWidget):
         self._downloads.run(work, lambda _: self._after_download(), self._after_download)
 
     def _report(self, progress: Downloading) -> None:
-        """Called on the download's thread."""
+        """Emit how far the download is; runs on its thread. Raises Stopped to cancel it."""
         if self._stop.is_set():
             raise kodak.Stopped
         self._progressed.emit(progress)
@@ -235,7 +235,7 @@ def _load_samples(path: Path) -> NDArray[Any]:
 
 
 def _thumbnail(make: Callable[[], NDArray[Any]], device_pixel_ratio: float) -> tuple[QImage, str]:
-    """A small picture, and what it is in a few words: "768×512 RGB uint8"."""
+    """Return a small picture, and a caption such as "768×512 RGB uint8"."""
     samples = make()
     height, width, channels = samples.shape
     colour = ("grey", "grey + alpha", "RGB", "RGBA")[channels - 1]
@@ -244,7 +244,7 @@ def _thumbnail(make: Callable[[], NDArray[Any]], device_pixel_ratio: float) -> t
 
 
 def _small(display: Display, device_pixel_ratio: float) -> QImage:
-    """The whole picture, as large as fits a tile; tiny ones are enlarged with sharp pixels."""
+    """Return the picture scaled to fit a tile; tiny ones are enlarged with sharp pixels."""
     box = (THUMBNAIL.toSizeF() * device_pixel_ratio).toSize()
     large_enough = [image for image in display.images if _covers(image, box)]
     image = large_enough[-1] if large_enough else display.images[0]

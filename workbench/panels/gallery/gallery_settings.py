@@ -1,4 +1,4 @@
-"""The gallery as it was left: where its pictures lie, and where it gets them from."""
+"""Remembered settings of the gallery: the folder of its pictures and their mirror."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.panels.gallery.gallery import Gallery
 
 
 def make_gallery(settings: Settings) -> Gallery:
-    """A gallery that begins with what `settings` remember, and keeps them up to date."""
+    """Return a gallery that begins with what `settings` remember, and keeps them up to date."""
     folder = settings.get("kodak-folder", "")
     gallery = Gallery(Path(folder) if folder else None, settings.get("mirror", DEFAULT_MIRROR))
     gallery.folder_changed.connect(lambda path: settings.set("kodak-folder", str(path)))

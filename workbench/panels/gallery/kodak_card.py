@@ -72,7 +72,7 @@ class KodakCard(QFrame):
         self._trouble_row.setVisible(bool(trouble))
 
     def show_progress(self, progress: kodak.Downloading) -> None:
-        """A download is under way."""
+        """Show the progress of a download that is under way."""
         self._offer.hide()
         self._trouble_row.hide()
         self._progress.show()
@@ -85,7 +85,7 @@ class KodakCard(QFrame):
         self._stack_where_narrow()
 
     def _stack_where_narrow(self) -> None:
-        """The buttons beside each other where they fit, else below each other."""
+        """Place the buttons in a row where they fit, else in a column."""
         widths = [
             button.sizeHint().width() for button in (self._download, self._folder, self._more)
         ]
@@ -141,7 +141,7 @@ class KodakCard(QFrame):
         return offer
 
     def _make_disclosure(self, hidden: QWidget) -> QToolButton:
-        """Opens and closes what few people need."""
+        """Return a button that shows and hides what few people need."""
         more = QToolButton()
         more.setObjectName("kodak_mirror_toggle")
         more.setText("Mirror")

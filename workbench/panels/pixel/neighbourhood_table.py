@@ -31,7 +31,7 @@ FAR = 10  # pixels, with Shift
 
 
 class Neighbours(QAbstractTableModel):
-    """An `Explained`, cell by cell."""
+    """A table model of an `Explained`: one cell for each neighbour."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,6 +42,7 @@ class Neighbours(QAbstractTableModel):
         self.colors = theme.LIGHT
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
+        """Show another pixel; None empties the table."""
         self.beginResetModel()
         self._found, self._border, self._what = found, border, what
         tinted = self._tinted()
@@ -57,6 +58,7 @@ class Neighbours(QAbstractTableModel):
         return self.rowCount()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return a cell's text, tooltip, background or alignment, as Qt asks for its cells."""
         found = self._found
         if found is None or not index.isValid():
             return None
@@ -91,7 +93,7 @@ class Neighbours(QAbstractTableModel):
         return text.replace(" ", "\n", 1) if way == Qt.Orientation.Horizontal else text
 
     def text(self, row: int, column: int) -> str:
-        """What stands in a cell."""
+        """Return the text of a cell; the table must not be empty."""
         found = self._found
         assert found is not None
         if self._what == "weighted":
@@ -111,7 +113,7 @@ class Neighbours(QAbstractTableModel):
         return f"{sample}\n× {weight}\n= {product}"
 
     def _tinted(self) -> NDArray[np.float64] | None:
-        """The numbers that cells are tinted by."""
+        """Return the numbers that cells are tinted by, (K, K); None where there are none."""
         found = self._found
         if found is None:
             return None
@@ -124,7 +126,7 @@ class Neighbours(QAbstractTableModel):
         )
 
     def _brush(self, found: Explained, row: int, column: int) -> QBrush | None:
-        """By sign and size; striped where something stands in for what is beyond the picture."""
+        """Return a tint by sign and size, striped for neighbours beyond the picture."""
         tinted = self._tinted()
         assert tinted is not None
         value = float(tinted[row, column])
@@ -147,8 +149,13 @@ class Neighbours(QAbstractTableModel):
 
 @dataclass(frozen=True, slots=True)
 class _Widest:
-    """What the cells' size depends on: how many there are in a row, the lines in one of them, and
-    the longest texts inside, or above, and beside."""
+    """The contents that decide the size of cells.
+
+    count   cells in a row
+    rows    lines of text in a cell
+    inside  the longest texts in the cells and above them
+    beside  the texts beside the rows
+    """
 
     count: int
     rows: int
@@ -191,6 +198,7 @@ class NeighbourTable(QTableView):
         self.setMinimumHeight(120)
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
+        """Show another pixel, its own cell in the middle where the size has changed."""
         self._model.colors = theme.colors(self.palette())
         old_size = self._model.rowCount()
         self._model.show_pixel(found, border, what)
@@ -229,7 +237,7 @@ class NeighbourTable(QTableView):
         return _Widest(count, rows, inside, (*beside, "−00 ↪ 0"))
 
     def _fit(self) -> None:
-        """The largest font in which all columns fit, and cells of one size."""
+        """Choose the largest font in which all columns fit, and make all cells of one size."""
         widest = self._widest
         fitted = widest, self._room(), scaled_font(1.0).key()
         if widest is None or fitted == self._fitted:
@@ -253,7 +261,7 @@ class NeighbourTable(QTableView):
         self.verticalHeader().setFixedWidth(side)
 
     def _room(self) -> int:
-        """For all columns and the rows' heading, inside the frame."""
+        """Return the width inside the frame for all columns and the rows' headings, px."""
         return self.contentsRect().width() - 6
 
     def _longest_lines(self, count: int) -> list[str]:

@@ -33,7 +33,10 @@ class NumbersCard(QFrame):
                 part.hide()
 
     def show_numbers(self, shown: Mapping[str, tuple[str, str]]) -> None:
-        """shown  headings and values by name"""
+        """Show these numbers, and hide all others.
+
+        shown  heading and value by name, one of ROWS
+        """
         for name, (title, value) in self._labels.items():
             heading, text = shown.get(name, ("", ""))
             if (title.text(), value.text()) == (heading, text):

@@ -20,9 +20,10 @@ MAX_ARROWS = 32  # along an axis, the nearest
 def paint_neighbourhood(
     painter: QPainter, _visible: QRectF, scale: float, found: Explained, reach: int
 ) -> None:
-    """painter in pixels of the picture; see `picture_view.Overlay`
+    """Paint a pixel's neighbourhood, and arrows to what stands in beyond the edges.
 
-    reach  how far samples count: the radius, and one more where a gradient follows
+    painter  in pixels of the picture; see `picture_view.Overlay`
+    reach    how far samples count: the radius, and one more where a gradient follows
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:
@@ -42,7 +43,7 @@ def _square(found: Explained, radius: int) -> QRectF:
 
 
 def _paint_beyond(painter: QPainter, found: Explained) -> None:
-    """Tint the columns, and what is left of the rows, that are not on the picture."""
+    """Paint a tint over the columns and rows that lie beyond the picture."""
     tint = QColor(BEYOND)
     tint.setAlpha(90)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -60,8 +61,10 @@ def _paint_beyond(painter: QPainter, found: Explained) -> None:
 
 
 def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
-    """An arrow from each column and each row beyond the picture to the one that stands in, along
-    the pixel's own row and column; a zero where there is none."""
+    """Paint arrows from columns and rows beyond the picture to those that stand in.
+
+    They run along the pixel's own row and column; a zero is written where nothing stands in.
+    """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     across = zip(found.columns, found.from_columns, found.beyond_columns, strict=True)
     down = zip(found.rows, found.from_rows, found.beyond_rows, strict=True)
@@ -101,7 +104,7 @@ def _bow(line: QLineF) -> QPainterPath:
 
 
 def _middle(line: QLineF) -> QPointF:
-    """Beside the line's centre: arrows along one line would cover each other."""
+    """Return a point beside the line's centre: arrows along one line would cover each other."""
     length = max(line.length(), 1e-6)
     aside = QPointF(-line.dy(), line.dx()) / length * min(0.35 * length, 1.5)
     return line.center() + aside
@@ -132,7 +135,7 @@ def _write(painter: QPainter, scale: float, centre: QPointF, text: str) -> None:
 
 
 def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:
-    """A ring around what is too small."""
+    """Paint a ring around a pixel that is too small to be seen."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     centre = QPointF(found.x + 0.5, found.y + 0.5)
@@ -149,7 +152,7 @@ def _outline(painter: QPainter, rect: QRectF, style: Qt.PenStyle = Qt.PenStyle.S
 
 
 def _hair(color: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Of so many device pixels, whatever the zoom."""
+    """Return a pen of so many device pixels, whatever the zoom."""
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)

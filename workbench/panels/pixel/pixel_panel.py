@@ -43,7 +43,7 @@ TITLES: dict[What, str] = {
 
 
 class PixelPane(QWidget):
-    """Follows the state, the result and the clicks.
+    """The panel that explains one pixel: it follows the state, the result and the clicks.
 
     Signals:
         pixel_changed(): what `paint` paints is another.
@@ -56,7 +56,10 @@ class PixelPane(QWidget):
     zoom_wanted = Signal(int, int)
 
     def __init__(self, store: Store) -> None:
-        """store: read for the state, never written to."""
+        """Make the panel.
+
+        store  read for the state, never written to
+        """
         super().__init__()
         self.setObjectName("pixel-pane")
         self._store = store
@@ -73,7 +76,7 @@ class PixelPane(QWidget):
     # -- what to show
 
     def show_state(self, state: State) -> None:
-        """In a moment: while a slider is dragged the picture goes before."""
+        """Explain the pixel anew in a moment: while a slider is dragged the picture goes first."""
         is_of_it = self._job is not None and intents.is_of(self._job, state.picture)
         if not self.isVisible() or not is_of_it:
             self._refresh()
@@ -81,7 +84,7 @@ class PixelPane(QWidget):
             self._later.ask()
 
     def show_result(self, result: Result | None) -> None:
-        """What came of a job, perhaps of an earlier one."""
+        """Show the value in a result, be it of the present job or of an earlier one."""
         self._result = result
         if not self.isVisible() or self._later.isActive():
             return
@@ -91,14 +94,14 @@ class PixelPane(QWidget):
             self._refresh()  # it may have been filtered in another pixel type, as is known by now
 
     def show_settled(self, result: Result) -> None:
-        """The last word on a job."""
+        """Show the final result of a job."""
         if self._later.isActive():
             self._refresh()
         self.show_result(result)
 
     @property
     def pixel(self) -> tuple[int, int] | None:
-        """The one to be explained, (x, y); None: that in the middle."""
+        """Return the pixel to explain, (x, y); None: that in the middle."""
         return self._at
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
@@ -112,16 +115,17 @@ class PixelPane(QWidget):
             self._choose_channel(channel)
 
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
-        """An `Overlay` of pictures; nothing while the panel is hidden."""
+        """Paint the neighbourhood over a picture, as an `Overlay`; nothing while hidden."""
         if self._found is not None and self._job is not None and self.isVisible():
             paint_neighbourhood(painter, visible, scale, self._found, self._job.reach)
 
     @property
     def found(self) -> Explained | None:
+        """Return the explanation that is shown; None where there is none."""
         return self._found
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Passed on; with a focus proxy Tab would not come to what stands before the table."""
+        """Pass the focus on; with a focus proxy Tab would skip what stands before the table."""
         self._table.setFocus(event.reason())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -240,7 +244,7 @@ class PixelPane(QWidget):
         self._numbers.show_numbers(self._in_words(self._found) if self._found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
-        """Headings and values by name."""
+        """Return headings and values by name, one of numbers_card.ROWS."""
         assert self._job is not None
         shown = {"sum": ("Sum in float64", pixel_words.exact(found.total))}
         if (slopes := found.slopes) is not None:
@@ -277,8 +281,10 @@ class PixelPane(QWidget):
         return shown
 
     def _furthest_off(self) -> int | None:
-        """The channel whose sample is furthest from what the oracle says, and further than sums of
-        float32 may be; None where none is, or that is not known."""
+        """Return the channel whose sample is furthest from the reference.
+
+        None where no error is larger than sums of float32 allow, or where it is not known.
+        """
         job, found, result = self._job, self._found, self._result
         if job is None or found is None or result is None or not self._is_of(result):
             return None
@@ -297,7 +303,7 @@ class PixelPane(QWidget):
         return int(off.argmax()) if off.max() > bound else None
 
     def _is_of(self, result: Result | None) -> bool:
-        """Whether `result` answers the present job, by whatever implementation."""
+        """Return whether `result` answers the present job, by whatever implementation."""
         return result is not None and self._job is not None and result.job.same_work(self._job)
 
     def _show_table(self) -> None:

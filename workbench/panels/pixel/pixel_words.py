@@ -1,4 +1,4 @@
-"""How one sample came about, in sentences and numbers for people."""
+"""The sentences and numbers that explain how one sample came about."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ STANDS_IN, ZERO = "↪", "∅"
 
 
 def exact(value: float) -> str:
-    """All the digits that a float64 is known to."""
+    """Return a number with twelve significant digits, nearly all that a float64 has."""
     return minus(f"{value + 0.0:.12g}")  # -0 would be read as a mistake
 
 
 def short(value: float) -> str:
-    """For a cell of a table; samples of integer types whole."""
+    """Return a number for a cell of a table; samples of integer types whole."""
     return minus(f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value + 0.0:.4g}")
 
 
 def stored(value: Any) -> str:
-    """A sample in the picture's own type."""
+    """Return a sample as text, with the digits that its own type holds."""
     if not isinstance(value, np.floating):
         return minus(str(int(value)))
     return minus(f"{float(value):.9g}" if value.dtype == np.float32 else f"{float(value):.5g}")
 
 
 def sentence(found: Explained, border: str) -> str:
-    """What is added up, and what the border has to do with it."""
+    """Describe what is added up, and what the border has to do with it."""
     if found.is_alpha:
         return "Alpha is not filtered: it passes through as it is."
     ksize = len(found.rows)
@@ -53,7 +53,7 @@ def sentence(found: Explained, border: str) -> str:
 
 
 def slopes_sentence(found: Explained) -> str:
-    """For a gradient: what follows the weights."""
+    """Describe what follows the weights of a gradient; empty for other filters."""
     return (
         "The same for the eight pixels around; Sobel's derivatives gx and gy of those nine sums, "
         "and the length √(gx² + gy²)."
@@ -63,7 +63,7 @@ def slopes_sentence(found: Explained) -> str:
 
 
 def place(position: int, source: int, is_beyond: bool) -> str:
-    """A row or a column: where it is, and what stands in for it: "−2 ↪ 1"."""
+    """Return a row or column as text: its position, and what stands in for it: "−2 ↪ 1"."""
     if not is_beyond:
         return str(position)
     number = minus(str(position))
@@ -71,7 +71,7 @@ def place(position: int, source: int, is_beyond: bool) -> str:
 
 
 def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
-    """One neighbour: which pixel it is, and its product."""
+    """Describe one neighbour: which pixel it is, and its product."""
     x, y = (minus(str(int(each))) for each in (found.columns[column], found.rows[row]))
     from_x, from_y = int(found.from_columns[column]), int(found.from_rows[row])
     product = (
@@ -86,7 +86,7 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
 
 
 def difference(found: Explained, value: Any) -> str:
-    """An implementation's value against the exact ones."""
+    """Compare an implementation's value with the exact one, in words."""
     if math.isnan(value) and math.isnan(found.value):
         return "none: both are NaN"
     if float(value) == found.value:
@@ -102,17 +102,17 @@ def difference(found: Explained, value: Any) -> str:
 
 
 def is_cut_off(found: Explained) -> bool:
-    """Whether an integer type has no such large or small numbers."""
+    """Return whether the exact value lies beyond the range of its integer type."""
     if isinstance(found.rounded, np.floating) or not math.isfinite(found.value):
         return False
     return abs(float(found.rounded) - found.value) > 0.5
 
 
 def signed(value: float) -> str:
-    """+1.2e−05"""
+    """Return a number with its sign and three digits: "+1.2e−05"."""
     return minus(f"{value:+.3g}")
 
 
 def minus(number: str) -> str:
-    """With the sign that is as wide as a plus, not a hyphen."""
+    """Return a number with a real minus sign, as wide as a plus, instead of a hyphen."""
     return number.replace("-", "−")

@@ -1,4 +1,4 @@
-"""What an implementation is about, in words, and what it takes of the device."""
+"""The page that describes an implementation in words, and lists what it takes of the device."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEPS = {"cpu": "implementation", "cuda": "rung"}
 
 
 class IdeaPage(UprightArea):
-    """Title, idea, place, refusal and resources of one implementation.
+    """The page with title, idea, place, refusal and resources of one implementation.
 
     Signals:
         chosen(key): the user followed a link to another implementation.
@@ -64,7 +64,11 @@ class IdeaPage(UprightArea):
     def show_implementation(
         self, chosen: Implementation, known: Sequence[Implementation], refusal: str | None
     ) -> None:
-        """known  all of them; refusal  why it cannot run the present job, or None"""
+        """Describe an implementation and its place among the others of its kind.
+
+        known    all implementations
+        refusal  why it cannot run the present job, or None
+        """
         own_kind = [each for each in known if each.kind == chosen.kind]
         at = own_kind.index(chosen) + 1
         self._title.setText(chosen.title)
@@ -80,12 +84,12 @@ class IdeaPage(UprightArea):
             label.setVisible(bool(text))
 
     def show_pick(self, pick: Pick | None) -> None:
-        """How `auto` came to it; None: it was chosen."""
+        """Add why `auto` picked it; None: the user chose it."""
         if pick is not None:
             self._place.setText(f"{self._place.text()} · picked by Auto: {pick.why}")
 
     def show_ran(self, ran: Sequence[Ran], operands: Operands | None) -> None:
-        """What ran for the present settings, if anything did, and with which weights."""
+        """List what ran for the present settings, if anything did, and with which weights."""
         parts = [_ran_table(each) for each in ran] or [escape(NOT_RUN)]
         if operands is not None and (words := operand_words(operands)):
             parts.append(f"<b>Weights</b><br>{'<br>'.join(map(escape, words))}")
@@ -113,14 +117,14 @@ class IdeaPage(UprightArea):
 
 
 def block_words(chosen: Implementation) -> str:
-    """Whether the block picker applies, and why not."""
+    """Say whether the block picker applies, and if not, why."""
     if not isinstance(chosen, Rung):
         return ""
     return chosen.own_block or "It takes the block shape that you choose."
 
 
 def undescribed_words(chosen: Implementation) -> str:
-    """What of a rung is shown nowhere, since its header does not say it."""
+    """Say what a rung shows nowhere, as its header does not describe it."""
     if not isinstance(chosen, Rung):
         return ""
     has_anatomy = all(each.anatomy or each.library for each in chosen.passes)
@@ -129,7 +133,7 @@ def undescribed_words(chosen: Implementation) -> str:
 
 
 def operand_words(operands: Operands) -> list[str]:
-    """What a launch is given beside pictures: "COLUMN: 5 float32 in constant memory"."""
+    """Describe what a launch gets beside pictures: "COLUMN: 5 float32 in constant memory"."""
     words = [
         f"{name}: {_shape(values.shape)} {values.dtype} in constant memory"
         for name, values in operands.constants.items()
@@ -142,7 +146,7 @@ def operand_words(operands: Operands) -> list[str]:
 
 
 def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:
-    """Which rung it changes one thing about, and which ones do so about it; as links."""
+    """Return links to the rung that it changes one thing about, and to those that change it."""
     if not isinstance(chosen, Rung):
         return ""
     before = [each for each in known if each.key == chosen.after]
@@ -186,7 +190,10 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 class _Links(Label):
-    """Shows by a ring that it has the keyboard; Qt does so only once Tab has come to a link."""
+    """A label that draws a ring while it has the keyboard.
+
+    Qt draws one only once Tab has come to a link.
+    """
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         super().paintEvent(event)

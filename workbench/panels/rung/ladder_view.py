@@ -17,7 +17,7 @@ LEGEND = "Shorter is faster. On the right: how many times as fast as the one it 
 
 
 class LadderView(QWidget):
-    """Shows the places of all implementations of one kind.
+    """The measured ladder: the places of all implementations of one kind.
 
     Signals:
         chosen(key): the user wants this implementation.
@@ -54,7 +54,10 @@ class LadderView(QWidget):
         self._refresh()
 
     def show_places(self, places: Sequence[LadderLine], chosen: str, caption: str) -> None:
-        """caption  what the times are of; "" where there is no job to measure"""
+        """Show a bar for each implementation, the chosen one marked.
+
+        caption  what was measured; "" where there is no job to measure
+        """
         self._list.show_places(places, chosen)
         self._caption.setText(caption or "Open a picture first.")
         self._able = tuple(each.implementation for each in places if each.reason is None)
@@ -62,7 +65,7 @@ class LadderView(QWidget):
         self._refresh()
 
     def show_measuring(self, is_measuring: bool) -> None:
-        """The measuring that was asked for began, or ended."""
+        """Show that the measuring that was asked for began or ended."""
         self._is_measuring = is_measuring
         if is_measuring:
             self._bar.setRange(0, len(self._able))
@@ -73,15 +76,16 @@ class LadderView(QWidget):
         self._refresh()
 
     def show_busy(self, is_busy: bool) -> None:
-        """Something else is being measured, or no longer."""
+        """Disable measuring while a sweep runs, and enable it afterwards."""
         self._is_busy = is_busy
         self._refresh()
 
     def show_progress(self, text: str) -> None:
+        """Show what is being measured now."""
         self._say(text)
 
     def show_record(self, _record: object) -> None:
-        """One more was measured; its time comes with `show_places`."""
+        """Count one more measurement; its time comes with `show_places`."""
         self._bar.setValue(self._bar.value() + 1)
 
     def toggle(self) -> None:

@@ -49,7 +49,7 @@ class ShownResult(NamedTuple):
 
 
 class RungPane(QWidget):
-    """Follows the state; what it is told while it is hidden, it shows when it is not.
+    """The panel about the chosen implementation, brought up to date when it is shown.
 
     Signals:
         wanted(name, value): the user wants `value` for State field `name`.
@@ -75,7 +75,10 @@ class RungPane(QWidget):
     large_wanted = Signal()
 
     def __init__(self, store: Store, worker: Worker) -> None:
-        """store, worker: read for the state and the device, never written to."""
+        """Make the panel.
+
+        store, worker  read for the state and the device, never written to
+        """
         super().__init__()
         self.setObjectName("rung-pane")
         self._store, self._worker = store, worker
@@ -120,31 +123,31 @@ class RungPane(QWidget):
 
     @property
     def ladder(self) -> LadderView:
-        """To be told how a measuring goes."""
+        """Return the ladder's view, which has to be told how a measuring goes."""
         return self._ladder
 
     @property
     def shown(self) -> Implementation | None:
-        """What is looked at, be it chosen or not; None before anything is known."""
+        """Return the implementation that is looked at; None before any is known."""
         return self._chosen()
 
     def show_implementations(self, availability: Availability) -> None:
-        """What there is, each with the reason it cannot run the present job, or None."""
+        """Offer these implementations, each with the reason it cannot run, or None."""
         self._availability = availability
         self._refresh()
 
     def show_state(self, state: State) -> None:
-        """Follow `state`, which the store holds by now."""
+        """Show `state`, which the store holds by now."""
         if state.implementation != self._looked_past:
             self._looked_at = ""
         self._refresh()
 
     def show_device(self, _device: Device | NoDevice) -> None:
-        """Follow the device, which the worker holds by now."""
+        """Show what changes with the device, which the worker holds by now."""
         self._refresh()
 
     def show_ran(self, result: Result) -> None:
-        """What ran, known with the first picture: its time and its check may take long."""
+        """Show what ran, as known with the first picture: time and check may take long."""
         job = result.job
         shown = ShownResult(
             WorkKey.of(job), result.implementation, job.block_xy, result.ran, result.picked
@@ -154,18 +157,18 @@ class RungPane(QWidget):
             self._refresh()
 
     def show_result(self, result: Result) -> None:
-        """The last word on a job, which also is a time on the ladder."""
+        """Show the final result of a job, whose time also counts on the ladder."""
         self.show_ran(result)
         self._times.add_result(result)
         self._refresh()
 
     def show_record(self, record: Record) -> None:
-        """What a sweep measured."""
+        """Add what a sweep measured to the ladder."""
         self._times.add_record(record)
         self._refresh()
 
     def show_ptx(self, request: PtxRequest, compiled: Compiled | Exception) -> None:
-        """What came of `ptx_wanted`."""
+        """Show the PTX that `ptx_wanted` asked for, or why it could not be compiled."""
         if request != self._ptx:
             return  # it is another one that is wanted by now
         if isinstance(compiled, Exception):
@@ -177,21 +180,21 @@ class RungPane(QWidget):
         self._ptx_view.show_texts([SourceText(name, compiled.ptx, "ptx")], caption)
 
     def show_large(self, is_large: bool) -> None:
-        """Whether it has a window of its own."""
+        """Show whether the panel has a window of its own."""
         for view in (self._source, self._ptx_view):
             view.show_large(is_large)
 
     def choices(self) -> dict[str, Any]:
-        """What to remember until the next start, fit for JSON."""
+        """Return what to remember until the next start, fit for JSON."""
         return {"tab": TABS[self._tabs.currentIndex()]}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        """Take over what `choices()` gave; the defaults replace what makes no sense."""
         tab = choices.get("tab")
         self._tabs.setCurrentIndex(TABS.index(tab) if tab in TABS else 0)
 
     def show_tab(self, name: str) -> None:
-        """name  one of TABS"""
+        """Bring the page `name`, one of TABS, to the front."""
         self._tabs.setCurrentIndex(TABS.index(name))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -217,7 +220,7 @@ class RungPane(QWidget):
                 self._show_ptx_of(chosen)
 
     def _chosen(self) -> Implementation | None:
-        """The implementation that the state names, or that was picked for it."""
+        """Return the implementation that the state names, or that was picked for it."""
         key, shown = self._looked_at or self._store.state.implementation, self._shown
         known = {each.key: each for each, _ in self._availability}
         if key in known or not known:
@@ -225,7 +228,7 @@ class RungPane(QWidget):
         return known[shown.implementation] if shown else next(iter(known.values()))
 
     def _pick(self, chosen: Implementation) -> Pick | None:
-        """How `auto` came to it, where it did."""
+        """Return the pick by which `auto` came to `chosen`; None where it did not."""
         picked = self._shown.picked if self._shown else None
         is_auto = self._store.state.implementation == AUTO.key and not self._looked_at
         return picked if is_auto and picked and picked.implementation == chosen.key else None
@@ -271,7 +274,7 @@ class RungPane(QWidget):
         self._idea.show_ran(shown.ran, operands)
 
     def _show_ladder(self, chosen: Implementation) -> None:
-        """Those that run where the chosen one does: on one scale others would vanish."""
+        """Show the implementations of the chosen one's kind: on one scale others would vanish."""
         state, job = self._store.state, self._job()
         own_kind = [each for each in self._availability if each[0].kind == chosen.kind]
         places = ladder_places(own_kind, self._times, job, state.cache)
@@ -304,5 +307,5 @@ class RungPane(QWidget):
 
 
 def dict_of(availability: Availability) -> dict[str, str | None]:
-    """Reasons by key."""
+    """Return the reasons why implementations cannot run, or None, by key."""
     return {each.key: reason for each, reason in availability}

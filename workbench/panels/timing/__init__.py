@@ -1,1 +1,1 @@
-"""How long it took, how fast that is, and how the last runs compare."""
+"""The panels on time: how long a run took, how fast that is, and how the last runs compare."""

@@ -37,7 +37,7 @@ MIN_WIDTH = 20  # runs; so that the first ones do not stand at opposite ends
 
 
 class Run(NamedTuple):
-    """What the plot keeps of a Result: never its pictures, which sixty runs have no room for."""
+    """One Result in the plot, without its pictures: for those of sixty runs there is no room."""
 
     implementation: str
     name: str
@@ -47,7 +47,7 @@ class Run(NamedTuple):
 
 
 class HistoryPlot(QFrame):
-    """One point for each job, in the order they ran."""
+    """The plot of the last runs: one point for each job, in the order they ran."""
 
     DOCK = Dock("History", "below")
 
@@ -89,6 +89,7 @@ class HistoryPlot(QFrame):
         self._draw()
 
     def clear(self) -> None:
+        """Remove all runs."""
         self._runs.clear()
         self._last_job = None
         self._tell_summary(EMPTY)
@@ -183,7 +184,7 @@ class HistoryPlot(QFrame):
 
 
 class LabelPlace(NamedTuple):
-    """Which row from the top, and px to fit into, right of its line."""
+    """The place of a label right of its line: its row from the top, and its width in px."""
 
     row: int
     width: float

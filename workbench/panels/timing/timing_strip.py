@@ -49,25 +49,25 @@ class TimingStrip(QWidget):
         self.show_nothing()
 
     def show_result(self, result: Result) -> None:
-        """The newest that is known of the newest job."""
+        """Show the newest that is known of the newest job."""
         self._result = result
         self._refresh()
 
     def show_baseline(self, result: Result | None) -> None:
-        """A CPU's Result of the same picture, weights and border; of any other it is ignored."""
+        """Set a CPU's Result to compare with; it counts only for the same work."""
         self._baseline = result
         self._refresh()
 
     def show_progress(self, doing: str | None) -> None:
-        """What is under way, in the -ing form; None when nothing is."""
+        """Show what is under way, in the -ing form; None when nothing is."""
         self._verdict.show_doing(f"{doing} …" if doing else "")
 
     def show_nothing(self) -> None:
-        """There is no picture, or nothing is known of it."""
+        """Clear all figures: there is no picture, or nothing is known of it."""
         self._show_empty("Open a picture to see how fast it is filtered.")
 
     def show_refused(self) -> None:
-        """The picture could not be filtered as chosen: figures of anything else would mislead."""
+        """Clear all figures: the picture could not be filtered as chosen."""
         self._show_empty("Not filtered, so there is nothing to time.")
 
     def _show_empty(self, why: str) -> None:
@@ -112,7 +112,7 @@ class TimingStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Narrow: then the small tiles stand below the large ones instead of beside them."""
+        """Return a narrow size, in which the small tiles stand below the large ones."""
         width = max(part.minimumSize().width() for part in (self._large, self._small))
         return QSize(width, super().minimumSizeHint().height())
 
@@ -180,7 +180,7 @@ class TimingStrip(QWidget):
         self._refresh_speedup(result)
 
     def _refresh_speedup(self, result: Result) -> None:
-        """Pale until the result, and the baseline it is compared with, have been checked."""
+        """Show the speed-up; pale until result and baseline have both been checked."""
         found, baseline = speed_up_of(result, self._baseline), self._baseline
         is_known = found.times != MISSING
         is_unchecked = is_known and None in (result.check, baseline and baseline.check)
@@ -193,14 +193,14 @@ class TimingStrip(QWidget):
         )
 
     def _show_speed(self, tile: ValueTile, text: str, result: Result) -> None:
-        """Pale until it has been checked, and where it is of a single run."""
+        """Show a speed; pale until it has been checked, and where it is of a single run."""
         unsure = UNCHECKED if result.check is None else _unsure(result)
         note = "?" if unsure else ""  # a small tile has no room for words
         tile.show_value(text, note=note, unsure=unsure)
 
 
 class VerdictCard(QFrame):
-    """Whether the answer is right, what ran, and what is under way; a bar says it in colour."""
+    """The card that says whether the answer is right, what ran, and what is under way."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -219,21 +219,24 @@ class VerdictCard(QFrame):
         self._lay_out()
 
     def show_check(self, check: Check | None) -> None:
-        """None: the check is still to come."""
+        """Show the check's finding; None: the check is still to come."""
         self._show(verdict(check), check)
         allowed = ALLOWED_TIP.format(check.bound) if check and math.isfinite(check.bound) else ""
         self.setToolTip(tip_text(VERDICT_TIP + allowed))
 
     def show_nothing(self, why: str) -> None:
+        """Show the sentence why there is nothing to check."""
         self._show(why, None)
         self.setToolTip(VERDICT_TIP)
         self.show_ran("")
 
     def show_doing(self, text: str) -> None:
+        """Show what is under way; empty: nothing."""
         self._doing.show_text(text)
         self._doing.setAccessibleName(f"Under way: {text or 'nothing'}")
 
     def show_ran(self, text: str) -> None:
+        """Show what ran; empty: nothing yet."""
         self._ran.show_text(text)
         self._ran.setAccessibleName(f"What ran: {text or 'nothing yet'}")
 
@@ -272,7 +275,7 @@ class VerdictCard(QFrame):
 
 
 def verdict(check: Check | None) -> str:
-    """The check's finding, in the strip's few words."""
+    """Return the check's finding in the strip's few words."""
     if check is None:
         return "checking …"
     if not math.isfinite(check.bound):
@@ -300,7 +303,7 @@ def _small(name: str, caption: str, widest: str, tip: str) -> ValueTile:
 
 
 def _ran(result: Result) -> str:
-    """What ran, launch by launch, and on which pixels; before that what was picked, and why."""
+    """Return what Auto picked and why, what ran, launch by launch, and on which pixels."""
     launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
     if result.strips > 1:
         launches += f"  ·  in {result.strips} strips"
@@ -310,12 +313,12 @@ def _ran(result: Result) -> str:
 
 
 def _how_measured(result: Result) -> str:
-    """CPU, L2 cold or L2 warm."""
+    """Return where it was measured: "CPU", "L2 cold" or "L2 warm"."""
     return f"L2 {result.kernel.cache}" if result.kernel.cache else "CPU"
 
 
 def _unsure(result: Result) -> str:
-    """Why a time is not to be relied on; empty where it is."""
+    """Return why a time is not to be relied on; empty where it is."""
     return single_in_words(result) if result.kernel.is_single else ""
 
 
@@ -331,7 +334,7 @@ def _why_single(result: Result) -> str:
 
 
 def _copied(count: int, copy_ms: float | None) -> str:
-    """What the copies over the bus took of a transfer of `count` bytes."""
+    """Say how long the copies over the bus took in a transfer of `count` bytes."""
     if not copy_ms:
         return ""
     return (
