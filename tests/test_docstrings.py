@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 ROOMS = {
     "kernels": (
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
-        *("export", "engine", "measuring", "pictures", "sweeps"),
+        *("export", "engine", "measuring", "pictures", "sweeps", "anatomy"),
     ),
     "workbench": ("base", "widgets", "imaging", "files", "batch", "report", "cli"),
 }

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-NOWHERE = -1  # for a thread that takes no part
+NOWHERE = -1  # the place of a thread that takes no part
 TILE = "tile"  # the array in shared memory
 Places = NDArray[np.int64]  # (threads,): which number of an array each thread wants
 Find = Callable[..., Places]
@@ -18,7 +18,7 @@ Words = Callable[..., str]
 Loops = Mapping[str, int]
 Time = TypeVar("Time", int, Places)
 
-MAX_PLACES = 1 << 20  # that are found at a time
+MAX_PLACES = 1 << 20  # found at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,16 +27,16 @@ class Access:
 
     name        what it does, for people: "Stage: load"
     array       "picture", "weights", a buffer of the rung, or TILE
-    item_bytes  of one number
-    threads     of the block
-    loops       the outermost first: what one turn is called -> how many there are
+    item_bytes  bytes per number
+    threads     threads per block
+    loops       the name of one turn -> how many turns there are; the outermost loop first
     find        the index of each loop, (n, 1) -> (n, threads), or what broadcasts to that: which
-                number of the array each thread wants, or NOWHERE.  In arrays like the picture
-                number x of row y is y * PITCH + x
-    width       numbers that one access takes, side by side from its place on
+                number of the array each thread wants, or NOWHERE.  In arrays laid out like the
+                picture, number x of row y is y * PITCH + x
+    width       how many neighbouring numbers one access takes, from its place on
     words       the index of each loop -> words for that time; None: "quad 2 of load 1"
-    known       where that is known without going through all times: how often a thread takes part
-    different   likewise: (n,) all the places there are
+    known       accesses of all threads at all times, where known without visiting every time
+    different   (n,) all distinct places, where they are known in the same way
     """
 
     name: str
@@ -53,20 +53,21 @@ class Access:
 
     @property
     def memory(self) -> Literal["global", "shared"]:
+        """Return the memory that is accessed: "shared" for the tile, "global" for all else."""
         return "shared" if self.array == TILE else "global"
 
     @property
     def bytes(self) -> int:
-        """Return how many bytes one access takes."""
+        """Return how many bytes one access moves."""
         return self.item_bytes * self.width
 
     @property
     def count(self) -> int:
-        """Return how many times it is gone through."""
+        """Return how many times the instruction is executed: the product of its loops."""
         return prod(self.loops.values())
 
     def turn(self, time: int) -> str:
-        """Return words for a time: "tap x 3, y 1"; empty where there is but one."""
+        """Return words for a time: "tap x 3, y 1"; "" where there is only one."""
         found = indices(self.loops, time)
         if self.words is not None:
             return self.words(*found)
@@ -75,12 +76,12 @@ class Access:
         return " of ".join(reversed(named))
 
     def places(self, time: int) -> Places:
-        """Return the place of each thread at a time: (threads,), NOWHERE for none."""
+        """Return which number each thread wants at a time: (threads,), NOWHERE for none."""
         found: Places = self._places(np.array([time]))[0]
         return found
 
     def asked(self) -> int:
-        """Return how many numbers all threads load or store at all times."""
+        """Return how many numbers all threads load or store over all times."""
         return self.width * (len(self.taken()) if self.known is None else self.known)
 
     def taken(self) -> Places:
@@ -88,12 +89,12 @@ class Access:
         return np.concatenate([each[each != NOWHERE] for each in self._every()])
 
     def takes_part(self) -> NDArray[np.bool_]:
-        """Return which threads do so at any time: (threads,)."""
+        """Return which threads take part at any time: (threads,)."""
         found = [(each != NOWHERE).any(0) for each in self._every()]
         return np.asarray(np.any(found, 0))
 
     def _every(self) -> Iterator[Places]:
-        """Yield the places of all times, some times after others: (n, threads)."""
+        """Yield the places of all times in batches: (n, threads)."""
         count, step = self.count, max(MAX_PLACES // self.threads, 1)
         for begin in range(0, max(count, 1), step):
             yield self._places(np.arange(begin, min(begin + step, count)))
@@ -104,7 +105,7 @@ class Access:
 
 
 def indices(loops: Loops, time: Time) -> list[Time]:
-    """Return the index of each loop at a time, or at several."""
+    """Return the index of each loop at one time, or at an array of times."""
     found = []
     for size in reversed(list(loops.values())):
         found.append(time % size)
@@ -113,9 +114,9 @@ def indices(loops: Loops, time: Time) -> list[Time]:
 
 
 def count_different(accesses: Sequence[Access]) -> int:
-    """Return how many different numbers of one array they take.
+    """Return how many different numbers of one array the accesses take together.
 
-    They are marked, which is quicker than to sort them, as they lie near one another.
+    They are marked in a mask rather than sorted: they lie close together, so that is faster.
     """
     taken = [
         (each.different() if each.different else each.taken(), each.width) for each in accesses
@@ -135,5 +136,5 @@ def count_different(accesses: Sequence[Access]) -> int:
 
 
 def tap_words(row: int, column: int, *_: Any) -> str:
-    """Return which of the weights is meant, counted from one."""
+    """Return which tap of the weights is meant, counted from one."""
     return f"tap x {column + 1}, y {row + 1}"

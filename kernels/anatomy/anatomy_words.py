@@ -1,4 +1,4 @@
-"""The anatomy of a launch in sentences."""
+"""Sentences on the anatomy of a launch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kernels.rungs.rung import Rung
 
 
 def grid_words(shape: Shape) -> str:
-    """Say how many blocks there are, and of what."""
+    """Say how many blocks there are, and how many threads and warps each has."""
     (across, down), (x, y) = shape.grid, shape.block
     blocks = f"{across:,} × {down:,} = {shape.blocks:,} blocks" if shape.blocks > 1 else "One block"
     warps = f"{shape.warps} warp{_s(shape.warps)}"
@@ -127,7 +127,7 @@ def conflict_words(step: Access, found: Conflicts) -> str:
 
 
 def not_drawn(rung: Rung) -> str:
-    """Say what is left out of a pass whose header names no pattern."""
+    """Say what is not drawn of a pass whose header names no pattern."""
     return (
         f"What the threads of {rung.title} load and store is not described in its header: blocks, "
         "tiles and halos are drawn, warps and lanes are not."

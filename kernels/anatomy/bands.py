@@ -1,5 +1,4 @@
-"""What rungs for separable weights have in common that move sixteen bytes at a time: the words of
-separable.cuh, step by step."""
+"""The words of separable.cuh: steps shared by separable rungs that move 16 bytes at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ ONCE: Loops = {}
 
 
 class Bands:
-    """A scene in the names of separable.cuh, for blocks that compute `width` samples of a row."""
+    """A scene in the names of separable.cuh, for blocks that compute `width` samples per row."""
 
     def __init__(self, at: Scene, width: int) -> None:
         self.at, self.width, self.wide = at, width, Chunks(at)
@@ -35,11 +34,12 @@ class Bands:
     def begin_rows(
         self, rows: int, x0: int, y0: int, first: int = 0, end: int | None = None
     ) -> Places:
-        """Return how chunks of rows `first` to `end` - 1 of `rows` go to the stage: whole ones a
-        warp a row, then those that reach beyond the row's ends.
+        """Return how chunks of rows `first` to `end` - 1 of `rows` go to the stage.
+
+        Chunks inside the picture come first, one warp per row, then those beyond the row's ends.
 
         (3, n, threads): first sample and row of each thread's chunk, which may lie beyond the
-        picture, and where it goes, in words of shared memory, or NOWHERE
+        picture, and its destination in words of shared memory, or NOWHERE
         """
         at, chunk = self.at, self.wide.chunk
         end = rows if end is None else end
@@ -68,7 +68,7 @@ class Bands:
         return np.stack((x + c * chunk, y0 + i, places))
 
     def staging(self, moves: Places) -> tuple[Access, ...]:
-        """Return how chunks are loaded and stored in the stage; `moves` as of `begin_rows`."""
+        """Return the loads and stores of chunks to the stage; `moves` as from `begin_rows`."""
         at, (x, y, places), loops = self.at, moves, {"load": moves.shape[1]}
         wanted = x, y, places != NOWHERE
         return (
@@ -79,8 +79,10 @@ class Bands:
     # -- along x
 
     def parts(self, rows: int) -> tuple[Places, Places]:
-        """Return row and part of it for each thread, (n, threads), until there are no more:
-        neighbouring threads are in neighbouring rows."""
+        """Return row and part of it for each thread, (n, threads), until there are no more.
+
+        Neighbouring threads take neighbouring rows.
+        """
         count = rows * (self.width // self.part)
         part, row = np.divmod(np.arange(0, count, self.at.threads)[:, None] + self.at.thread, rows)
         return row, part
@@ -93,12 +95,12 @@ class Bands:
         outer: Loops = ONCE,
         terms: int = 1,
     ) -> tuple[Access, ...]:
-        """Return how rows are summed along x, a part by each thread: sum_rows.
+        """Return how rows are summed along x, one part per thread: sum_rows.
 
-        parts     as of `parts`
-        sums_row  where each goes, at all times of `outer`
+        parts     as from `parts`
+        sums_row  the row of sums that each part goes to, at all times of `outer`
         sums_at   where the sums begin, in words
-        terms     how often all of them are gone through
+        terms     how many separable terms are summed, each over all parts
         """
         offsets = np.array(self._chunks_of_a_part())[:, None]
         chunks_a_part, quads_a_part = self.part // self.wide.chunk, self.part // QUAD
@@ -115,7 +117,7 @@ class Bands:
         )
 
     def _chunks_of_a_part(self) -> list[int]:
-        """Return which chunks a part's sums are made of, from the first, in their order."""
+        """Return which chunks a part's sums read, in order, counted from its first."""
         at, chunk = self.at, self.wide.chunk
         centre = self.wide.halo * chunk
         alpha = [
@@ -123,7 +125,7 @@ class Bands:
             for s in range(self.part)
             if at.job.has_alpha and s % at.channels == at.channels - 1
         ]
-        taps = at.ksize if at.ksize <= 31 else 16  # that are unrolled
+        taps = at.ksize if at.ksize <= 31 else 16  # unrolled
         steps = [(n * (taps * at.channels // chunk), taps) for n in range(at.ksize // taps)]
         if at.ksize % taps:
             steps.append((at.ksize // taps * (taps * at.channels // chunk), at.ksize % taps))
@@ -138,11 +140,11 @@ class Bands:
     def down(
         self, row_at: Callable[[Places], Places], works: Mask, outer: Loops = ONCE, terms: int = 1
     ) -> tuple[Access, ...]:
-        """Return how those sums are summed down a band's columns: begin_down, add_down.
+        """Return how the row sums are summed down the columns of a band: begin_down, add_down.
 
-        row_at  row of the sums, from the first that is needed -> its place in words
-        works   likewise at all times of `outer`, and one for the row
-        terms   how often all rows are read; alpha is read once
+        row_at  row of the sums, counted from the first that is needed -> its place in words
+        works   which threads take part, at all times of `outer`, with one axis for the row
+        terms   how many separable terms are summed, each over all rows; alpha is read once
         """
         alphas, rows = {"row": self.band}, {"row": self.at.ksize + self.band - 1}
         own = only(row_at(self.at.radius + turns(alphas)[0]), works)
@@ -157,8 +159,8 @@ class Bands:
         """Return how four samples of each row of a band are stored: write_band.
 
         wanted  first sample and row of each thread's band, and whether it has one, at all times of
-                `outer` and one for the row
-        end     of the rows that the block writes
+                `outer`, with one axis for the row
+        end     one past the last row that the block writes
         """
         rows = {"row": self.band}
         x, y, works = wanted

@@ -1,4 +1,4 @@
-"""Numbers of a block and of the whole picture: bytes, how often each is used, idle threads."""
+"""Counts per block and per picture: bytes, how often each is used, idle threads."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kernels.anatomy.tile_shapes import Block, Shape
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What one block reads of what its pass reads: the picture, or a buffer.
+    """The numbers that one block moves, of the array that its pass reads: picture or buffer.
 
-    asked        numbers that its threads load from global memory
-    different    ones among them
-    loaded_bytes of all those loads
-    read_bytes   that they read from shared memory; 0 where they use none
-    stored_bytes that they stored there before
+    asked         numbers that its threads load from global memory
+    different     how many of those are distinct
+    loaded_bytes  bytes of all those loads
+    read_bytes    bytes read from shared memory; 0 without shared memory
+    stored_bytes  bytes stored in shared memory before
     """
 
     asked: int
@@ -31,8 +31,11 @@ class Traffic:
 
     @property
     def uses(self) -> float:
-        """Return how often what has been loaded is used: out of shared memory where it is kept
-        there, else by loading it again, which a cache may answer."""
+        """Return how often each loaded number is used, on average.
+
+        Where numbers are kept in shared memory, reads from there count; else repeated loads do,
+        which a cache may serve.
+        """
         if self.read_bytes:
             return self.read_bytes / self.stored_bytes
         return self.asked / self.different if self.different else 0.0
@@ -40,7 +43,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Threads that store nothing of what the pass writes; of one block, and of all."""
+    """Counts of threads that store nothing of what the pass writes: in one block, and in all."""
 
     in_block: int
     in_all: int
@@ -48,12 +51,12 @@ class Idle:
 
     @property
     def share(self) -> float:
-        """Return the share of all threads: 0 to 1."""
+        """Return the idle share of all threads: 0 to 1."""
         return self.in_all / self.threads
 
 
 def traffic_of(steps: tuple[Access, ...], reads: str) -> Traffic:
-    """Count what a block's threads load of the array `reads`, and in shared memory."""
+    """Count what a block moves: loads from the array `reads`, and shared-memory accesses."""
     loads = [each for each in steps if each.array == reads and not each.is_store]
     shared = [each for each in steps if each.array == TILE]
     return Traffic(

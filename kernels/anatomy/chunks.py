@@ -1,4 +1,4 @@
-"""What rungs have in common that move sixteen bytes at a time: the words of wide.cuh."""
+"""The words of wide.cuh: steps shared by the rungs that move sixteen bytes at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Chunks:
 
     chunk  samples in sixteen bytes
     halo   chunks that hold the halo on either side
-    spare  samples of the first of those that lie beyond it
+    spare  samples of the first of those chunks that lie beyond the halo
     """
 
     def __init__(self, at: Scene) -> None:
@@ -40,12 +40,14 @@ def wide_loads(
     end: float = inf,
     words: Words | None = None,
 ) -> tuple[Access, Access]:
-    """Return the loads of samples side by side: in accesses of `width` where all of them lie inside
-    their row, else one by one.  Of chunks that is read_chunk: load_chunk, or edge_chunk.
+    """Return the loads of neighbouring samples: wide inside their row, else one by one.
 
-    wanted  the first sample, which with its row may lie beyond the picture
-    size    samples from there on: a multiple of `width`
-    end     samples of a row that are not loaded one by one, from there on
+    Inside, each access takes `width` samples.  With chunks this is read_chunk: load_chunk, or
+    edge_chunk.
+
+    wanted  the first sample and its row, which may lie beyond the picture
+    size    how many samples from there on: a multiple of `width`
+    end     from this sample of a row on, none is loaded one by one
     words   the index of each loop, and of an access to a part -> words for it
     """
     width = width or size
@@ -58,7 +60,7 @@ def wide_loads(
     parts, whole = {**loops, "part": len(part)}, only(first + part, first >= 0)
     load = at.load(name, "picture", parts, whole, width, words=words)
 
-    # In the middle of a picture there are no others.
+    # Away from the ends of rows there are none.
     broken = (takes_part & ~inside).reshape(-1, at.threads)
     (times,) = np.nonzero(broken.any(1))
     x, y = x.reshape(-1, at.threads)[times, None], y.reshape(-1, at.threads)[times, None]
@@ -74,8 +76,10 @@ def wide_loads(
 
 
 def wide_answer(at: Scene, loops: Loops, wanted: Wanted, width: int) -> tuple[Access, ...]:
-    """Return stores of `width` samples, each after as many were loaded for their alpha: of chunks
-    that is keep_alpha and write_chunk."""
+    """Return stores of `width` samples, each after a load of the same samples for alpha.
+
+    With chunks that is keep_alpha and write_chunk.
+    """
     x, y, takes_part = wanted
     places = only(at.begin(y) + x, takes_part)
     return (

@@ -11,19 +11,22 @@ from kernels.anatomy.pattern import QUAD, Threads, stand
 
 
 def tile_separable(at: Scene) -> Threads:
+    """Describe a block that filters one tile along rows and down columns in one launch."""
     return _tile(at, terms=1, all_read=False)
 
 
 def low_rank(at: Scene) -> Threads:
-    """The tile's sums are computed once for each of the separable weights that these are the sum
-    of."""
+    """Describe a separable tile whose sums are computed once per separable term.
+
+    The weights are the sum of those terms.
+    """
     return _tile(at, terms=at.facts["RANK"], all_read=True)
 
 
 def _tile(at: Scene, terms: int, all_read: bool) -> Threads:
-    """A thread a band of four columns, out of sums along all rows of the tile.
+    """Describe threads with a band of four columns each, summed from the tile's row sums.
 
-    all_read  also by threads beyond the row's end, which the barriers between terms need
+    all_read  also by threads beyond the row's end, as the barriers between terms require
     """
     width, height = at.shape.covers
     bands = Bands(at, width)
@@ -46,7 +49,7 @@ def _tile(at: Scene, terms: int, all_read: bool) -> Threads:
 
 
 def ring_separable(at: Scene) -> Threads:
-    """A block takes in a group of rows at a time; their sums go round a ring."""
+    """Describe a block that stages groups of rows and keeps their row sums in a ring."""
     strip, tall = at.shape.covers
     bands = Bands(at, strip)
     a_row = strip // QUAD
@@ -96,7 +99,10 @@ def ring_separable(at: Scene) -> Threads:
 
 
 def register_rows(at: Scene) -> Threads:
-    """A thread sixteen sums side by side, or thirty-two; stored in another order."""
+    """Describe the row pass in registers: 16 or 32 neighbouring sums per thread.
+
+    They go through shared memory, so that neighbouring threads store neighbouring sums.
+    """
     width, rows = at.shape.covers
     bands = Bands(at, width)
     a_row = width // QUAD
@@ -116,7 +122,7 @@ def register_rows(at: Scene) -> Threads:
 
 
 def register_columns(at: Scene) -> Threads:
-    """A thread a band of four columns, out of the rows' sums."""
+    """Describe the column pass in registers: a band of four columns per thread."""
     width, height = at.shape.covers
     bands = Bands(at, width)
     a_row = width // QUAD

@@ -15,22 +15,26 @@ FAR = np.iinfo(np.int64).max
 
 
 def in_both_parts(on: FftTiles, lines: Places, row: Places) -> Places:
-    """Return where threads stand that have these numbers of a line: at the samples, of two tiles,
-    that come out right.
+    """Return where threads stand that hold these numbers of a line, in both tiles of a pair.
 
-    lines  (n, threads) numbers of each thread, counted from the first that does
+    Only numbers that come out right count: the others are halo.
+
+    lines  (n, threads) numbers of each thread, counted from the first valid one
     row    of each thread
     """
     step = on.valid * on.channels
     is_right = (lines >= 0) & (lines < on.valid)
     found = [np.where(is_right, lines * on.channels + part * step, FAR) for part in (0, 1)]
-    # Those that there are before those that there are not.
+    # Samples first, then the places without one.
     x = np.sort(np.concatenate(found), 0)
     return stand(only(x, x != FAR), row)
 
 
 def gather(at: Scene) -> Threads:
-    """A block a row of two tiles, one its real and one its imaginary part; a thread every 64th."""
+    """Describe a block that gathers one row of a pair of tiles: real part and imaginary part.
+
+    Of n threads, each gathers every n-th number.
+    """
     on = FftTiles(at.facts)
     pair, _ = on.tile_of(at.block[1])
     left = on.left(pair) - at.halo_x + on.colour_of(pair)
@@ -57,7 +61,10 @@ def gather(at: Scene) -> Threads:
 
 
 def multiply(at: Scene) -> Threads:
-    """A block a row of a tile's frequencies; a thread every 64th of them."""
+    """Describe a block that multiplies one row of a tile's frequencies by the spectrum.
+
+    Of n threads, each multiplies every n-th frequency.
+    """
     on = FftTiles(at.facts)
     n = np.arange(0, on.line, at.threads)[:, None] + at.thread
     loops = {"number": len(n)}
@@ -80,7 +87,10 @@ def multiply(at: Scene) -> Threads:
 
 
 def crop(at: Scene) -> Threads:
-    """Out of tiles of complex numbers, of which two neighbours along a row are the two parts."""
+    """Describe threads that copy one sample each out of the complex tiles, into the picture.
+
+    Two neighbouring tiles of a row are the real and the imaginary part.
+    """
     on = FftTiles(at.facts)
     pixel, colour = at.x // at.channels, at.x % at.channels
     tile = (colour * on.tiles + at.y // on.valid) * on.pairs + pixel // (2 * on.valid)

@@ -14,7 +14,10 @@ from kernels.anatomy.transform_words import every, held
 
 
 def filter_columns(at: Scene) -> Threads:
-    """A thread some rows of one frequency, there and back; a warp eight of those side by side."""
+    """Describe transforms down columns and back: a thread holds numbers of one frequency.
+
+    Eight neighbouring frequencies share a block.
+    """
     on = FftTiles(at.facts)
     column, nth = at.tx, at.ty
     line = HandingOver(at, on.side, column, nth, (on.side + 1) * on.columns, on.columns)

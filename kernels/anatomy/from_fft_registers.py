@@ -15,11 +15,14 @@ from kernels.anatomy.transform_words import every, held, part_held
 
 
 def transform_rows(at: Scene) -> Threads:
-    """A warp some rows of two tiles, one their real and one their imaginary part."""
+    """Describe forward transforms along rows, each of a pair of tiles.
+
+    One tile of the pair is the real part, the other the imaginary part.
+    """
     on = FftTiles(at.facts)
     line = along_rows(at, on)
     y = at.block[0] * on.rows + at.ty
-    row = at.begin(np.minimum(y, at.height - 1))  # of threads without one, too
+    row = at.begin(np.minimum(y, at.height - 1))  # also for threads without a row
     left = on.left(at.block[1]) - at.halo_x + on.colour_of(at.block[1])
     n = at.tx + on.side * np.arange(on.side)[:, None]  # of the line's numbers
     x = left + (n[:, None] + on.valid * np.arange(2)[:, None]) * at.channels
@@ -56,7 +59,7 @@ def transform_rows(at: Scene) -> Threads:
 
 
 def restore_rows(at: Scene) -> Threads:
-    """A warp some rows of two tiles, one colour after another."""
+    """Describe inverse transforms along the rows of a pair of tiles, colour after colour."""
     on = FftTiles(at.facts)
     y = at.block[1] * on.rows + at.ty
     y_there, is_row = np.minimum(y, at.height - 1), y < at.height
@@ -98,5 +101,6 @@ def restore_rows(at: Scene) -> Threads:
 
 
 def along_rows(at: Scene, on: FftTiles) -> HandingOver:
+    """Return how the threads of a row exchange numbers, with one float of padding per thread."""
     base = at.ty * on.side * (on.side + 1)
     return HandingOver(at, on.side, base, at.tx, on.side + 1, 1)

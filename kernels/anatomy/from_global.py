@@ -12,13 +12,16 @@ from kernels.anatomy.pattern import Threads, alpha_load, answer_store, one_each
 
 
 def taps(at: Scene) -> Threads:
-    """A thread a sample; samples come from global memory, tap by tap."""
+    """Describe one thread per sample, which reads samples from global memory, tap by tap."""
     lines, columns = _taps(at)
     return one_each(at, _samples(at, lines, columns), *alpha_load(at), answer_store(at))
 
 
 def taps_and_weights(at: Scene) -> Threads:
-    """Weights come from there as well, in every row of taps that a thread has samples for."""
+    """Describe one thread per sample, which reads samples and weights from global memory.
+
+    A weight is loaded wherever the thread has a row of samples for it.
+    """
     lines, columns = _taps(at)
 
     def find(row: Places, column: Places) -> Places:
@@ -44,7 +47,10 @@ def _samples(at: Scene, lines: Places, columns: Places) -> Access:
         return joined(lines[row, at.thread], columns[column, at.thread])
 
     def different() -> Places:
-        """All threads of a block that take part do so in every row and column of a rectangle."""
+        """Return all distinct places.
+
+        All threads that take part do so in every row and column of a rectangle.
+        """
         works = (lines != NOWHERE).any(0) & (columns != NOWHERE).any(0)
         down, across = np.unique(lines[:, works]), np.unique(columns[:, works])
         down, across = down[down != NOWHERE], across[across != NOWHERE]
@@ -57,6 +63,7 @@ def _samples(at: Scene, lines: Places, columns: Places) -> Access:
 
 
 def differentiate(at: Scene) -> Threads:
+    """Describe one thread per sample, which reads the neighbours that Sobel needs."""
     # In the order of the text: left, right, above, below; a lane of alpha reads its own as well.
     sides = [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)]
     reads = [*sides, *((down, across) for across, down in sides)]
@@ -73,6 +80,7 @@ def differentiate(at: Scene) -> Threads:
 
 
 def measure(at: Scene) -> Threads:
+    """Describe one thread per sample, which reads both slopes and stores the gradient's length."""
     own = only(at.begin(at.y) + at.x, at.inside)
     slopes = at.load("Load both slopes", at.shape.reads, {}, own, 1, 2 * FLOAT)
     return one_each(at, slopes, answer_store(at))

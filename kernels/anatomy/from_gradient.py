@@ -10,15 +10,18 @@ from kernels.anatomy.launch_scene import Scene, only, turns
 from kernels.anatomy.pattern import QUAD, Threads, stand
 from kernels.anatomy.transactions import LANES
 
-BAND = 8  # rows of a thread
+BAND = 8  # rows per thread
 
 
 def gradient_fused(at: Scene) -> Threads:
-    """A thread four columns of eight rows, and a pixel of the weighted picture around them."""
+    """Describe the fused gradient: four columns of eight rows per thread.
+
+    Each thread also reads the pixel of the weighted picture around them.
+    """
     (width, height), wide = at.shape.covers, Chunks(at)
     rows = height + 2 + 2 * at.halo_y
     reach = -(-(at.halo_x + QUAD) // wide.chunk)  # chunks on either side of the tile,
-    spare = reach * wide.chunk - at.halo_x - QUAD  # so many samples of the first not needed
+    spare = reach * wide.chunk - at.halo_x - QUAD  # unneeded samples of the first
     part = max(wide.chunk, 8)
     parts = -(-(width + 2 * QUAD) // part)
     stage_chunks = width // wide.chunk + 2 * reach

@@ -12,18 +12,21 @@ from kernels.anatomy.transactions import LANES
 
 
 def whole(at: Scene) -> Threads:
-    """Samples and weights are one half each."""
+    """Describe products of samples and weights rounded to one half each."""
     return _by_bands(at, is_split=False)
 
 
 def split(at: Scene) -> Threads:
-    """Samples and weights are the sum of two halves each."""
+    """Describe products of samples and weights that are the sum of two halves each."""
     return _by_bands(at, is_split=True)
 
 
 def _by_bands(at: Scene, is_split: bool) -> Threads:
-    """A warp 16 rows, in blocks of 8 columns; plane by plane.  Staged once: where a guess at the
-    scale of float32 samples turned out wrong, a block would do so twice."""
+    """Describe warps of 16 rows, in blocks of 8 columns, plane by plane.
+
+    The tile is staged once; a real block stages it twice where its guess at the scale of float32
+    samples turns out wrong.
+    """
     on = Matrices(at)
     columns, blocks = at.shape.covers[0] // at.channels, int(at.facts["BAND_BLOCKS"])
     x0, tiles, rows = at.x0 // at.channels, columns // 8, 16 * at.block_y
@@ -36,7 +39,7 @@ def _by_bands(at: Scene, is_split: bool) -> Threads:
     guess_y = np.minimum(at.y0 + at.tx * rows // LANES, at.height - 1)
     guess = at.begin(guess_y) + guess_x * at.channels + turns(guesses)[0]
 
-    # Of four neighbours: first those of each eight, then the others.
+    # Four neighbours at a time: the first half of each eight, then the second.
     loads = {**planes, "load": -(-deep * across // at.threads), "half": 2}
     _, load, half = turns(loads)
     row, n = np.divmod(load * at.threads + at.thread, across)

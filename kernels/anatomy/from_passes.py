@@ -10,6 +10,7 @@ from kernels.anatomy.pattern import Threads, staging, stand, tile_taps
 
 
 def rows(at: Scene) -> Threads:
+    """Describe the row pass on a tile with a halo to its left and right."""
     tile_w = at.block_x + 2 * at.halo_x
     column = np.arange(0, tile_w, at.block_x)[:, None] + at.tx
     tile = column, at.ty, (column < tile_w) & (at.y < at.height)
@@ -17,6 +18,7 @@ def rows(at: Scene) -> Threads:
 
 
 def columns(at: Scene) -> Threads:
+    """Describe the column pass on a tile with a halo above and below."""
     tile_h = at.block_y + 2 * at.halo_y
     row = np.arange(0, tile_h, at.block_y)[:, None] + at.ty
     tile = at.tx, row, (row < tile_h) & (at.x < at.row)
@@ -24,6 +26,7 @@ def columns(at: Scene) -> Threads:
 
 
 def rows_flat(at: Scene) -> Threads:
+    """Describe the row pass on a strip of one row, whatever the shape of the block."""
     strip = at.threads + 2 * at.halo_x
     place = np.arange(0, strip, at.threads)[:, None] + at.thread
     none = np.zeros_like(at.thread)
@@ -31,6 +34,7 @@ def rows_flat(at: Scene) -> Threads:
 
 
 def columns_flat(at: Scene) -> Threads:
+    """Describe the column pass with threads and tile counted along one line."""
     width, height = at.shape.covers
     size, has_own = width * (height + 2 * at.halo_y), at.thread < width * height
     place = np.arange(0, size, at.threads)[:, None] + at.thread
@@ -46,10 +50,10 @@ def _one_way(
     pitch: int,
     is_down: bool = False,
 ) -> Threads:
-    """A thread a sample, out of a tile with a halo on two sides.
+    """Describe one thread per sample, which reads a tile with a halo on two sides.
 
     own   sample and row of the tile that each thread computes, or NOWHERE
-    tile  as of `staging`
+    tile  as for `staging`
     """
     halo_x, halo_y = (0, at.halo_y) if is_down else (at.halo_x, 0)
     down, across = (at.ksize, 1) if is_down else (1, at.ksize)

@@ -8,7 +8,10 @@ from kernels.anatomy.pattern import Threads, stand
 
 
 def register_tile(at: Scene) -> Threads:
-    """A thread a chunk of two rows or four; it reads every chunk that those need."""
+    """Describe a thread with one chunk of two or four rows.
+
+    It loads every chunk that those rows need.
+    """
     wide = Chunks(at)
     rows = 2 if wide.chunk == 16 or wide.halo > 1 else 4
     x, y = at.x0 + at.tx * wide.chunk, at.y0 + at.ty * rows

@@ -10,11 +10,14 @@ from kernels.anatomy.launch_scene import Scene, only, turns
 from kernels.anatomy.pattern import QUAD, Threads, stand
 from kernels.anatomy.transactions import LANES
 
-STAGES = 8  # rows of a warp's ring
+STAGES = 8  # rows in a warp's ring
 
 
 def ring(at: Scene) -> Threads:
-    """A lane a chunk of every row; each row of the picture goes through the ring once."""
+    """Describe warps that walk down the picture with their last rows in a ring.
+
+    Each lane computes one chunk of every row; each row is staged once.
+    """
     wide, tall = Chunks(at), at.shape.covers[1]
     lane, warp = at.tx, at.ty
     row_chunks = LANES + 2 * wide.halo
@@ -25,7 +28,7 @@ def ring(at: Scene) -> Threads:
     def place(row: Places, chunk: Places) -> Places:
         return QUAD * ((warp * STAGES + row % STAGES) * row_chunks + chunk)
 
-    # So many are on their way at the start.
+    # As many rows as are in flight at the start.
     stages = {"row": max(STAGES - 1, rows + at.ksize - 1), "load": -(-row_chunks // LANES)}
     row, load = turns(stages)
     chunk = lane + load * LANES

@@ -10,11 +10,14 @@ from kernels.anatomy.launch_scene import Scene, only, turns
 from kernels.anatomy.pattern import QUAD, Threads, stand
 from kernels.anatomy.transactions import LANES
 
-ROWS = 8  # at a time, one a warp
+ROWS = 8  # at a time, one per warp
 
 
 def running_sums(at: Scene) -> Threads:
-    """Down: a thread four columns.  Along: a warp a row, a lane a run of it."""
+    """Describe running sums: down, four columns per thread; along, one row per warp.
+
+    Along a row each lane computes one run of neighbouring samples.
+    """
     output, tall = at.shape.covers
     pad = -(-at.halo_x // QUAD) * QUAD
     run = -(-output // LANES) | 1
@@ -22,7 +25,7 @@ def running_sums(at: Scene) -> Threads:
     last = (at.ksize - 1) * at.channels
     warp, lane = at.thread // LANES, at.thread % LANES
     end = min(at.y0 + tall, at.height)
-    # Rows in the order in which they are read: those where the sums begin; then, at a time, the
+    # Rows in the order in which they are read: those where the sums begin; then, in turn, the
     # rows that enter and the rows that leave.
     begins = list(range(at.y0 - at.radius, at.y0 + at.radius, ROWS))
     for top in range(at.y0, end, ROWS):
@@ -44,7 +47,11 @@ def running_sums(at: Scene) -> Threads:
     begin = warp * pitch + lane * run
 
     def taken(_: Places, n: Places) -> Places:
-        """Those where a sum begins; then, for each sample, what enters and what leaves."""
+        """Return the sums down that a lane reads, in order.
+
+        First those where its run begins; then, for each sample, the one that enters and the one
+        that leaves.
+        """
         ahead = np.where(n < last, n, (n - last) // 2 + (1 - (n - last) % 2) * last)
         return begin + pad - at.halo_x + ahead
 

@@ -14,7 +14,7 @@ TABLE_ENTRY = 8  # halves: four words
 
 
 def tensor_separable(at: Scene) -> Threads:
-    """Sixteen rows at a time: staged as halves, filtered along rows, then down the columns."""
+    """Describe sixteen rows at a time: staged as halves, filtered along, then down."""
     on = Matrices(at)
     deep = on.deep
     tiles = 1 if at.ksize > 31 and (on.planes > 1 or at.ksize <= 63) else 2
@@ -24,7 +24,7 @@ def tensor_separable(at: Scene) -> Threads:
     staged = columns + 16 * (deep - 1)
     stride, parts = 8 * (staged // 8 | 1), 1 if on.fits_half else 2
     plane_size = 16 * stride
-    entries = 2 * deep * LANES  # pairs of them: of rows, then of columns
+    entries = 2 * deep * LANES  # pairs of entries: for rows, then for columns
     tile_at = 2 * entries * TABLE_ENTRY
     peaks_at = tile_at + on.planes * parts * plane_size
     y_end, top = min(at.y0 + tall, at.height), at.y0 - on.reach

@@ -17,14 +17,14 @@ from kernels.anatomy.pattern import (
 
 
 def flat(at: Scene) -> Threads:
-    """The tile is staged as one line of samples; thread after thread takes the next."""
+    """Describe a tile that is staged as one line of samples, thread after thread."""
     tile_w, tile_h = at.block_x + 2 * at.halo_x, at.block_y + 2 * at.halo_y
     place = np.arange(0, tile_w * tile_h, at.threads)[:, None] + at.thread
     return _tiled(at, (place % tile_w, place // tile_w, place < tile_w * tile_h))
 
 
 def apron(at: Scene) -> Threads:
-    """The tile is staged in four parts: own place, one block right, below, and diagonally."""
+    """Describe a tile that is staged in four parts: own place, right, below, and diagonally."""
     tile_w, tile_h = at.block_x + 2 * at.halo_x, at.block_y + 2 * at.halo_y
     part = np.arange(4)[:, None]
     column, row = at.tx + part % 2 * at.block_x, at.ty + part // 2 * at.block_y
@@ -32,7 +32,7 @@ def apron(at: Scene) -> Threads:
 
 
 def _tiled(at: Scene, tile: tuple[Places, Places, Mask]) -> Threads:
-    """A thread a sample; the tile and its halo are staged in shared memory first."""
+    """Describe one thread per sample, once the tile and its halo are in shared memory."""
     tile_w = at.block_x + 2 * at.halo_x
     first = only(at.ty * tile_w + at.tx, at.inside & ~at.is_alpha(at.x))
     return one_each(
@@ -45,7 +45,10 @@ def _tiled(at: Scene, tile: tuple[Places, Places, Mask]) -> Threads:
 
 
 def untiled(at: Scene) -> Threads:
-    """One block; a thread takes every so many-th sample along both axes, staging and filtering."""
+    """Describe one block for the whole picture.
+
+    Each thread stages and filters samples a block's width and height apart.
+    """
     across, down = -(-at.row // at.block_x), -(-at.height // at.block_y)
     rounds = {"round": across * down}
     (n,) = turns(rounds)

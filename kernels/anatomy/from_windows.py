@@ -11,7 +11,10 @@ from kernels.anatomy.pattern import QUAD, Threads, stand
 
 
 def window_tile(at: Scene) -> Threads:
-    """The tile lies in quads of four floats, with a gap behind every run."""
+    """Describe threads that compute a long run of samples each, out of a shared tile.
+
+    The tile consists of quads of four floats, with a gap after every run.
+    """
     wide = Chunks(at)
     run = 32 if at.ksize <= 47 else 16
     left = wide.halo * wide.chunk

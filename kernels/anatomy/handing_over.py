@@ -1,4 +1,4 @@
-"""How the threads of a line hand numbers over through shared memory: in transforms, at edges."""
+"""Exchange of numbers between a line's threads through shared memory, for transforms."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kernels.anatomy.transform_words import PARTS, part_held
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandingOver:
-    """`transform` and `fill_in` of fft_registers, in shared memory.
+    """A model of `transform` and `fill_in` of fft_registers, in shared memory.
 
-    side   threads of a line, and numbers of each
+    side   threads per line, and numbers per thread
     base   (threads,) where each thread's line begins
-    nth    (threads,) which of its line's threads each is
-    apart  what is for one thread of a line lies so many floats from what is for the next,
-    close  and there what is from one so many floats from what is from the next
+    nth    (threads,) each thread's number in its line
+    apart  floats from the place of one receiving thread to that of the next
+    close  floats, there, from what one thread sends to what the next sends
     """
 
     at: Scene
@@ -32,7 +32,7 @@ class HandingOver:
     close: int
 
     def transform(self, ways: tuple[str, ...] = ("",)) -> tuple[Access, ...]:
-        """Return how a line is transformed; `ways`: words for transforms one after another."""
+        """Return how a line is transformed; `ways`: words for successive transforms."""
         roots = {"way": len(ways), "root": self.side}
         parts = {"way": len(ways), "part": 2, "number": self.side}
         n = np.arange(self.side)[:, None]
@@ -60,10 +60,9 @@ class HandingOver:
     ) -> tuple[Access, ...]:
         """Return how numbers beyond the picture's edges are filled in.
 
-        where   (parts, side, threads) where each number is on an axis of the picture, how long that
-                is, and how far beyond it numbers are needed
-        source  place on the axis -> number of the array that is read for it, or NOWHERE: then it is
-                zero
+        where   (parts, side, threads) the position of each number on an axis of the picture; the
+                length of that axis; and how far beyond it numbers are needed
+        source  position -> number of the array that is read for it, or NOWHERE: then it is zero
         """
         every = {"part": 2, "number": self.side}
         position, size, reach = where

@@ -1,4 +1,4 @@
-"""What a rung's threads find: the picture's measures, and samples continued beyond its edges."""
+"""The scene of a launch: the picture's measures, and samples beyond its edges."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ assert OUTSIDE == NOWHERE  # a sample that is zero is not loaded
 
 
 class Scene:
-    """One block of a launch, in the words of the prelude: along x everything counts samples, pixels
-    times channels.
+    """One block of a launch, in the words of the prelude.
+
+    Along x everything counts samples: pixels times channels.
 
     x0, y0  the sample and the row that its tile begins with, if tiles lie side by side
     tx, ty  (threads,) where each thread of a block stands, as threadIdx
-    x, y    (threads,) the sample and row that is for a thread a sample, and
-    inside  whether that is on the picture
+    x, y    (threads,) its sample and row, where each thread computes one sample
+    inside  (threads,) whether that is on the picture
     """
 
     def __init__(self, facts: Facts, shape: Shape, block: Block) -> None:
@@ -52,12 +53,11 @@ class Scene:
         return np.where(from_pixel == OUTSIDE, NOWHERE, inside)
 
     def line(self, y: Places) -> Places:
-        """Return the place at which row y begins, or that of the row it is read from, or
-        NOWHERE."""
+        """Return where row y begins, or the row that it is read from; NOWHERE for zeros."""
         return self.begin(self._source(y, self.height))
 
     def begin(self, y: Places) -> Places:
-        """Return the place at which row y, of the picture or NOWHERE, begins."""
+        """Return where row y begins, which is on the picture; NOWHERE for NOWHERE."""
         return np.where(y == NOWHERE, NOWHERE, y * self.pitch)
 
     def source_row(self, y: Places) -> Places:
@@ -65,10 +65,11 @@ class Scene:
         return self._source(y, self.height)
 
     def source_sample(self, y: Places, x: Places) -> Places:
-        """Return the place of sample x of row y, wherever that may be: read_sample."""
+        """Return the place of sample x of row y, which may be off the picture: read_sample."""
         return joined(self.line(y), self.sample(x))
 
     def is_alpha(self, x: Places) -> Mask:
+        """Return whether sample x of a row is alpha."""
         return np.asarray(self.job.has_alpha & (x % self.channels == self.channels - 1))
 
     def load(
@@ -82,10 +83,10 @@ class Scene:
         words: Words | None = None,
         known: int | None = None,
     ) -> Access:
-        """Return a load of all threads; the other arguments are those of `Access`.
+        """Return a load by all threads; the other arguments are those of `Access`.
 
-        places      those of all times, in the order of `turns`, or how to find them
-        item_bytes  0: those of a sample of the picture, of a float of all else
+        places      the places of all times, in the order of `turns`, or how to find them
+        item_bytes  0: those of a sample for the picture, of a float for anything else
         """
         item_bytes = item_bytes or (self.sample_bytes if array == "picture" else FLOAT)
         find = places if callable(places) else self._finder(loops, places)
@@ -94,11 +95,11 @@ class Scene:
         )
 
     def store(self, *what: Any, **more: Any) -> Access:
-        """Return a store of all threads; the arguments are those of `load`."""
+        """Return a store by all threads; the arguments are those of `load`."""
         return replace(self.load(*what, **more), is_store=True)
 
     def load_alpha(self, *what: Any, **more: Any) -> tuple[Access, ...]:
-        """Return a load likewise, if there is alpha."""
+        """Return such a load if the picture has alpha, else nothing."""
         return (self.load(*what, **more),) if self.job.has_alpha else ()
 
     def _finder(self, loops: Loops, places: Places) -> Find:
@@ -114,7 +115,7 @@ class Scene:
 
 
 def joined(line: Places, column: Places) -> Places:
-    """Return the sum of a row's begin and a sample's place in it; NOWHERE where either is."""
+    """Return a row's begin plus a sample's place in it; NOWHERE where either is."""
     return np.where((line == NOWHERE) | (column == NOWHERE), NOWHERE, line + column)
 
 
@@ -124,6 +125,8 @@ def only(places: Places, taking_part: Mask) -> Places:
 
 
 def turns(loops: Loops) -> list[Places]:
-    """Return the indices of each loop, which with those of others and of threads broadcast to all
-    times: (n, 1, 1) and (m, 1)."""
+    """Return the index of each loop, shaped to broadcast to all times and threads.
+
+    For two loops: (n, 1, 1) and (m, 1).
+    """
     return [each[..., None] for each in np.ix_(*map(np.arange, loops.values()))]

@@ -1,4 +1,4 @@
-"""What rungs on tensor cores have in common: the words of tensor.cuh, step by step."""
+"""The words of tensor.cuh: steps shared by the rungs on tensor cores."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FOUR = 4  # pixels that a thread loads at a time
 class Matrices:
     """A scene in the names of tensor.cuh.
 
-    g, t       of each thread: which row of a block of 8×8 it holds, and which two columns
-    fits_half  whether a sample fits into a half; else it is kept as two
+    g, t       (threads,) which row of a block of 8×8 each thread holds, and which two columns
+    fits_half  whether a sample fits into one half; else it is kept as two
     """
 
     def __init__(self, at: Scene) -> None:
@@ -35,13 +35,13 @@ class Matrices:
         self.is_scaled = at.job.pixel_type == "float32"
 
     def in_block(self, down: Places, across: Places, stride: int) -> Places:
-        """Return places in four blocks of 8×8 halves, from their corner: read_blocks."""
+        """Return places in four blocks of 8×8 halves, counted from their corner: read_blocks."""
         return (8 * down + self.g) * stride + 8 * across + 2 * self.t
 
     def loads(self, loops: Loops, pixels: Wanted) -> tuple[Access, Access]:
-        """Return loads of four pixels side by side, four samples at a time: read_pixels.
+        """Return loads of four neighbouring pixels, four samples at a time: read_pixels.
 
-        pixels  pixel, row, and whether it takes part, of each thread
+        pixels  pixel, row, and whether it takes part, for each thread
         """
         (x, y, takes_part), channels = pixels, self.at.channels
         wanted = x * channels, y, takes_part
@@ -52,15 +52,17 @@ class Matrices:
         return self.at.store(name, TILE, loops, places, width, HALF)
 
     def read_halves(self, name: str, loops: Loops, places: Places | Find, width: int) -> Access:
-        """Return reads in which all threads take part: often too many to be gone through for a
-        count."""
+        """Return reads in which all threads take part.
+
+        Their count is given, since there are often too many to visit.
+        """
         load = self.at.load(name, TILE, loops, places, width, HALF)
         return replace(load, known=load.count * self.at.threads)
 
     def peaks(self, begin: int, times: int, is_there: bool) -> tuple[Access, ...]:
-        """Return how the largest sample of each warp is handed to all of them.
+        """Return how the largest sample of each warp is exchanged among the warps.
 
-        begin  where that is, in halves
+        begin  where the largest samples lie, in halves
         """
         own = only(begin + 2 * self.at.ty, self.at.tx == 0)
         loops = {"time": times * is_there}
@@ -79,8 +81,7 @@ class Matrices:
         planes: Places,
         end: int,
     ) -> Access:
-        """Return stores of two pixels of a plane at each of `columns` from x and `rows` from y:
-        write_two.
+        """Return stores of two pixels of a plane, at `columns` from x and `rows` from y: write_two.
 
         planes  (n, 1) or (n, threads)
         """
@@ -95,7 +96,7 @@ class Matrices:
         return at.store("Store the answer", "picture", loops, places, side_by_side)
 
     def alpha(self, columns: int, rows: int, end: int) -> tuple[Access, ...]:
-        """Return how alpha goes from picture to picture, after all else: copy_alpha."""
+        """Return how alpha is copied from picture to picture, after all else: copy_alpha."""
         at = self.at
         loops = {"time": -(-columns * rows // at.threads) * at.job.has_alpha}
         row, column = np.divmod(turns(loops)[0] * at.threads + at.thread, columns)

@@ -12,25 +12,25 @@ from kernels.anatomy.launch_scene import Mask, Scene, only
 from kernels.anatomy.tile_shapes import Block
 
 COMPLEX = 8  # bytes, of transforms' buffers
-QUAD = 4  # floats that shared memory takes or gives at a time: sixteen bytes
+QUAD = 4  # floats per access to shared memory: sixteen bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Threads:
-    """What the threads of one block do, and where they stand.
+    """The work and the places of the threads of one block.
 
-    steps   what they do, in their order
+    steps   their loads and stores, in order
     stands  (n, threads, 2), or (threads, 2): at which samples and rows of the block's tile each
             thread works in a round, NOWHERE where it has none
-    each    samples and rows that a thread computes from where it stands on
-    round   samples and rows that a block computes at a time; a block with more goes on in the same
-            way beside and below.  None: all of its tile
+    each    samples and rows that a thread computes, from where it stands on
+    round   samples and rows that a block computes at a time; a block with more repeats that beside
+            and below.  None: all of its tile
 
-    Where that are no samples of the picture, but numbers of a transform:
+    Where a block computes numbers of a transform rather than samples of the picture:
 
-    block   a sentence on what the block computes, and of what
-    thread  thread -> what that has to do with it: "holds number 5"
-    picked  sample and row of the tile -> the thread to look at, where none computes that one alone
+    block   a sentence on what the block computes, and from what
+    thread  thread -> its share of that: "holds number 5"
+    picked  sample and row of the tile -> the thread to look at, where no thread computes that alone
     """
 
     steps: tuple[Access, ...]
@@ -43,12 +43,12 @@ class Threads:
 
 
 class Pattern:
-    """What the threads of any block of one pass do for one job.
+    """The work of the threads in any block of one pass, for one job.
 
     of           block -> its threads
     places       (n, threads, 2) where they stand, in every block
-    each, round  as of `Threads`
-    idle         block -> threads that store nothing, as far as that was counted
+    each, round  as in `Threads`
+    idle         block -> how many threads store nothing; filled as blocks are counted
     """
 
     def __init__(self, of: Callable[[Block], Threads], covers: tuple[int, int]) -> None:
@@ -58,7 +58,7 @@ class Pattern:
         self.places = first.stands.reshape(-1, *first.stands.shape[-2:])
 
     def steps(self, block: Block) -> tuple[Access, ...]:
-        """Return what the threads of a block do, in their order."""
+        """Return the loads and stores of the threads of a block, in order."""
         return self.of(block).steps
 
 
@@ -70,7 +70,7 @@ def stand(x: Places, y: Places) -> Places:
 
 
 def one_each(at: Scene, *steps: Access) -> Threads:
-    """Return what threads do that compute a sample each, where threadIdx says."""
+    """Return threads that compute one sample each, where threadIdx says."""
     return Threads(steps, stand(at.tx, at.ty), round=(at.block_x, at.block_y))
 
 
@@ -80,8 +80,8 @@ def staging(
     """Return how a tile is filled: a load and a store.
 
     corner  the sample and row that the tile begins with
-    tile    (loads, threads) column and row of the tile, and which take part
-    pitch   of the tile
+    tile    (loads, threads) column and row in the tile, and which threads take part
+    pitch   numbers from one row of the tile to the next
     """
     column, row, takes_part = np.broadcast_arrays(*tile)
     source = only(at.source_sample(corner[1] + row, corner[0] + column), takes_part)
@@ -93,7 +93,7 @@ def staging(
 
 
 def tile_taps(at: Scene, first: Places, down: int, across: int, pitch: int) -> Access:
-    """Return the reads of all taps; `first`: where each thread reads for the first, or NOWHERE."""
+    """Return the reads of all taps; `first`: where each thread reads the first, or NOWHERE."""
     works = first != NOWHERE
 
     def find(row: Places, column: Places) -> Places:
@@ -104,10 +104,12 @@ def tile_taps(at: Scene, first: Places, down: int, across: int, pitch: int) -> A
 
 
 def alpha_load(at: Scene, array: str = "picture") -> tuple[Access, ...]:
+    """Return the load of alpha by the threads whose sample it is; nothing without alpha."""
     own = only(at.begin(at.y) + at.x, at.inside & at.is_alpha(at.x))
     return at.load_alpha("Load alpha", array, {}, own)
 
 
 def answer_store(at: Scene, item_bytes: int = 0) -> Access:
+    """Return the store of one sample per thread in what the pass writes."""
     own = only(at.begin(at.y) + at.x, at.inside)
     return at.store("Store the answer", at.shape.writes, {}, own, 1, item_bytes)

@@ -1,7 +1,7 @@
-"""What every thread of a block loads and stores, step by step: found by the name in a header.
+"""The registry of patterns: what every thread of a block loads and stores, by name.
 
-`anatomy = "tiles.flat"` is the function `flat` of `from_tiles`: (Scene) -> Threads, written
-beside the rungs' text, and as it has it: a test runs that text and compares all addresses.  A pass
+`anatomy = "tiles.flat"` in a header is the function `flat` of `from_tiles`: (Scene) -> Threads. It
+is written to match the rungs' text: a test runs that text and compares all addresses.  A pass
 without that line is not described, nor is what a library launches.
 """
 
@@ -31,7 +31,7 @@ SIGNATURE = ["Scene", "Threads"]
 
 
 def pattern_of(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
-    """Return the pattern of the pass that `shape` is of; None: it is not described."""
+    """Return the pattern of the pass that `shape` belongs to; None if it is not described."""
     name, facts = rung.passes[shape.number].anatomy, Facts(job)
     if not name:
         return None
@@ -40,7 +40,7 @@ def pattern_of(rung: Rung, shape: Shape, job: Job) -> Pattern | None:
 
 @cache
 def patterns() -> dict[str, Make]:
-    """Return all there are, by the name that a header gives them: the folder is the registry."""
+    """Return all patterns by the names that headers use; the folder is the registry."""
     return {
         f"{each.name.removeprefix(BEGIN)}.{name}": make
         for each in pkgutil.iter_modules(anatomy.__path__)
@@ -57,7 +57,7 @@ def _is_pattern(make: object, module: str) -> bool:
 
 
 def why_not_told(rung: Rung) -> str | None:
-    """Return the sentence about a name in the header that nothing is called by; None: all are."""
+    """Return a sentence about a pattern or layout that does not exist; None if all do."""
     for number, each in enumerate(rung.passes):
         for field, name, known in (
             ("anatomy", each.anatomy, list(patterns())),

@@ -1,4 +1,4 @@
-"""Where the blocks of a pass stand on the picture: grid, tile and halo, as a rung's header says."""
+"""Shapes of passes: where the blocks stand on the picture, by their rung's header."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from kernels.rungs.rung import Pass, Rung
 
 Block = tuple[int, int]  # of the grid, x then y
 
-# The most a block may have on any GPU there is: compute capability 9.0 and 10.0.
+# The most that a block may have on any GPU: on those of compute capability 9.0 and 10.0.
 MAX_SHARED_BYTES = 227 * 1024
-# Some rungs share out the rows among the multiprocessors; these are an H200's.
+# Some rungs divide the rows among the multiprocessors; an H200 has so many.
 USUAL_MULTIPROCESSORS = 132
 
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle: samples left to right - 1 of the rows top to bottom - 1; may reach beyond the
-    picture."""
+    """A rectangle of samples left to right - 1 and rows top to bottom - 1.
+
+    It may reach beyond the picture.
+    """
 
     left: int
     top: int
@@ -30,22 +32,25 @@ class Rect:
 
     @property
     def width(self) -> int:
+        """Return how many samples it is wide; 0 if empty."""
         return max(self.right - self.left, 0)
 
     @property
     def height(self) -> int:
+        """Return how many rows it is high; 0 if empty."""
         return max(self.bottom - self.top, 0)
 
     @property
     def count(self) -> int:
-        """Return how many samples it has."""
+        """Return how many samples it covers."""
         return self.width * self.height
 
     def grown(self, across: int, down: int) -> Rect:
+        """Return the rectangle with so many more samples and rows on every side."""
         return Rect(self.left - across, self.top - down, self.right + across, self.bottom + down)
 
     def clipped(self, other: Rect) -> Rect:
-        """Return what both share."""
+        """Return the intersection of both, which may be empty."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))
@@ -53,15 +58,16 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The launch of one pass over one picture; along x all numbers are samples, pixels times
-    channels.
+    """The launch of one pass over one picture; along x all numbers count samples.
+
+    A sample is one channel of a pixel.
 
     number        of the pass in its rung
     reads, writes "picture", or a buffer's name
     grid, block   blocks, and threads in each, x then y
-    covers        what a block writes, or what the numbers that it writes are of
-    halo          how far around that it reads
-    picture       all samples
+    covers        samples and rows that a block writes, or that its numbers belong to
+    halo          how far around those it reads
+    picture       the whole picture
     layout        None: blocks lie side by side over the picture
     """
 
@@ -78,16 +84,17 @@ class Shape:
 
     @property
     def threads(self) -> int:
-        """Return how many a block has."""
+        """Return how many threads a block has."""
         return self.block[0] * self.block[1]
 
     @property
     def blocks(self) -> int:
+        """Return how many blocks the grid has."""
         return self.grid[0] * self.grid[1]
 
     @property
     def warps(self) -> int:
-        """Return how many a block has."""
+        """Return how many warps a block has."""
         return -(-self.threads // 32)
 
     def block_at(self, x: int, y: int) -> Block:
@@ -99,20 +106,23 @@ class Shape:
         return across, min(max(y // self.covers[1], 0), self.grid[1] - 1)
 
     def tile(self, block: Block) -> Rect:
-        """Return what `block` is there to write, or to transform."""
+        """Return what `block` writes or transforms, which may reach beyond the picture."""
         left, top = block[0] * self.covers[0], block[1] * self.covers[1]
         if self.layout is not None:
             left, top = self.layout.corner(*block)
         return Rect(left, top, left + self.covers[0], top + self.covers[1])
 
     def with_halo(self, block: Block) -> Rect:
-        """Return what it reads for that."""
+        """Return what `block` reads: its tile and the halo around it."""
         return self.tile(block).grown(*self.halo)
 
 
 def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape, ...]:
-    """Return the passes whose blocks have a place on the picture: none of a library.  As if in one
-    launch; a display's watchdog may have it cut between rows of blocks."""
+    """Return the passes whose blocks have a place on the picture, thus none of a library.
+
+    Each is described as one launch, though a display's watchdog may force several, cut between
+    rows of blocks.
+    """
     facts = Facts(job, device)
     if device is None:
         facts["MULTIPROCESSORS"] = USUAL_MULTIPROCESSORS
@@ -124,10 +134,12 @@ def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape
 
 
 def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
-    """Return the reason `rung` would never launch anything for `job`, whatever is in the picture;
-    None if it would."""
+    """Return why `rung` could never launch anything for `job`, whatever the picture holds.
+
+    None if it could.
+    """
     if job.gradient != rung.gradient:
-        return rung.why_not_anywhere(job)  # which says so before it looks at anything
+        return rung.why_not_anywhere(job)  # this is the first reason that it gives
     if device is not None and not rung.own_block and (refusal := device.why_no_block(job.block_xy)):
         return refusal
     facts = Facts(job, device)

@@ -1,10 +1,10 @@
-"""What a warp's accesses cost: sectors and lines of global memory, banks of shared memory.
+"""Costs of a warp's accesses: sectors and lines of global memory, banks of shared memory.
 
 Global memory is moved in sectors of 32 bytes, four to a line of 128.  Shared memory has 32 banks,
 one word of four bytes wide, and word n is in bank n mod 32; lanes that want different words of one
 bank take turns, lanes that want the same word do not (CUDA C++ Programming Guide, sections
-"Device Memory Accesses" and "Shared Memory").  Accesses of eight bytes a lane are served half a
-warp at a time, those of sixteen a quarter, so that 32 lanes need two turns or four at least.
+"Device Memory Accesses" and "Shared Memory").  Accesses of eight bytes per lane are served half a
+warp at a time, those of sixteen a quarter, so that 32 lanes need at least two turns or four.
 How the hardware really splits them is not published (forums.developer.nvidia.com/t/339143): where
 lanes of different parts want the same words it may serve them together, which is not counted here.
 """
@@ -25,12 +25,12 @@ BANKS, WORD_BYTES = 32, 4
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """What one access of a warp to global memory touches.
+    """The cost of one access of a warp to global memory.
 
-    sector         of each lane, counted from the array's begin; NOWHERE: it takes no part
+    sector         of each lane, counted from the start of the array; NOWHERE: it takes no part
     active         lanes that take part
-    sectors, lines it touches
-    least_sectors  that as many bytes of different numbers would lie in, side by side;
+    sectors, lines how many the access touches
+    least_sectors  how many the same bytes of different numbers would touch, side by side
     least_lines    likewise
     """
 
@@ -43,19 +43,20 @@ class Coalescing:
 
     @property
     def is_best(self) -> bool:
+        """Return whether no fewer sectors could hold what the warp wants."""
         return self.sectors <= self.least_sectors
 
 
 @dataclass(frozen=True, slots=True)
 class Conflicts:
-    """What one access of a warp to shared memory meets.
+    """The cost of one access of a warp to shared memory.
 
     bank         of each lane, its first; NOWHERE: it takes no part
-    in_conflict  lanes one of whose banks is asked for more than one word at the same time
+    in_conflict  lanes one of whose banks is asked for several words at the same time
     active       lanes that take part
-    turns        the access takes: the most different words that one bank is asked for, of each part
-                 of the warp that is served at a time, added up
-    least_turns  such parts: what it would take without conflict
+    turns        transactions: for each part of the warp that is served at a time, the most
+                 different words that one bank is asked for; their sum
+    least_turns  how many such parts there are: the transactions without conflicts
     """
 
     bank: NDArray[np.int64]
@@ -66,6 +67,7 @@ class Conflicts:
 
     @property
     def is_best(self) -> bool:
+        """Return whether the access meets no bank conflict."""
         return self.turns <= self.least_turns
 
 
@@ -80,9 +82,9 @@ def of_warp(places: Places, warp: int) -> Places:
 def coalescing(lanes: Places, item_bytes: int, width: int = 1) -> Coalescing:
     """Count the sectors and lines that a warp touches.
 
-    lanes  (32,) which number of an array each lane wants, or NOWHERE
-    item_bytes  of one number; arrays begin at a line
-    width       numbers from there on, side by side; all of them in one sector
+    lanes       (32,) which number of an array each lane wants, or NOWHERE
+    item_bytes  bytes per number; arrays begin at a line
+    width       how many neighbouring numbers from there on, all of them in one sector
     """
     takes_part = lanes != NOWHERE
     wanted = lanes[takes_part] * item_bytes
@@ -100,14 +102,14 @@ def coalescing(lanes: Places, item_bytes: int, width: int = 1) -> Coalescing:
 def conflicts(lanes: Places, item_bytes: int = WORD_BYTES, width: int = 1) -> Conflicts:
     """Count the transactions that a warp takes.
 
-    lanes  (32,) which number of a tile each lane wants, or NOWHERE
-    item_bytes  of one number
-    width       numbers from there on, side by side: all of them, sixteen bytes at most
+    lanes       (32,) which number of a tile each lane wants, or NOWHERE
+    item_bytes  bytes per number
+    width       how many neighbouring numbers from there on: sixteen bytes at most in all
     """
     takes_part = lanes != NOWHERE
     words_a_lane = max(item_bytes * width // WORD_BYTES, 1)
     first = lanes * item_bytes // WORD_BYTES
-    words = first[:, None] + np.arange(words_a_lane)  # (32, words a lane)
+    words = first[:, None] + np.arange(words_a_lane)  # (32, words per lane)
     in_conflict = np.zeros(LANES, np.bool_)
     turns = parts = 0
     for part in np.split(np.arange(LANES), words_a_lane):
@@ -116,7 +118,7 @@ def conflicts(lanes: Places, item_bytes: int = WORD_BYTES, width: int = 1) -> Co
             continue
         asked = np.bincount(
             np.unique(words[mine]) % BANKS, minlength=BANKS
-        )  # one word: a broadcast
+        )  # lanes that want the same word: a broadcast
         in_conflict[mine] = (asked[words[mine] % BANKS] > 1).any(1)
         turns, parts = turns + int(asked.max()), parts + 1
     return Conflicts(

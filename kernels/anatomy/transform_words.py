@@ -1,4 +1,4 @@
-"""What blocks of a transform's passes work on, in sentences: lines of numbers, not samples."""
+"""Sentences on the work of a transform's blocks: lines of numbers, not samples."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ PARTS = ("real part", "imaginary part")
 
 
 def gather(on: FftTiles, shape: Shape, block: Block) -> str:
+    """Say which row of which tiles a block gathers, and from where in the picture."""
     pair, down = on.tile_of(block[1])
     y = shape.tile(block).top
     where = "" if 0 <= y < shape.picture.bottom else ", which lies beyond it"
@@ -20,6 +21,7 @@ def gather(on: FftTiles, shape: Shape, block: Block) -> str:
 
 
 def multiply(on: FftTiles, block: Block) -> str:
+    """Say which row of frequencies a block multiplies by the spectrum of the weights."""
     pair, down = on.tile_of(block[1])
     return (
         f"Block {block} multiplies row {block[0]} of the {on.line} rows of frequencies of "
@@ -30,6 +32,7 @@ def multiply(on: FftTiles, block: Block) -> str:
 
 
 def transform_rows(on: FftTiles, shape: Shape, block: Block) -> str:
+    """Say which rows of which tiles a block transforms."""
     top = block[0] * on.rows
     end = min(top + on.rows, shape.picture.bottom)
     return _signed(
@@ -39,6 +42,7 @@ def transform_rows(on: FftTiles, shape: Shape, block: Block) -> str:
 
 
 def filter_columns(on: FftTiles, shape: Shape, block: Block) -> str:
+    """Say which frequencies of which tiles a block filters down their columns."""
     planes = on.colours * on.pairs
     begin, top = block[0] // planes * on.columns, block[1] * on.valid
     end = min(top + on.valid, shape.picture.bottom)
@@ -54,17 +58,20 @@ def filter_columns(on: FftTiles, shape: Shape, block: Block) -> str:
 
 
 def held(n: int) -> str:
-    """Say which of a thread's numbers, counted from one."""
+    """Say which of a thread's numbers is meant, counted from one."""
     return f"number {n + 1} of each thread"
 
 
 def part_held(n: int, part: int) -> str:
+    """Say which part of which of a thread's numbers is meant."""
     return f"{PARTS[part]} of {held(n)}"
 
 
 def every(step: int, noun: str, first: int, end: int) -> str:
-    """Say which of `end` a thread has that begins with `first`: "every 16th number from 5 to
-    245"."""
+    """Say which of `end` numbers a thread has that begins with number `first`.
+
+    Such as "every 16th number from 5 to 245".
+    """
     last = first + (end - 1 - first) // step * step
     if last == first:
         return f"{noun} {first}"
@@ -72,9 +79,9 @@ def every(step: int, noun: str, first: int, end: int) -> str:
 
 
 def _tiles(on: FftTiles, pair: int, down: int | None = None) -> str:
-    """Say which two tiles side by side; of which channel, where several are transformed.
+    """Say which two neighbouring tiles are meant, and of which channel if there are several.
 
-    down  None: all of those one above the other
+    down  None: all tiles one above the other
     """
     across = 2 * (pair % on.pairs)
     at_y = "" if down is None else f", y {down}"
