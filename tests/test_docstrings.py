@@ -15,7 +15,17 @@ ROOMS = {
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
         *("export", "engine", "measuring", "pictures", "sweeps", "anatomy"),
     ),
-    "workbench": ("base", "widgets", "imaging", "files", "batch", "report", "cli"),
+    "workbench": (
+        "base",
+        "widgets",
+        "imaging",
+        "files",
+        "batch",
+        "report",
+        "cli",
+        "model",
+        "session",
+    ),
 }
 # A function says what it does.
 VERBS = """

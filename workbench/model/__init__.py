@@ -1,1 +1,1 @@
-"""What is chosen, and the one place where that is kept."""
+"""The user's choices, the one place where they are kept, and the work that follows from them."""

@@ -9,28 +9,30 @@ from kernels.core.errors import KernelError
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, State
 
-# All but the picture, and its levels, which belong to it.
+# All fields but the picture and its levels, which belong to it.
 NAMES = tuple(name for name, facts in FACTS.items() if facts.check is not None)
 
 
 def to_data(state: State) -> dict[str, Any]:
-    """Return what is chosen, by the fields' names; fit for JSON."""
+    """Return the choices by the names of their fields, fit for JSON."""
     return {name: getattr(state, name) for name in NAMES}
 
 
 def to_settings(state: State) -> dict[str, Any]:
-    """Return what the next start takes up: with an implementation only if the user chose one, so
-    that a GPU will be used once there is one."""
+    """Return the choices that the next start takes up.
+
+    Includes an implementation only if the user chose one, so that a GPU is used once there is one.
+    """
     data, chosen = to_data(state), state.chosen_implementation
     del data["implementation"]
     return data if chosen is None else {**data, "implementation": chosen}
 
 
 def from_data(data: dict[str, Any], state: State) -> Changes:
-    """Return what of `data` makes sense, as changes to `state`; the rest is left as it is.
+    """Return those values of `data` that make sense, as changes to `state`.
 
-    Files outlive versions: a filter, or an implementation, may have gone since, and a field may
-    have been called otherwise.
+    Files outlive versions: a filter or an implementation may no longer exist, and a field may have
+    had another name.  Values that do not fit together are dropped as a whole.
     """
     changes: Changes = {}
     for name in NAMES:
@@ -49,7 +51,7 @@ def _makes_sense(name: str, value: Any) -> bool:
 
 
 def _fits_together(changes: Changes, state: State) -> bool:
-    """Return whether the filter takes the size and the numbers that come with it."""
+    """Return whether the chosen filter accepts the size and the numbers that come with it."""
     wish = {name: changes.get(name, getattr(state, name)) for name in NAMES}
     try:
         filters.get(wish["filter"]).weights(

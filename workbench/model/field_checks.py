@@ -1,6 +1,6 @@
-"""Whether a value for a State field, as a file holds it, makes sense.
+"""Checks of the values of State fields, as read from a file.
 
-Each may raise TypeError, ValueError or OverflowError instead of saying no.
+A check may raise TypeError, ValueError or OverflowError instead of returning False.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of a State field beside its type, written down where the field stands."""
+"""Facts about State fields that their types do not tell, written down beside each field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KEY = "facts"
 
 @dataclass(frozen=True, slots=True)
 class FieldFacts:
-    """What is known of one field of the State.
+    """Everything known about one field of the State but its type.
 
     label        what it is called in "Undo kernel size 5 → 7"
     reruns       whether a change of it asks for another result
@@ -20,7 +20,7 @@ class FieldFacts:
     option       the command line's option, without dashes: "size"
     is_gradual   whether it is dragged, held or typed on the way to another value
     has_words    whether a value of it can be told in a word or two
-    comes_with   fields whose change brings one of this along, which is then not worth a word
+    comes_with   fields whose change brings one of this along, which then needs no mention
     is_view      whether it only says how pictures are looked at, not what is done to them
     """
 

@@ -1,4 +1,4 @@
-"""What a State asks for: pure functions from choices to work, or to the reason there is none."""
+"""Pure functions from the State's choices to work, or to the reason why there is none."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ LOOKING = "Looking for a GPU…"
 
 
 def job_for(state: State) -> Job | None:
-    """Return the job to run now; None without a picture.  Of the newest state it is built once.
+    """Return the job to run now; None without a picture.
 
-    Raises KernelError where the choices clash.
+    Asked again for the newest state, it returns the same Job.  Raises KernelError where the choices
+    clash.
     """
     if state.picture is None:
         return None
@@ -70,17 +71,22 @@ def needs_run(old: State, new: State) -> bool:
 
 
 def offset_for(state: State) -> float:
-    """Return what is added to every filtered sample, in sample values: only own weights have an
-    offset."""
+    """Return what is added to every filtered sample, in sample values.
+
+    It is 0.0 without a picture, and for every filter but the user's own weights.
+    """
     if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
         return 0.0
     return state.offset * state.picture.white
 
 
 def is_unclipped(state: State) -> bool:
-    """Return whether whole numbers, which know nothing below zero, are to be filtered as float32:
-    the filter makes negative ones, and they stay in the data however they are shown.  They are cut
-    off only where whole numbers were asked for, and nothing of what is below zero is to be seen."""
+    """Return whether a picture of whole numbers is to be filtered as float32.
+
+    That is so where the filter's results lie around zero: negative ones stay in the data however
+    they are shown. They are cut off only where a pixel type of whole numbers was chosen and values
+    below zero are shown as clipped.
+    """
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
     is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.negative_display == "clipped"
@@ -88,8 +94,10 @@ def is_unclipped(state: State) -> bool:
 
 
 def swings_around_zero(state: State) -> bool:
-    """Return whether the filter gives as much below zero as above: then State.negative_display
-    matters."""
+    """Return whether the filter's results lie around zero, as its weights cancel each other.
+
+    Only then does State.negative_display matter.
+    """
     try:
         weights = weights_for(state)
     except KernelError:
@@ -98,14 +106,14 @@ def swings_around_zero(state: State) -> bool:
 
 
 def is_of(job: Job, picture: Picture | None) -> bool:
-    """Return whether `job` filters `picture`, be it as float32."""
+    """Return whether `job` filters `picture`, as it is or as float32."""
     if picture is None:
         return False
     return job.picture is picture.samples or job.picture is known_unclipped(picture.samples)
 
 
 def look_for(state: State) -> DisplayMapping:
-    """Return how a result is to be shown."""
+    """Return how the result of the present choices is to be shown."""
     full = None if state.picture is None else state.picture.white
     return DisplayMapping(
         state.levels, state.negative_display if swings_around_zero(state) else "clipped", full
@@ -113,8 +121,10 @@ def look_for(state: State) -> DisplayMapping:
 
 
 def look_at(job: Job, state: State) -> DisplayMapping:
-    """Return how an earlier result of the same picture, that of `job`, is to be shown beside the
-    newest: what was stored as whole numbers knows nothing below zero."""
+    """Return how the result of `job`, an earlier one of the same picture, is to be shown.
+
+    A result stored as whole numbers has no values below zero, whatever its filter.
+    """
     full = None if state.picture is None else state.picture.white
     has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
     return DisplayMapping(state.levels, state.negative_display if has_sign else "clipped", full)
@@ -154,7 +164,7 @@ def baseline_for(job: Job, state: State) -> Job:
 
 
 def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
-    """Return whether `baseline` is what `baseline_for(job, state)` would find."""
+    """Return whether `baseline` is a result of `baseline_for(job, state)`."""
     return (
         baseline is not None
         and baseline.job.same_work(job)
@@ -163,7 +173,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
 
 
 def is_answer(result: Result, state: State) -> bool:
-    """Return whether `result` is of what `state` asks for now."""
+    """Return whether `result` answers what `state` asks for now."""
     try:
         wanted = job_for(state)
     except KernelError:
@@ -172,7 +182,7 @@ def is_answer(result: Result, state: State) -> bool:
 
 
 def weights_for(state: State) -> NDArray[np.float32]:
-    """Return the state's weights; the same choices give the same array."""
+    """Return the state's weights, (ksize, ksize) float32; the same choices give the same array."""
     return _weights(state.filter, state.ksize, state.sigma, state.amount, state.matrix)
 
 
@@ -185,8 +195,11 @@ def _weights(
 
 
 def with_filter(state: State, key: str) -> Changes:
-    """Return what picking the filter `key` changes: its size, too, where the present one is not
-    its.  One that leaves no choice passes on the size that was chosen before."""
+    """Return what picking the filter `key` changes, its size included.
+
+    The nearest size that the filter accepts is taken.  A filter whose size is not the user's choice
+    passes on the size that was chosen before, in `last_free_ksize`.
+    """
     chosen = filters.get(key)
     wished = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
     if has_sizes(chosen):
@@ -201,8 +214,10 @@ def has_sizes(chosen: Filter) -> bool:
 
 
 def changes_for(state: State, wanted: Changes) -> Changes:
-    """Return all that the user changes by choosing `wanted`: what it says itself, and what a
-    filter, a matrix or an implementation in it brings along."""
+    """Return all that changes when the user chooses `wanted`.
+
+    That is `wanted` itself, and what a filter, a matrix or an implementation in it brings along.
+    """
     brought: Changes = {}
     if "filter" in wanted:
         brought |= with_filter(state, wanted["filter"])
@@ -224,7 +239,10 @@ def implementation(key: str) -> Choice:
 
 
 def implementation_for(state: State, device: Device | NoDevice) -> str:
-    """Return what to run on `device`: what the user chose, or else the best where that cannot."""
+    """Return the key of the implementation to run on `device`.
+
+    It is the user's choice, or the best there is where that cannot run.
+    """
     chosen = state.chosen_implementation
     if chosen is not None and not why_not_here(implementation(chosen), device):
         return chosen
@@ -232,8 +250,10 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
 
 
 def first_choice(state: State, device: Device | NoDevice) -> str:
-    """Return what to begin with: `auto` where a rung can run, else the CPU implementation furthest
-    up."""
+    """Return the key of the implementation to begin with.
+
+    It is `auto` where a rung can run, else the last of the CPU implementations that can.
+    """
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto takes no notice of what is chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
@@ -246,7 +266,7 @@ def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:
 
 
 def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:
-    """Return the reason `candidate` cannot run here at all; None if some jobs may."""
+    """Return why `candidate` cannot run on this computer at all; None if some jobs may."""
     if isinstance(candidate, BrokenRung):
         return candidate.reason
     if candidate.kind != "cuda" or isinstance(device, Device):
@@ -276,10 +296,10 @@ def has_parameter(chosen: Filter, name: str) -> bool:
 def why_unavailable(
     state: State, candidate: Choice, device: Device | NoDevice | None
 ) -> str | None:
-    """Return the reason `candidate` cannot run what `state` asks for; None if it can, as `auto`
-    always.
+    """Return the reason why `candidate` cannot run what `state` asks for; None if it can.
 
     device  None: still being looked for
+    `auto` can always run.
     """
     if isinstance(candidate, Auto):
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What a mode is called and what it is good for.
+    """The name of a mode and what it is good for.
 
     words  a short paragraph, with the keys that lead there; its first sentence can stand alone
     """
@@ -17,7 +17,7 @@ class Mode:
 
     @property
     def first_sentence(self) -> str:
-        """Say in one line what it is."""
+        """Return the first sentence of its words, with a full stop."""
         return self.words.partition(". ")[0].removesuffix(".") + "."
 
 

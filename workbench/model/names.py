@@ -1,5 +1,4 @@
-"""What implementations and filters are called, also those of another version of this program, and
-what ran them."""
+"""Names of implementations and filters, also of other versions of this program, and of hardware."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ def ran_on(machine: Machine, implementations: Iterable[str]) -> str:
 
 
 def cpu_name(cpu: str) -> str:
-    """Return a `Machine.cpu` without how many cores it has."""
+    """Return a `Machine.cpu` without its number of cores."""
     return cpu.partition(",")[0]
 
 

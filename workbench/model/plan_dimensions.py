@@ -33,8 +33,8 @@ class Dimension:
     field    its name there
     title    on the button that varies it, with & for the mnemonic
     noun     in a sentence, in the singular
-    start    what is proposed when it is varied first; as in an example
-    tip      what the list says
+    start    what is proposed when it is first varied, and given as an example
+    tip      the list's tooltip
     read     a word -> the values it stands for, one but for "grid" and the like; raises ValueError
              with a sentence
     write    a value -> its word
@@ -54,13 +54,14 @@ class Dimension:
 
     @property
     def name(self) -> str:
-        """Its title, fit for any sentence's begin."""
+        """Return its title without the mnemonic."""
         return self.title.replace("&", "")
 
     def values(self, text: str, here: Here = None) -> Values:
-        """Return what `text` lists, once each.  Raises ValueError with a sentence for the user.
+        """Return the values that `text` lists, each once.
 
         here  the GPU that is to run it; None: not known yet
+        Raises ValueError with a sentence for the user.
         """
         words = words_of(text)
         if not words:
@@ -69,17 +70,17 @@ class Dimension:
         return tuple(dict.fromkeys(found))
 
     def text(self, values: Iterable[Any]) -> str:
-        """Return the line that says `values`."""
+        """Return the line of text that lists `values`."""
         return ", ".join(self.write(value) for value in values)
 
 
 def words_of(text: str) -> list[str]:
-    """Return what is listed, word by word."""
+    """Return the words that `text` lists."""
     return [word.strip() for word in BETWEEN.split(text) if word.strip()]
 
 
 def pair(value: tuple[int, int]) -> str:
-    """Return "640×480"."""
+    """Return two numbers as "640×480"."""
     return f"{value[0]}×{value[1]}"
 
 
@@ -137,7 +138,7 @@ def _read_channels(word: str, _: Here) -> Values:
 
 
 def _whole(word: str) -> int:
-    """Return the whole number in `text`; 0 where it is none."""
+    """Return the whole number in `word`; 0 where it is none, or has more than 8 digits."""
     return int(word) if word.isdecimal() and len(word) < 9 else 0
 
 

@@ -21,7 +21,7 @@ NO_PICTURE = "Open a picture first."
 
 
 class UnclearError(ValueError):
-    """What cannot be planned as it stands; str(error) is a sentence for the user.
+    """A draft that cannot be planned as it stands; str(error) is a sentence for the user.
 
     field  of the line it is about; "" where it is about none
     """
@@ -33,13 +33,13 @@ class UnclearError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the editor holds.
+    """The content of the plan editor.
 
     base             a preset, or a plan from a file, whose values stand where no line does; None:
                      those of the State do
     texts            the lines, by their dimensions' fields
-    implementations  keys, in the order of all there are
-    transfers        measure up- and download as well
+    implementations  keys of those to measure
+    transfers        whether upload and download are measured as well
     """
 
     base: Plan | None = None
@@ -48,7 +48,7 @@ class Draft:
     transfers: bool = False
 
     def plan(self, state: State, here: Here = None) -> Plan:
-        """Return what is to be measured.  Raises UnclearError."""
+        """Return the plan to measure.  Raises UnclearError."""
         if not self.implementations:
             raise UnclearError("Tick at least one implementation.")
         base = self.base or plan_of(state)
@@ -71,8 +71,10 @@ class Draft:
 
 
 def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
-    """Return the present job as a plan of one cell an implementation.  Raises UnclearError without
-    a picture."""
+    """Return the present job as a plan with one cell per implementation.
+
+    Raises UnclearError without a picture.
+    """
     if state.picture is None:
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape
@@ -97,12 +99,12 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
 
 
 def given_name(picture: Picture) -> str:
-    """Return what a plan calls the picture that is open: no name of those that are made."""
+    """Return what a plan calls the open picture: never the name of a generated kind."""
     return f"my {picture.name}" if picture.name in PICTURE_KINDS else picture.name
 
 
 def given(picture: Picture | None) -> Given:
-    """Return the open picture, under the name that plans have for it."""
+    """Return the open picture's samples under its name in plans; nothing without a picture."""
     return {given_name(picture): picture.samples} if picture else {}
 
 
@@ -113,7 +115,7 @@ def texts_of(plan: Plan) -> dict[str, str]:
 
 
 def count_of(plan: Plan) -> int:
-    """Return how many cells there are, counted without making them; at most so many."""
+    """Return the largest number of cells that `plan` can have, without making them."""
     return prod(len(getattr(plan, name)) for name in FIELDS)
 
 
@@ -134,8 +136,11 @@ def _one_each(base: Plan, texts: Mapping[str, str]) -> dict[str, Values]:
 
 
 def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
-    """Give pictures the names they have for good.  The open one has one size only: where sizes
-    vary, and nothing is said of pictures, noise takes its place."""
+    """Give the plan's pictures their final names, and an open one its size.
+
+    The open picture has one size only: where sizes vary and no pictures are listed, noise takes its
+    place.
+    """
     if "pictures" in texts:
         named = given_name(state.picture) if state.picture else THIS
         pictures = tuple(named if each == THIS else each for each in made.pictures)

@@ -1,4 +1,4 @@
-"""How long many cells will take, worked out quickly enough to do it between two frames."""
+"""A plan's remaining time, estimated quickly enough to do it between two frames."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ MAX_ESTIMATED = 1000  # some 10 ms
 
 
 def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
-    """Return about how many seconds `cells` of `plan` will take; of very many, by a sample of them.
+    """Return about how many seconds `cells` of `plan` will take.
 
-    seen  what was measured of it, in order
+    seen  the records of it so far, in order
+    More than MAX_ESTIMATED cells are judged by a sample of them.
     """
     if len(cells) <= MAX_ESTIMATED:
         return estimated_s(cells, seen, plan.sampling)

@@ -14,7 +14,7 @@ from workbench.model.plan_dimensions import BY_FIELD, pair
 
 
 def plan_title(plan: Plan) -> str:
-    """Return what varies, and of what: "Image size × kernel size, Gaussian blur"."""
+    """Return what varies, and for which filters: "Image size × kernel size, Gaussian blur"."""
     varied = [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]
     if not varied:
         return f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
@@ -24,15 +24,18 @@ def plan_title(plan: Plan) -> str:
 
 
 def short(plan: Plan) -> str:
-    """Return a title without its institution, but with its place: "Image size, table 5.5"."""
+    """Return a plan's title without its institution but with its table: "Image size, table 5.5"."""
     name = plan.title.split(": ", 1)[-1] if plan.source else plan.title
     name = name[0].upper() + name[1:]
     return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
 
 
 def held_fixed(plan: Plan) -> str:
-    """Return what has one value: "Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3
-    channels uint8, blocks 32×8, L2 cold"."""
+    """Return in words everything that has one value.
+
+    As in "Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3 channels uint8, blocks
+    32×8, L2 cold".
+    """
     chosen = [filters.get(key) for key in plan.filters]
     title = chosen[0].title if len(chosen) == 1 else ""
     ksize = f"{plan.ksizes[0]}×{plan.ksizes[0]}" if len(plan.ksizes) == 1 else ""
@@ -54,7 +57,7 @@ def held_fixed(plan: Plan) -> str:
 
 
 def fixed_choices(plan: Plan) -> dict[str, Any]:
-    """Return those of the lists with one value that a State has too, by its names."""
+    """Return the values of a plan that do not vary, by the names of the State's fields."""
     names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
     names |= {"caches": "cache"}
     lists = {name: getattr(plan, field) for field, name in names.items()}
@@ -67,7 +70,7 @@ ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache"
 
 
 def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
-    """Return what of ASIDE is not the same in all `cells`."""
+    """Return the names in ASIDE whose values differ among `cells`."""
     cells = tuple(cells)
     values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
     values["cache"].discard(None)  # of the CPU, which has no choice of it
@@ -75,8 +78,10 @@ def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
 
 
 def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
-    """Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²; with what is `varied` behind it:
-    " · border wrap, 3 channels"."""
+    """Return a cell in words: "Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²".
+
+    varied  names in ASIDE that are told as well: " · border wrap, 3 channels"
+    """
     how = f"{names.implementation_title(cell.implementation)} {cell.block_in_words}".strip()
     what = f"{names.filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
     aside = ", ".join(filter(None, (_aside(cell, name) for name in ASIDE if name in varied)))
@@ -84,7 +89,7 @@ def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
 
 
 def cell_name(cell: Cell) -> str:
-    """Return what a made picture is called: "noise 1024²"."""
+    """Return what the picture of `cell` is called: "noise 1024²"."""
     return f"{cell.picture} {cell.size_in_words}"
 
 

@@ -1,4 +1,4 @@
-"""The times measured in this session, by the work they were measured of: each rung's place."""
+"""Times measured in this session, by the work that was timed, and each rung's place by them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Block = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WorkKey:
-    """What two jobs have to share for their times to be compared.
+    """A key that two jobs share where their times can be compared.
 
-    Two are equal where `Job.same_work(…, any_content=True)` holds; beside that method this stands
-    because it is a key, and because a sweep's cell has no job.
+    Two are equal where `Job.same_work(…, any_content=True)` holds; it exists beside that method
+    because it serves as a key, and because a sweep's cell has no job.
 
     weights  their hash: a session may see thousands, of up to 64 kB each
     """
@@ -46,7 +46,7 @@ class WorkKey:
 
     @classmethod
     def of(cls, job: Job) -> WorkKey:
-        """Return that of `job`."""
+        """Return the key of `job`."""
         return cls(
             job.picture.shape,
             job.pixel_type,
@@ -58,7 +58,7 @@ class WorkKey:
 
     @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:
-        """Return that of one of the pictures of `cell`."""
+        """Return the key of one of the pictures of `cell`."""
         chosen = filters.get(cell.filter)
         return cls(
             (cell.height, cell.width, cell.channels),
@@ -74,9 +74,9 @@ class WorkKey:
 class Time:
     """One implementation's newest time of some work.
 
-    block_xy  the threads of a block as they were chosen; None where there was nothing to choose
-    is_wrong  its answer was found to be wrong, so that this is no speed
-    occupancy of its first pass, where the driver was asked, as a sweep does
+    block_xy   threads of a block as they were chosen; None where there was nothing to choose
+    is_wrong   whether its answer was found to be wrong, so that the time says nothing about speed
+    occupancy  of its first pass, where the driver was asked, as a sweep does
     """
 
     timing: Timing
@@ -86,6 +86,7 @@ class Time:
 
     @property
     def median_ms(self) -> float:
+        """Return the median of its samples in milliseconds."""
         return self.timing.median_ms
 
 
@@ -130,26 +131,31 @@ class LadderLine:
 
 
 class RungTimes:
-    """Remembers, work by work, the newest time of each implementation, block shape and cache; of
-    the works that were measured last."""
+    """A memory of the newest time of each implementation, block shape and cache, work by work.
+
+    Of more than MAX_WORKS works, those that were measured longest ago are forgotten.
+    """
 
     def __init__(self) -> None:
         self._times: dict[WorkKey, dict[tuple[str, Block | None, Cache | None], Time]] = {}
 
     def add_result(self, result: Result) -> None:
+        """Add the time of a result, with the block shape that was chosen or picked for it."""
         key, picked = result.implementation, result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(key, asked)))
 
     def add_record(self, record: Record) -> None:
-        """Add what a sweep measured; a time of several pictures, or of none, is no place."""
+        """Add a sweep's measurement; ignore a time of several pictures, and a cell that failed."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
             self._add(WorkKey.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
-        """Return the times by implementation: with the job's block shape if that was measured, else
-        the newest."""
+        """Return the times of the work of `job`, by implementation.
+
+        The time with the job's block shape is taken if there is one, else the newest.
+        """
         found: dict[str, Time] = {}
         for (key, block_xy, measured_cache), time in self._times.get(WorkKey.of(job), {}).items():
             is_exact = key in found and found[key].block_xy == job.block_xy
@@ -172,7 +178,7 @@ def ladder_places(
     job: Job | None,
     cache: Cache,
 ) -> list[LadderLine]:
-    """Return a line for each implementation given, in their order.
+    """Return a ladder line for each implementation given, in their order.
 
     job  the present one, of whatever implementation; None: there is none
     """
@@ -191,7 +197,10 @@ def ladder_places(
 
 
 def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
-    """Return the one it changes a thing about, or else the one in front of it."""
+    """Return the implementation that `chosen` is compared with; None for the first.
+
+    For a rung that is the one it changes a thing about, else the one before it in `known`.
+    """
     if isinstance(chosen, Rung):
         return next((each for each in known if each.key == chosen.after), None)
     at = known.index(chosen)
@@ -209,7 +218,9 @@ def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
 
 
 def _chosen_block(key: str, block_xy: Block) -> Block | None:
-    """Return the block shape that was chosen; None on the CPU and for rungs with a shape of their
-    own."""
+    """Return the block shape that was chosen.
+
+    It is None on the CPU and for rungs with a block shape of their own.
+    """
     chosen = implementation(key)
     return block_xy if isinstance(chosen, Rung) and not chosen.own_block else None

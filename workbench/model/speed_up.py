@@ -1,5 +1,4 @@
-"""A speed-up in words: how many times as fast as the baseline, how sure that is, or why there is
-none."""
+"""A speed-up in words: how many times as fast, how sure that is, or why there is none."""
 
 from __future__ import annotations
 
@@ -15,14 +14,14 @@ from workbench.model.intents import implementation
 
 @dataclass(frozen=True, slots=True)
 class SpeedUpWords:
-    """What a tile and its tooltip say.
+    """The words of a speed-up, for a tile and its tooltip.
 
     times     "20.1×"; MISSING where there is none
     unit      "slower" where the baseline is the faster one: 29.4× slower
-    against   what `times` goes on with: "as fast as OpenCV, 16 threads", "slower than …"
+    against   the words that follow `times`: "as fast as OpenCV, 16 threads", "slower than …"
     interval  of `times`: "19.6–20.7"
     detail    "vs OpenCV, 16 threads", or why there is none
-    sentence  all of it, for who asks; empty where there is none
+    sentence  all of it, for a tooltip; empty where there is none
     """
 
     times: str = MISSING
@@ -34,13 +33,16 @@ class SpeedUpWords:
 
     @property
     def text(self) -> str:
-        """ "20.1×", "29.4× slower"."""
+        """Return times and unit: "20.1×", "29.4× slower"."""
         return f"{self.times} {self.unit}".rstrip()
 
 
 def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
-    """Return how `result` stands to `baseline`, be they checked or not; a wrong baseline, and a
-    single run of either, give no speed-up.  A baseline of other work counts as none."""
+    """Return in words how fast `result` is against `baseline`.
+
+    A wrong baseline, a single run of either, and a baseline of other work give no speed-up.
+    Neither has to be checked already.
+    """
     if baseline is None or not baseline.job.same_work(result.job):
         return SpeedUpWords(detail="no CPU time yet")
     name = baseline_name(baseline)
@@ -57,12 +59,12 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
 
 
 def single_in_words(result: Result) -> str:
-    """Return what the one sample of `result` is."""
+    """Return what the only sample of `result` is: "a single run", or "a sum of 4 strips"."""
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
 
 
 def baseline_name(baseline: Result) -> str:
-    """Return what a baseline must always come with: "OpenCV, 2 threads"."""
+    """Return a baseline's name with its threads, which always go with it: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
     title = implementation(baseline.job.implementation).title
     return f"{title}, {threads} thread{'s' if threads > 1 else ''}"

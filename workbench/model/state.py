@@ -1,4 +1,4 @@
-"""What the user has chosen: one immutable value.  Knows nothing of Qt."""
+"""The user's choices as one immutable value, which knows nothing of Qt."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Picture:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return what has become of it on the way here, one sentence each."""
+        """Return what was changed about it since it was read, one sentence each."""
         if not self.beyond:
             return self.notes
         cut = "became infinite" if self.samples.dtype.kind == "f" else "were cut off"
@@ -65,7 +65,7 @@ class Picture:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of all its samples."""
+        """Return the bytes of its samples, the original ones included."""
         return self.samples.nbytes + (0 if self.original is None else self.original.nbytes)
 
     @property
@@ -78,8 +78,10 @@ class Picture:
         return str(self.samples.dtype) == (pixel_type or str(self.as_in_file.dtype))
 
     def stored_as(self, pixel_type: str | None) -> Picture:
-        """Return the same picture in `pixel_type`, or in that of its file: None.  Takes a while on
-        large ones; raises MemoryError where both do not fit."""
+        """Return the same picture in `pixel_type`; None: in that of its file.
+
+        Takes a while on large ones; raises MemoryError where there is no room for both.
+        """
         if self.is_stored_as(pixel_type):
             return self
         samples = self.as_in_file
@@ -92,10 +94,10 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class State:
-    """Everything the user has chosen.  Never holds a widget, a result or a GPU array.
+    """Everything the user has chosen; never a widget, a result or a GPU array.
 
-    Beside each field stands all that is known of it: see `field_facts.Facts`.  Of several that
-    change at once, the first in this order gives the step its name.
+    Beside each field stands all that is known about it: see `field_facts.FieldFacts`.  Of several
+    that change at once, the first in this order gives the undo step its name.
 
     implementation         the one to run now
     chosen_implementation  the one the user chose, which may not run here at the moment; None: the
@@ -108,7 +110,8 @@ class State:
     levels           sample values shown as black and white; None: 0 and the picture's white
     negative_display how results that swing around zero are shown: see `imaging.display_mapping`
     divider          of the wipe: between left and right, or between above and below
-    difference       how after minus before is shown; gain: by what it is multiplied, None: as fits
+    difference       how after minus before is shown
+    gain             what that is multiplied by; None: so that it fits the range
     """
 
     picture: Picture | None = field(default=None, metadata=about("picture", reruns=True))

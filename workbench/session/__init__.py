@@ -1,1 +1,1 @@
-"""What runs while a window is open: the worker, live filtering, opening, exporting.  No widgets."""
+"""Services that run while a window is open, without widgets: the worker, opening, exporting."""

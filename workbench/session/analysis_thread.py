@@ -1,4 +1,4 @@
-"""A thread that looks: several computations at once, step by step, the most urgent first."""
+"""A thread for analyses: several computations in turn, step by step, the most urgent first."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ class _Task:
 
 
 class AnalysisThread(QThread):
-    """Drives generators.  Of those with the same name only the newest goes on, and an older one is
-    dropped at its next step, so nothing is worked out that nobody waits for any more.
+    """A thread that drives generators, of those with the same name only the newest.
 
-    What a generator yields goes to the function given with it, on the thread that asked; None is
-    only a place where it may be put aside, which is to come every 20 ms or so.
+    An older one of that name is dropped at its next step, so nothing is computed that nobody waits
+    for any more.
+
+    What a generator yields goes to the function given with it, on the thread that asked.  None is
+    only a place where it may be put aside; one should come every 20 ms or so.
 
     Signals:
         hurries(is_so): something that hurries is under way from now on, or no longer; whoever
@@ -65,11 +67,11 @@ class AnalysisThread(QThread):
         urgency: int = 0,
         hurries: bool = False,
     ) -> None:
-        """Drive what `make` makes, in place of another of this `name`.
+        """Drive the generator that `make` returns, in place of another of this `name`.
 
-        on_failure  gets a sentence where memory runs out
+        on_failure  called with a sentence where memory runs out
         urgency     a larger one goes before smaller ones; equals take turns
-        hurries     whether it is looked at next, so that others may wait for it
+        hurries     whether others may wait for it, as `hurries` tells them
         """
         with self._wake:
             if self._is_closing:
@@ -83,13 +85,14 @@ class AnalysisThread(QThread):
             self.start()
 
     def cancel(self, name: str) -> None:
-        """Drop it; nothing more is heard of it, even where an answer is on the way already."""
+        """Drop the computation of this name; an answer that is already on the way is ignored."""
         with self._wake:
             self._awaited.pop(name, None)
             self._tasks.pop(name, None)  # it may be in the middle of a step
         self._note_hurry(name, False)
 
     def is_under_way(self, name: str) -> bool:
+        """Return whether a computation of this name still has steps to do."""
         with self._wake:
             return name in self._tasks
 
@@ -102,11 +105,15 @@ class AnalysisThread(QThread):
         self.wait()
 
     def run(self) -> None:
+        """Do steps until `close` is called; Qt calls it, on the thread."""
         while self._step_next():
             pass
 
     def _step_next(self) -> bool:
-        """Do the most urgent step; False: the end.  While it waits, no task is kept alive."""
+        """Do the most urgent step; return False at the end.
+
+        No task is kept alive while it waits for one.
+        """
         if (task := self._next()) is None:
             return False
         self._step(task)
@@ -149,7 +156,7 @@ class AnalysisThread(QThread):
                 del self._tasks[task.name]
 
     def _deliver(self, task: _Task, step: Any, details: str) -> None:
-        """Hand on, on the thread that asked, what a step came to; None: there is no more."""
+        """Give a step to whoever asked for it, on their thread; None: there is no more."""
         if self._is_closing:
             return
         if details:

@@ -1,4 +1,4 @@
-"""Pictures to and from the clipboard, or whatever else is dragged and dropped."""
+"""Pictures to and from the clipboard, and from what is dragged and dropped."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ _copied: dict[str, NDArray[Any]] = {}
 
 
 def copy(samples: NDArray[Any] | None, image: QImage) -> None:
-    """Put an image on the clipboard; who pastes it in this program gets `samples`, if any.
+    """Put an image on the clipboard; pasting it in this program gives `samples`, if there are any.
 
-    They are kept until there is something else: see `forget_what_is_gone`.
+    They are kept until something else is copied: see `forget_what_is_gone`.
     """
     _copied.clear()
     if samples is not None:
@@ -71,7 +71,7 @@ def copy(samples: NDArray[Any] | None, image: QImage) -> None:
 def forget_what_is_gone() -> None:
     """Free the samples that were copied once something else is on the clipboard.
 
-    What other programs put there is not looked at: they would have to send it.
+    The content that other programs put there is not looked at: they would have to send it.
     """
     clipboard = QGuiApplication.clipboard()
     content = clipboard.mimeData()
@@ -84,8 +84,10 @@ def forget_what_is_gone() -> None:
 
 
 def files_in(content: QMimeData | None) -> list[Path]:
-    """Return the files on this computer that it names, MAX_FILES at most, as a list, or one as
-    text."""
+    """Return the files on this computer that `content` names.
+
+    It may be a list, of which at most MAX_FILES are returned, or one path or address as text.
+    """
     if content is None:
         return []
     local = (url.toLocalFile() for url in content.urls() if url.isLocalFile())
@@ -95,12 +97,12 @@ def files_in(content: QMimeData | None) -> list[Path]:
 
 
 def holds_picture(content: QMimeData | None) -> bool:
-    """Return whether it holds a picture, or names a file."""
+    """Return whether `content` holds a picture, or names a file."""
     return content is not None and (_has_image(content) or bool(files_in(content)))
 
 
 def image_in(content: QMimeData | None) -> Found:
-    """Return what `picture_in` takes; on the GUI thread.
+    """Return the picture in `content` as `picture_in` takes it; on the GUI thread.
 
     Raises ImageFileError where there is none, or one that cannot be read.
     """
@@ -124,7 +126,7 @@ def image_in(content: QMimeData | None) -> Found:
 
 
 def picture_in(found: Found, **how: Any) -> Picture:
-    """Return the picture itself, on any thread; takes a while on a large one.
+    """Return `found` as a Picture; on any thread, as it takes a while on a large one.
 
     how  as `image_files.load` has it
     Raises ImageFileError.
@@ -138,7 +140,7 @@ def picture_in(found: Found, **how: Any) -> Picture:
 
 
 def _decoded(encoded: bytes, **how: Any) -> Picture:
-    """Decode by way of a file, as everything that is opened."""
+    """Decode a picture by way of a file, like everything that is opened."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / NAME
         try:
@@ -155,8 +157,10 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """Return the file that a text names by its whole path, or as an address; or a folder, which is
-    refused where it is opened."""
+    """Return the file or folder that a text names by its whole path or as an address, if it exists.
+
+    A folder is refused where it is opened.
+    """
     words = text.strip().strip("\"'")
     if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []
@@ -181,11 +185,13 @@ def _why_none(content: QMimeData) -> str:
 
 
 def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
-    """(H, W, 1, 3 or 4) in sRGB: uint8, uint16 where the image has more than 8 bits a channel, or
-    float32 where it has floats.  Alpha is not multiplied in.
+    """Return the samples of an image, (H, W, 1, 3 or 4) in sRGB; alpha is not multiplied in.
+
+    They are float32 where the image has floats, uint16 where it has more than 8 bits per channel,
+    else uint8.
 
     notes  gets a sentence where colours were converted
-    Raises ImageFileError for an image without pixels.
+    Raises ImageFileError for an image without pixels, and where memory runs out.
     """
     if image.isNull():
         raise ImageFileError(NOTHING)
@@ -211,10 +217,11 @@ def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
 
 
 def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
-    """Return an image for other programs: the samples themselves where they are integers, else as
-    shown.
+    """Return an image for other programs: exact samples if they are integers, else as shown.
 
-    shown  the same picture as it is on the screen
+    samples  (H, W, C) with C = 1 to 4
+    shown    the same picture as it is on the screen
+    Raises MemoryError.
     """
     if samples.dtype.kind != "u":
         return shown.copy()

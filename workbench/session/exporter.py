@@ -1,4 +1,4 @@
-"""Results and screenshots, to files and to the clipboard."""
+"""Export of results and screenshots to files and to the clipboard."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MakeImage = Callable[[], QImage]  # takes a while, and is called off the GUI thr
 
 
 class Exporter(QObject):
-    """Writes in the background; what is to be written is given whole, so it cannot change.
+    """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
         saved(path): the file is there, whole.
@@ -51,9 +51,9 @@ class Exporter(QObject):
         *,
         reduce: bool = False,
     ) -> None:
-        """Save the filtered picture at full resolution: a picture like any other.
+        """Save the filtered picture at full resolution, as a picture like any other.
 
-        picture  what was filtered
+        picture  the one that was filtered
         quality  as `image_files.save` has it
         reduce   change what the format cannot hold, rather than refuse it
         """
@@ -70,8 +70,10 @@ class Exporter(QObject):
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
     ) -> None:
-        """Save an image, what makes one, or samples of 8 or 16 bits, as PNG with the settings
-        inside."""
+        """Save a screenshot as PNG with the settings inside.
+
+        image  an image, a function that makes one, or (H, W, C) samples of 8 or 16 bits
+        """
         path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
         self._write(path, lambda: save_png(path, image() if callable(image) else image, settings))
 
@@ -89,10 +91,12 @@ class Exporter(QObject):
         self._write(path, write)
 
     def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
-        """Copy the filtered picture to the clipboard: its very samples within this program, but
-        those of floats that were made of whole numbers, which are in the units of files.
+        """Copy the filtered picture to the clipboard.
 
-        picture  what was filtered
+        Pasting in this program gives its very samples; floats that were made of whole numbers are
+        scaled as in a float file, where white is 1.
+
+        picture  the one that was filtered
         shown    how the result is on the screen
         """
 
@@ -111,7 +115,10 @@ class Exporter(QObject):
         )
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
-        """Copy an image to the clipboard, or what makes one; `what` names it for the message."""
+        """Copy an image, or what a function makes, to the clipboard.
+
+        what  its name in the message
+        """
 
         def copy(made: QImage) -> None:
             clipboard.copy(None, made)
@@ -134,7 +141,7 @@ class Exporter(QObject):
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
-    """Return what a file dialog proposes, without an extension: "kodim05 gaussian-blur 5x5"."""
+    """Return a file name to propose, without extension: "kodim05 gaussian-blur 5x5"."""
     stem = Path(picture.name).stem
     filter_name = result.job.filter_title.lower().replace(" ", "-").replace(",", "")
     return f"{stem} {filter_name} {result.job.ksize}x{result.job.ksize}"

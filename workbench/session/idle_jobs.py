@@ -10,10 +10,10 @@ from kernels.engine.engine import Engine
 
 
 class IdleJobs:
-    """Jobs to be timed one after another, and the one that is.
+    """A queue of jobs to be timed one after another, and the one that runs.
 
     One thread takes and steps.  Others may only `ask` and `forget`.  Both hold a lock of the
-    owner's meanwhile, but not the thread while it steps.
+    owner's meanwhile, but the thread does not while it steps.
 
     emit  called with each job's last Result, which is checked
     """
@@ -26,10 +26,12 @@ class IdleJobs:
 
     @property
     def has_work(self) -> bool:
+        """Return whether a job runs or waits."""
         return self.can_step or bool(self._wanted)
 
     @property
     def can_step(self) -> bool:
+        """Return whether a job runs."""
         return self._steps is not None
 
     def ask(self, job: Job, sampling: Sampling) -> None:
@@ -41,15 +43,18 @@ class IdleJobs:
         self._wanted, self._is_to_stop = [], True
 
     def take(self, engine: Engine) -> None:
-        """Begin the next where none runs."""
+        """Begin the next job where none runs; end the one that was to be forgotten."""
         if self._is_to_stop:
             self._steps, self._is_to_stop = None, False
         if self._steps is None and self._wanted:
             self._steps = engine.filtering(*self._wanted.pop(0))
 
     def step(self) -> None:
-        """Do one step, and emit what came of it in the end.  Raises DeviceLostError: what else
-        fails says so where its picture is waited for, and there is just no such time."""
+        """Do one step of the job that runs, and emit its Result at the end.
+
+        Raises DeviceLostError. Any other failure only means that there is no such time: it is
+        reported where the job's picture is waited for.
+        """
         steps, self._steps = self._steps, None
         assert steps is not None
         try:
@@ -64,5 +69,5 @@ class IdleJobs:
             self._emit(step)
 
     def drop(self) -> None:
-        """Forget what runs."""
+        """Forget the job that runs."""
         self._steps = None

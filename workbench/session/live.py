@@ -26,7 +26,7 @@ CUT_OFF_INSTEAD = (
 
 
 class Live(QObject):
-    """Stands between the store and the worker; lives on the GUI thread.
+    """A link between the store and the worker, which lives on the GUI thread.
 
     Attributes:
         result: the newest Result, of whatever job; None before the first.
@@ -83,8 +83,10 @@ class Live(QObject):
 
     @property
     def of_view(self) -> tuple[Picture, Result, Display] | None:
-        """Return the picture in view, the newest result of it, and how that is shown; None: it has
-        none yet, or what it was to be filtered with was refused."""
+        """Return the picture in view, the newest result of it, and its Display.
+
+        It is None while the picture has no result, also because its settings were refused.
+        """
         picture = self._store.state.picture
         if picture is None or self.result is None or self.shown is None:
             return None
@@ -93,11 +95,11 @@ class Live(QObject):
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the present settings were refused: the newest result is of others."""
+        """Return whether the present settings were refused; then the newest result is of others."""
         return self._is_refused
 
     def run_again(self) -> None:
-        """Filter once more, as things stand."""
+        """Filter once more, with the present choices."""
         state = self._store.state
         self._asked = self._last_word = None
         if self._waits_for_unclipped(state):
@@ -113,7 +115,7 @@ class Live(QObject):
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
 
     def _waits_for_unclipped(self, state: State) -> bool:
-        """Return whether the picture has first to be stored as float32, which is then under way."""
+        """Return whether the picture has to be stored as float32 first, which is then under way."""
         picture = state.picture
         if picture is None or not intents.is_unclipped(state):
             return False
@@ -124,7 +126,7 @@ class Live(QObject):
         self._widening = picture
 
         def end() -> bool:
-            """Return whether it is still wanted."""
+            """Return whether the float32 picture is still wanted."""
             now = self._store.state
             if self._widening is picture:
                 self._widening = None
@@ -142,14 +144,14 @@ class Live(QObject):
         return True
 
     def _forget_widening(self) -> None:
-        """Let the next request ask for it once more: it may have been what broke."""
+        """Let the next request store the picture as float32 once more: that may be what broke."""
         self._widening = None
 
     def baseline_of(self, result: Result) -> Result | None:
-        """Return the CPU's Result for the same work, where it is known by now; `result`, if that is
-        one.
+        """Return the baseline's Result for the same work as `result`; None while it is not known.
 
-        For others it is timed on its own, with more patience than what is waited for.
+        It is `result` itself if that is one. Otherwise it is timed on its own, with more samples
+        than a picture that is waited for.
         """
         state = self._store.state
         found = (result, self._baseline)
@@ -257,7 +259,7 @@ class Live(QObject):
             self.settled.emit(result)
 
     def _compare(self, result: Result) -> None:
-        """Have the baseline timed, unless its time is known, or is this very result."""
+        """Have the baseline timed, unless its time is known or `result` is the baseline itself."""
         baseline = self.baseline_of(result)
         self.baseline_ready.emit(baseline)
         if baseline is None:
@@ -265,7 +267,9 @@ class Live(QObject):
 
     def _time_again(self, result: Result) -> None:
         """Have a single run, which says little, timed once more when there is nothing else to do.
-        One in strips would be a single one again."""
+
+        One in strips would be a single run again, and is left as it is.
+        """
         if result.kernel.is_single and result.strips == 1:
             self._worker.request_again(result.job, result.kernel.cache or "cold")
 
@@ -278,8 +282,10 @@ class Live(QObject):
             self._replace(first, again)
 
     def _replace(self, first: Result, again: Result) -> None:
-        """Put `again` in place of `first`, whose transfers and compiling stay: by now everything is
-        where it has to be."""
+        """Put `again` in place of `first`, but keep the transfer and compile times of `first`.
+
+        The second time there was nothing to compile and to upload.
+        """
         result = replace(
             again,
             compile_ms=first.compile_ms,
@@ -311,7 +317,7 @@ class Live(QObject):
         self.refused.emit(str(error), details)
 
     def _try_once_more(self, *_: Any) -> None:
-        """Run again what lacked memory: what ended has given some back."""
+        """Run again a job that lacked memory: the task that ended has given some back."""
         if self._is_refused and self._is_short:
             self._is_short = False  # once
             self.run_again()

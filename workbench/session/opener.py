@@ -1,4 +1,4 @@
-"""Open pictures from wherever they come, and tell a screenshot that remembers its settings."""
+"""Opening of pictures from wherever they come, and of screenshots that hold settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Load = Callable[..., Any]
 
 
 class Opener(QObject):
-    """Loads in the background; only the newest request is heard of.
+    """A loader in the background, which answers only the newest request.
 
     pixel_type  what pictures are stored as from now on; None: as in their files
 
@@ -80,7 +80,7 @@ class Opener(QObject):
         )
 
     def open_dropped(self, path: Path) -> None:
-        """Open a picture, or a screenshot of ours, whose settings count rather than its pixels."""
+        """Open a picture, or take the settings, not the pixels, of a screenshot of this program."""
 
         def show(found: dict[str, Any] | Picture) -> None:
             if isinstance(found, Picture):
@@ -96,7 +96,7 @@ class Opener(QObject):
         self._ask(load, show)
 
     def open_content(self, content: QMimeData | None) -> None:
-        """Open a picture, not a file, from the clipboard or dragged from another program."""
+        """Open the picture itself, not a file, that was copied or dragged from another program."""
         try:
             found = clipboard.image_in(content)
         except ImageFileError as error:
@@ -107,9 +107,9 @@ class Opener(QObject):
     def open_neighbour(self, path: Path, step: int) -> None:
         """Open the next (1) or previous (-1) picture in the folder of `path`.
 
-        Where that cannot be opened, the next call goes on from there, or it would bar the way.
-        While it is being opened, asking for the same again changes nothing: a key held down walks
-        through the folder as fast as pictures come.
+        If that cannot be opened, the next call goes on behind it, so that it does not bar the way.
+        While it is being opened, the same request again changes nothing: with a key held down,
+        pictures follow each other as fast as they load.
         """
         if self._stepping == (path, step):
             return
@@ -135,8 +135,10 @@ class Opener(QObject):
         self._stepping = path, step
 
     def store_again(self, picture: Picture) -> None:
-        """Store `picture`, which is open, in the present pixel type.  What is being opened
-        meanwhile still comes."""
+        """Store `picture`, which is open, in the present pixel type.
+
+        A picture that is being opened meanwhile still comes.
+        """
         self._newest_type += 1
         request, pixel_type = self._newest_type, self.pixel_type
         self._background.run(
@@ -148,7 +150,7 @@ class Opener(QObject):
         )
 
     def stop(self) -> None:
-        """Open nothing of what was asked for so far."""
+        """Drop every request so far to open something."""
         self._newest += 1
         self._stepping = None
         self._is_stopped.set()
@@ -158,9 +160,9 @@ class Opener(QObject):
         self._stepping = None
 
     def _ask(self, load: Load, show: Callable[[Any], None], *, is_agreed: bool = False) -> None:
-        """Call `load` with the words that `image_files.load` knows, and `show` with what it gives.
+        """Call `load` with the arguments of `image_files.load`, and `show` with what it returns.
 
-        is_agreed  the user was asked about the size of the picture
+        is_agreed  whether the user has agreed to the size of the picture
         """
         self.stop()
         self._is_stopped = is_stopped = Event()

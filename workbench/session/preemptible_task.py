@@ -14,7 +14,7 @@ MakeSteps = Callable[[Engine], Iterator[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What was stopped: its steps, if it had begun."""
+    """A computation that was stopped: its steps; None if it had not begun."""
 
     steps: Iterator[Any] | None
 
@@ -23,9 +23,11 @@ class PreemptibleTask:
     """A long computation that everything else goes before: the one that runs, and the next.
 
     One thread takes, steps and emits.  Others may only `start`, `cancel` and `pause`.  Both hold a
-    lock of the owner's meanwhile, but not the thread while it steps or emits.
+    lock of the owner's meanwhile, but the thread does not while it steps or emits.
 
-    stepped, ended, paused  called with each step, at the end, and when it stands still or goes on
+    stepped  called with each step
+    ended    called at the end, with the error if there is one, and whether it is complete
+    paused   called when it stands still from now on, or goes on
     """
 
     def __init__(
@@ -42,30 +44,36 @@ class PreemptibleTask:
 
     @property
     def is_running(self) -> bool:
+        """Return whether a computation has begun and not ended, be it paused."""
         return self._steps is not None
 
     @property
     def can_step(self) -> bool:
+        """Return whether a computation runs and is not to pause."""
         return self.is_running and not self._is_to_pause
 
     @property
     def has_request(self) -> bool:
-        """Return whether it is to begin, to end, or to pause."""
+        """Return whether it is to begin, to end, to pause or to go on."""
         is_news = self._is_to_pause != self._is_paused
         return self._is_to_stop or self._wanted is not None or is_news
 
     @property
     def has_work(self) -> bool:
+        """Return whether there is a request to take or a step to do."""
         return self.has_request or self.can_step
 
     def start(self, make: MakeSteps) -> None:
+        """Ask for a computation in place of the one that runs."""
         self._is_to_stop, self._wanted, self._is_to_pause = self.is_running, make, False
 
     def cancel(self) -> None:
+        """Ask for the end of the computation that runs or waits."""
         self._is_to_stop = self.is_running or self._wanted is not None
         self._wanted, self._is_to_pause = None, False
 
     def pause(self, is_paused: bool) -> None:
+        """Ask that the computation stands still, or goes on; without one nothing happens."""
         self._is_to_pause = is_paused and (self.is_running or self._wanted is not None)
 
     def emit_pause(self) -> None:
@@ -75,7 +83,7 @@ class PreemptibleTask:
             self._paused(self._is_paused)
 
     def take(self, engine: Engine) -> Ended | None:
-        """Begin what was requested; return what was stopped for that."""
+        """Begin the computation that was requested; return the one that was stopped, if any."""
         ended = None
         if self._is_to_stop:
             ended = Ended(self.drop())
@@ -95,13 +103,13 @@ class PreemptibleTask:
         return True
 
     def drop(self) -> Iterator[Any] | None:
-        """Forget what runs and that it was to be stopped; return it."""
+        """Forget the computation that runs and the request to stop it; return its steps."""
         steps, self._steps, self._is_to_stop = self._steps, None, False
         self._is_to_pause = self._is_to_pause and self._wanted is not None
         return steps
 
 
 def close(steps: Iterator[Any] | None) -> None:
-    """End a generator here and now: it may have something to save, or threads to wait for."""
+    """End a generator at once: it may have something to save, or threads to wait for."""
     if isinstance(steps, Generator):
         steps.close()

@@ -1,4 +1,4 @@
-"""What the compiler makes of a rung for the present settings: asked for, never waited for."""
+"""PTX and resources of a rung compiled for the present settings, whether or not there is a GPU."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PtxRequest:
 
 
 def request_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxRequest:
-    """Return the text for `device`, or for a card that many have where there is none."""
+    """Return the compilation of `rung` for `device`, or for a common GPU where there is none."""
     major, minor = device.compute_capability if isinstance(device, Device) else (0, 0)
     architecture = 10 * major + minor or WITHOUT_A_DEVICE
     options = tuple(nvrtc.options_for(rung, job, architecture))
@@ -38,7 +38,7 @@ def request_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxRe
 
 @lru_cache(maxsize=REMEMBERED)
 def compile_request(request: PtxRequest) -> Compiled:
-    """Compile the text: a second or more for large weights.  Raises CompileFailedError."""
+    """Compile a rung's text, a second or more for large weights.  Raises CompileFailedError."""
     return nvrtc.compile_text(request.rung.text, request.options, request.architecture)
 
 
@@ -54,7 +54,7 @@ def _in_words(rung: Rung, job: Job, architecture: int) -> str:
 
 
 def resources_in_words(compiled: Compiled) -> str:
-    """Return "22 registers, no spills", of each function by name where there are several."""
+    """Return "22 registers, no spills", for each function by name where there are several."""
     found = compiled.resources
     each_in_words = [
         f"{f'{each.function} ' if len(found) > 1 else ''}{each.registers} registers"

@@ -1,4 +1,4 @@
-"""Compiles rungs to look at on a thread of its own, of all that are wanted only the newest."""
+"""A thread of its own that compiles rungs to look at, only the newest of those requested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.session.ptx import PtxRequest, compile_request
 
 
 class RungCompiler(QObject):
-    """Takes no part in what runs, and needs no GPU.
+    """A compiler in the background that has no part in what runs, and needs no GPU.
 
     Signals:
         compiled(request, outcome): the Compiled, or the exception that says why there is none.

@@ -63,7 +63,7 @@ def read_settings(path: str | Path) -> dict[str, Any] | None:
 
 
 def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
-    """Return the JSON text, where this chunk is ours."""
+    """Return the JSON text if this chunk is ours, else None."""
     prefix = KEYWORD + _PLAIN_UTF8
     if found.kind != b"iTXt" or file.read(len(prefix)) != prefix:
         return None

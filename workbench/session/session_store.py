@@ -1,4 +1,4 @@
-"""Sweeps that write down what they measure as they go, in the thread that measures."""
+"""Sweeps that write their measurements to a session's file as they go, and where those are kept."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept.
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The first step.
+    """The first step of a sweep.
 
-    session  without what is still to be measured
+    session  what was measured before, none in a new one
     cells    all of them, measured or not
-    path     of its file; None: it is kept in none
+    path     of its file; None: it is not kept in a file
     """
 
     session: Session
@@ -50,13 +50,13 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class NotKept:
-    """The file cannot be written any more; the sentence says why, and what was measured stays."""
+    """A step that says why the file cannot be written any more; what it holds already stays."""
 
     sentence: str
 
 
 def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterator[Any]]:
-    """Make a sweep from its beginning, for a worker to drive, kept in the new file `path`."""
+    """Make a new sweep, for a worker to drive, that is kept in the new file `path`."""
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING
@@ -74,7 +74,10 @@ def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterat
 
 
 def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
-    """Make what the session in the file `path` still lacks, for a worker to drive, added to it."""
+    """Make the rest of the sweep in the session file `path`, for a worker to drive.
+
+    Its records are added to that file.
+    """
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING
@@ -93,18 +96,17 @@ def is_session(path: Path) -> bool:
 
 
 def is_plan(path: Path) -> bool:
-    """Return whether `path` is, by its name, a file that says what to measure."""
+    """Return whether `path` is, by its name, a plan's file."""
     return path.suffix == ".toml"
 
 
 def is_of_sweep(path: Path) -> bool:
-    """Return whether `path` is, by its name, a session, a plan, or a table of one, which is no
-    picture either."""
+    """Return whether `path` is, by its name, a session, a plan or a table, and so not a picture."""
     return is_session(path) or is_plan(path) or path.suffix.lower() == ".csv"
 
 
 def new_path(plan: Plan, now: datetime) -> Path:
-    """Return where to keep a sweep begun `now`: a name to find it by, and that there is none of."""
+    """Return a new path for a sweep begun `now`, with its time and title in the name."""
     stem = f"{now:%Y-%m-%d %H%M%S} {slug(plan.title)}".strip()
     names = (stem, *(f"{stem} {number}" for number in range(2, 100)))
     paths = (folder() / f"{name}{SUFFIXES[0]}" for name in names)
@@ -112,7 +114,7 @@ def new_path(plan: Plan, now: datetime) -> Path:
 
 
 def kept() -> list[Path]:
-    """Return the sessions that are kept, the newest first."""
+    """Return the newest MAX_SHOWN sessions that are kept, the newest first."""
     try:
         found = [path for path in folder().iterdir() if path.name.endswith(SUFFIXES)]
     except OSError:
@@ -121,7 +123,7 @@ def kept() -> list[Path]:
 
 
 def heading(path: Path) -> Session:
-    """Return the session in a file without its records: quick.  Raises SessionFileError."""
+    """Return the session in a file without its records, quickly.  Raises SessionFileError."""
     with open_to_read(path) as file:
         return session_of(file.readline(MAX_LINE), str(path))
 
@@ -140,13 +142,15 @@ def bundled() -> list[Path]:
 
 
 def can_grow(path: Path | None) -> bool:
-    """Return whether a session's file is one to write to: not packed, and not the program's own."""
+    """Return whether a session's file can be added to: not packed, not one of the program's own."""
     return path is not None and path.suffix != ".gz" and path not in bundled()
 
 
 def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:
-    """Return whether a session of `machine` can be gone on with on this computer; with `device`
-    still unknown none can."""
+    """Return whether a session of `machine` can be continued on this computer.
+
+    device  None: not known yet, and so it cannot
+    """
     if device is None:
         return False
     return (machine.cpu, machine.gpu) == (_cpu(), device.name if isinstance(device, Device) else "")
@@ -158,12 +162,15 @@ def _cpu() -> str:
 
 
 def folder() -> Path:
-    """Return where this program keeps sessions."""
+    """Return the folder where this program keeps sessions."""
     return Path(user_data_dir("filter-workbench")) / "sessions"
 
 
 def refuse_other_pictures(session: Session, given: Given) -> None:
-    """Refuse to measure other pictures than before.  Raises SessionFileError."""
+    """Check that `given` has the pictures that `session` measures, in the same sizes.
+
+    Raises SessionFileError.
+    """
     for name in session.plan.pictures:
         if name in PICTURE_KINDS:
             continue

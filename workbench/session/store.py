@@ -1,4 +1,4 @@
-"""The one source of truth: a state that is replaced as a whole, and announced once."""
+"""The only place where the State is kept: it is replaced as a whole, and announced once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.model.state import State
 
 
 class Store(QObject):
-    """Holds the current `State`.
+    """A holder of the current `State`.
 
     Signals:
         changed(old, new): after every change, and only when something changed.
@@ -26,18 +26,19 @@ class Store(QObject):
 
     @property
     def state(self) -> State:
+        """Return the current State."""
         return self._state
 
     def choose(self, **wanted: Any) -> None:
-        """Set what the user chose, and what that brings along: see `intents.changes_for`."""
+        """Set the user's choices and what they bring along: see `intents.changes_for`."""
         self.update(**changes_for(self._state, wanted))
 
     def update(self, **changes: Any) -> None:
-        """Replace the named fields and no others.  An unknown name is a TypeError."""
+        """Replace the named fields and no others.  Raises TypeError for an unknown name."""
         self.restore(replace(self._state, **changes))
 
     def restore(self, state: State) -> None:
-        """Replace the whole state, as by one that was current before."""
+        """Replace the whole state, as by an earlier one."""
         old = self._state
         if state != old:
             self._state = state

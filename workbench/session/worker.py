@@ -1,9 +1,9 @@
-"""The one thread that computes, and owns CUDA: it drives generators, the most urgent first.
+"""The one thread that computes and owns CUDA: it drives generators, the most urgent first.
 
 Every computation is a generator that yields wherever it may be put aside (see
-`kernels.engine.engine`), so one thread is enough: a picture the user waits for goes before the
-baseline's timing, that before a sweep, and last, when nothing else is left, what was run only once
-is timed again. A pause costs none of them anything but time.
+`kernels.engine.engine`), so one thread is enough.  A picture the user waits for goes before the
+baseline's timing, that before comparison, sweep and tuning; last, when nothing else is left, a
+job that was run only once is timed again.  A pause costs none of them anything but time.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use
 
 
 class Worker(QThread):
-    """Runs at most one job; of those asked for meanwhile only the newest waits.
+    """A thread that runs one job at most; of those requested meanwhile only the newest waits.
 
     Attributes:
         device: the Device or NoDevice told last; None before the first.
@@ -57,8 +57,8 @@ class Worker(QThread):
         filtered(result, display, look): a picture, and later the same with more known about it;
             the display has this look.
         settled(result): the last word on a job, and nobody has asked for another.
-        failed(error): the live job ended with a KernelError.
-        baseline_timed(result): the CPU's turn at the live job.
+        failed(error): the live job ended with a KernelError, or the GPU was lost.
+        baseline_timed(result): the baseline's Result for a live job.
         timed_again(result): what was asked for by `request_again`.
         sweep_stepped(step): whatever a sweep yields: Progress, Record and the like.
         sweep_paused(is_paused): a sweep stands still from now on, or goes on.
@@ -120,7 +120,7 @@ class Worker(QThread):
     def request(
         self, job: Job, look: DisplayMapping | None = None, sampling: Sampling | None = None
     ) -> None:
-        """Filter `job` next.  One still waiting is forgotten: nobody wants it any more.
+        """Filter `job` next, in place of one that still waits.
 
         look  how to show the result; None: from black to white, as its pixel type has them
         """
@@ -139,21 +139,25 @@ class Worker(QThread):
             self._wake.notify()
 
     def request_again(self, job: Job, cache: Cache) -> None:
-        """Time `job`, which was run only once, when there is nothing else to do; forgotten at the
-        next request."""
+        """Time `job`, which was run only once, when there is nothing else to do.
+
+        It is forgotten at the next request.
+        """
         with self._wake:
             self._again.ask(job, replace(AGAIN_SAMPLING, cache=cache))
             self._wake.notify()
 
     def hold(self, is_held: bool) -> None:
-        """Let the timing of a result wait, while what is looked at is worked out from it; not for
-        longer than HELD_S."""
+        """Let the timing of a result wait, or go on, while analyses in view are computed from it.
+
+        It waits for HELD_S at most.
+        """
         with self._wake:
             self._is_held = is_held
             self._wake.notify()
 
     def try_device(self) -> None:
-        """Ask once more for a GPU that failed, or was not there; `device_found` tells."""
+        """Try once more a GPU that failed, or was not there; `device_found` tells the outcome."""
         with self._wake:
             self._wants_device = True
             self._wake.notify()
@@ -171,7 +175,7 @@ class Worker(QThread):
         self._cancel(self._sweep)
 
     def pause_sweep(self, is_paused: bool) -> None:
-        """Let the sweep stand still from its next step on, or go on; nothing where none runs."""
+        """Let the sweep stand still from its next step on, or go on; ignore it where none runs."""
         self._pause(self._sweep, is_paused)
 
     def start_tuning(self, tuning: MakeSteps) -> None:
@@ -187,11 +191,11 @@ class Worker(QThread):
         self._start(self._comparison, comparing)
 
     def pause_comparison(self, is_paused: bool) -> None:
-        """Let it stand still from its next step on, or go on; nothing where none runs."""
+        """Let the comparison stand still from its next step on, or go on."""
         self._pause(self._comparison, is_paused)
 
     def cancel_comparison(self) -> None:
-        """End it at its next step."""
+        """End the comparison at its next step."""
         self._cancel(self._comparison)
 
     def _start(self, task: PreemptibleTask, make: MakeSteps) -> None:
@@ -219,6 +223,7 @@ class Worker(QThread):
     # -- the thread itself
 
     def run(self) -> None:
+        """Do the most urgent step until `close` is called; Qt calls it, on the thread."""
         engine = self._make_engine()
         while self._take_requests(engine):
             if self._live is not None:
@@ -236,7 +241,10 @@ class Worker(QThread):
         self._drop_tasks()
 
     def _take_requests(self, engine: Engine) -> bool:
-        """Turn requests into tasks; sleep while there is nothing to do.  False: the end."""
+        """Turn requests into tasks; return False at the end.
+
+        Sleeps while there is nothing to do.
+        """
         with self._wake:
             while not self._closing and not self._has_work():
                 self._wake.wait()
@@ -286,8 +294,11 @@ class Worker(QThread):
             self._fail(error, self.failed.emit)
 
     def _let_paint(self) -> None:
-        """Leave the interpreter to the window, which has a new picture to show, for a moment: or
-        each would wait for the other at every step, and what is timed next be disturbed."""
+        """Leave the interpreter for a moment to the window, which has a new picture to show.
+
+        Otherwise each would wait for the other at every step, and the next timing would be
+        disturbed.
+        """
         with self._wake:
             self._wake.wait_for(self._has_news, PAINTING_S)
             if self._is_held:
@@ -295,7 +306,7 @@ class Worker(QThread):
                 self._wake.wait_for(self._has_news, PAINTING_S)  # then that is painted
 
     def _has_news(self) -> bool:
-        """Return whether anything is wished for that does not wait with the timing."""
+        """Return whether there is a request that does not wait with the timing."""
         is_wished = self._wanted is not None or (self._wants_device and self._knows_device)
         return is_wished or self._closing or any(each.has_request for each in self._tasks)
 
@@ -337,7 +348,7 @@ class Worker(QThread):
         task.ended(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
-        """Tell an expected failure, and then, where it was the GPU's end, that there is none."""
+        """Report an expected failure and, if the GPU was lost, that there is none any more."""
         if isinstance(error, MemoryError):
             error = OutOfMemoryError(TOO_LITTLE_MEMORY)
         tell(error)
@@ -390,7 +401,7 @@ class _Live:
         return self._display is not None
 
     def show(self, result: Result) -> Display:
-        """Return the picture as the screen wants it, converted once however often timings improve.
+        """Return the Display of the picture, made only once however often its timing improves.
 
         Raises OutOfMemoryError.
         """
