@@ -25,6 +25,7 @@ ROOMS = {
         "cli",
         "model",
         "session",
+        "charts",
     ),
 }
 # A function says what it does.

@@ -1,4 +1,4 @@
-"""Room for a plot that is made only after the window was painted: pyqtgraph costs 0.4 s."""
+"""A canvas whose plot is made after the window's first paint: importing pyqtgraph takes 0.4 s."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ STEPS = {
 
 
 class Canvas(QWidget):
-    """Shows `empty` until there is a plot and something to draw.
+    """A widget that shows `empty` until there is a plot and something to draw.
 
-    The arrow keys go from spot to spot and tell what is there, Enter picks one; Ctrl and the wheel
-    or a drag look closer where that makes sense, a double click or Esc shows all again.
+    The arrow keys go from spot to spot and tell what is there; Enter picks one.  Ctrl and the
+    wheel, or a drag, zoom in where that makes sense; a double click or Esc shows everything again.
 
-    plot  a pyqtgraph PlotWidget; None until the first paint is over
+    plot  a pyqtgraph PlotWidget; None until after the first paint
 
     Signals:
-        ready(): draw now: the plot was made, or has another theme or size.
-        picked(cell): somebody wants this Cell, by a click or by Enter.
+        ready(): draw now: the plot was made, or its theme or size changed.
+        picked(cell): the user wants this Cell, by a click or by Enter.
     """
 
     ready = Signal()
@@ -66,7 +66,7 @@ class Canvas(QWidget):
         self._empty.setWordWrap(True)
         self._empty.setForegroundRole(MUTED)
         self._stack = QStackedLayout(self)
-        # Of the widget: a stacked layout keeps to no margins of its own.
+        # Margins of the widget, since a stacked layout ignores its own.
         self.setContentsMargins(*4 * (RING_OF_FOCUS_PX,))
         self._stack.addWidget(self._empty)
 
@@ -81,31 +81,31 @@ class Canvas(QWidget):
         self.show_spots(())
 
     def show_spots(self, spots: Sequence[Spot]) -> None:
-        """Take what there is to point at; without any, there is nothing to see."""
+        """Take the spots to point at; without any, the text for an empty canvas is shown."""
         self.spots = spots
         self._at = None
         self._stack.setCurrentWidget(self.plot if spots and self.plot else self._empty)
 
     def show_plot(self) -> None:
-        """Show the plot before drawing: one that is hidden does not lay itself out."""
+        """Show the plot before drawing, since a hidden plot is not laid out."""
         self._stack.setCurrentWidget(self.plot)
         self._place_plot()
 
     def show_drawn(self, drawn: Drawn) -> None:
-        """Take what was drawn; a part that somebody zoomed to stays in sight."""
+        """Take what was drawn; a range that the user zoomed to stays in sight."""
         before = self._at
         self.show_spots(drawn.spots)
         self._home = drawn
         self.plot.setMouseEnabled(x=drawn.can_zoom, y=drawn.can_zoom)
         if self._is_closer and not drawn.can_zoom:
             self._is_closer = False
-        self._ring = None  # it went with everything else
+        self._ring = None  # it was cleared with everything else
         if before is not None and before < len(drawn.spots):
             self._go_to(before, tell=False)
 
     @property
     def closer_range(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """The ranges of x and y that somebody zoomed to; None: all is shown."""
+        """Return the ranges of x and y that the user zoomed to; None if all is shown."""
         if not self._is_closer:
             return None
         x, y = self.plot.getViewBox().viewRange()
@@ -113,7 +113,7 @@ class Canvas(QWidget):
 
     @Slot()
     def make_plot(self) -> None:
-        """Make it now, if it is not there yet."""
+        """Make the plot now if there is none yet."""
         if self.plot is not None:
             return
         from workbench.charts.drawing import plotting
@@ -128,7 +128,7 @@ class Canvas(QWidget):
         self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
-        """Return the bar or tile at a position in the plot's pixels, or the mark near to it."""
+        """Return the bar or tile at a position in pixels of the plot, or a mark near it."""
         if not self.spots:
             return None
         box = self.plot.getViewBox()
@@ -144,7 +144,7 @@ class Canvas(QWidget):
         return nearest if away <= NEAR_PX and not nearest.box else None
 
     def show_all(self) -> None:
-        """Zoom out to everything."""
+        """Zoom out until everything is in sight."""
         self._is_closer = False
         if self._home is not None:
             self.plot.setXRange(*self._home.x, padding=0)
@@ -164,8 +164,11 @@ class Canvas(QWidget):
             super().keyPressEvent(event)
 
     def _after(self, key: Qt.Key) -> int:
-        """Return the spot that an arrow key leads to: of tiles the one above or below, else the
-        next or the one before."""
+        """Return the index of the spot that an arrow key leads to.
+
+        Among tiles, up and down lead to the one above or below; else a key leads to the next spot
+        or the previous one.
+        """
         if self._at is None:
             return 0 if STEPS[key] > 0 else len(self.spots) - 1
         if (here := self.spots[self._at].box) and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -200,7 +203,7 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         if self.plot is not None:
-            self._place_plot()  # the layout does so only while it is shown
+            self._place_plot()  # the layout would place it only while it is shown
             self.ready.emit()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -209,7 +212,7 @@ class Canvas(QWidget):
 
     @Slot()
     def _draw_again(self) -> None:
-        """Draw again what was drawn while it was hidden, and so not laid out."""
+        """Draw again after being hidden, since nothing is laid out while it is hidden."""
         if self.plot is not None:
             self.ready.emit()
 
@@ -229,7 +232,7 @@ class Canvas(QWidget):
         self.ready.emit()
 
     def _go_to(self, index: int, *, tell: bool) -> None:
-        """Put a ring around a spot and say what is there."""
+        """Put a ring around a spot, and say what is there if `tell`."""
         import pyqtgraph as pg
 
         from workbench.charts.drawing.markers import Markers
@@ -249,7 +252,7 @@ class Canvas(QWidget):
             self._say(spot, at)
 
     def _bring_into_sight(self, at: QPoint) -> None:
-        """Scroll to a place in the plot, where this stands in a scroll area."""
+        """Scroll to a place in the plot, where the canvas is in a scroll area."""
         inside = self.parentWidget()
         area = inside.parentWidget() if inside is not None else None
         if isinstance(area, QScrollArea):
@@ -300,6 +303,6 @@ def _holds(box: tuple[float, float, float, float], place: QPointF) -> bool:
 
 
 def _cursor(spot: Spot) -> Qt.CursorShape:
-    """Return a hand where a click leads somewhere, else an arrow."""
+    """Return a hand where a click leads to a cell, else an arrow."""
     leads = spot.cell is not None
     return Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor

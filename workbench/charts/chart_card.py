@@ -1,4 +1,4 @@
-"""A figure on the screen: its words, its legend and its plot, in letters that suit its size."""
+"""A card with a figure: its words, its legend and its plot, in fonts that suit its size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from workbench.charts.legend import Legend
 from workbench.widgets.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
-URGENT = ("✗", NOT_IN_SIGHT)  # how notes begin that are never folded
+URGENT = ("✗", NOT_IN_SIGHT)  # the beginnings of notes that are never folded
 NARROW_PX = 500  # of the card: in a narrower one notes are folded
 
 
 class ChartCard(QFrame):
-    """Shows a figure, anew each time.
+    """A card that shows one figure at a time.
 
     Signals:
         picked(cell): the user wants this Cell in the window.
@@ -77,8 +77,10 @@ class ChartCard(QFrame):
 
     @Slot()
     def _show_notes(self) -> None:
-        """In a narrow place behind a line, as the plot needs the room; but not wrong answers, nor
-        that something is not in sight."""
+        """Show the notes, folded behind a line in a narrow card, where the plot needs the room.
+
+        Notes on wrong answers and on hidden measurements are never folded.
+        """
         notes = self._figure.notes if self._figure else ()
         urgent = [note for note in notes if note.startswith(URGENT)]
         others = len(notes) - len(urgent)
@@ -91,7 +93,7 @@ class ChartCard(QFrame):
         self._notes.setVisible(bool(self._notes.text()))
 
     def show_larger(self, factor: float) -> None:
-        """Take letters so many times as large as usual."""
+        """Set all fonts to so many times their usual size."""
         for label, scale, weight in (
             (self._title, 1.05, QFont.Weight.DemiBold),
             (self._subtitle, 0.85, QFont.Weight.Normal),
@@ -103,7 +105,7 @@ class ChartCard(QFrame):
         self._view.show_larger(factor)
 
     def make_plot(self) -> None:
-        """Make the plot now, rather than after the window was painted."""
+        """Make the plot now rather than after the first paint of the window."""
         self._view.make_plot()
 
     def _lay_out(self) -> None:

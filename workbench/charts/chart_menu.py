@@ -1,4 +1,4 @@
-"""The button beside a chart's kind: copy it, save it, and how its values are shown."""
+"""The menu beside a chart's kind: copying, saving, and how its values are shown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from workbench.widgets.save_path import ask_save_path
 
 
 class ChartMenu(QToolButton):
-    """Opens what else can be done with a chart.
+    """A button that opens what else can be done with a chart.
 
     Signals:
-        copy_wanted(): to the clipboard.
-        save_wanted(path): its suffix says as what.
-        log_wanted(is_log), published_wanted(is_shown): how to show it.
-        all_wanted(): nothing hidden, nothing pinned.
+        copy_wanted(): copy the chart to the clipboard.
+        save_wanted(path): save it; the suffix gives the format.
+        log_wanted(is_log), published_wanted(is_shown): show it in this way.
+        all_wanted(): hide nothing and pin nothing.
     """
 
     copy_wanted = Signal()
@@ -67,7 +67,7 @@ class ChartMenu(QToolButton):
 
     @property
     def others(self) -> list[QAction]:
-        """But for copying and saving as PNG, which the window does as well."""
+        """Return the actions that the window's menus lack: all but copying and saving as PNG."""
         return [self._exports[-1], self._log, self._published, self._all]
 
     def show_figure(self, figure: Figure | None, choices: Choices) -> None:

@@ -1,4 +1,4 @@
-"""A chart of sessions with its controls: which kind, of what, against what; it fills as they do."""
+"""A chart of sessions, which fills as they do, with its controls: kind, slices, baseline."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from workbench.charts.option_row import OptionRow
 from workbench.widgets.eliding_box import ElidingBox
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
-SHARE = 3  # of the time, one part at most goes into drawing,
+SHARE = 3  # at most one part of the time in so many goes into drawing,
 MAX_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 
-Identity = tuple[float, str, bool, Plan]  # what a session keeps while it grows
+Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
 
 
 class ChartView(QWidget):
-    """Shows sessions as one of the kinds of chart.
+    """A view of sessions as one of the kinds of chart.
 
     Signals:
         picked(cell): the user wants this Cell in the window.
-        copy_wanted(image): the chart to the clipboard.
-        save_wanted(path, content): a QImage, or the text of an SVG, to a file.
+        copy_wanted(image): copy this QImage to the clipboard.
+        save_wanted(path, content): save a QImage, or the text of an SVG.
     """
 
     picked = Signal(object)
@@ -65,12 +65,13 @@ class ChartView(QWidget):
         self._lay_out()
         self._show()
 
-    # -- what it is told
+    # -- input
 
     def show_sessions(self, sessions: Sequence[Session]) -> None:
         """Show what was measured so far, the live session first; cheap to call for every record.
 
-        Of a session that was not there before, the chart shows what it has, whatever was chosen."""
+        When a session is new, the chart shows its values, whatever was chosen before.
+        """
         known = [_identity(session) for session in self._sessions]
         self._sessions = tuple(sessions)
         here = [_identity(session) for session in sessions]
@@ -86,37 +87,37 @@ class ChartView(QWidget):
         self._later.ask()
 
     def prefer_baseline(self, key: str) -> None:
-        """Set what speed-ups are against until the user picks something else."""
+        """Set the baseline of speed-ups until the user picks another."""
         if key != self._preferred:
             self._preferred = key
             self._show()
 
     def show_kind(self, key: str) -> None:
-        """Show a kind of chart, where the sessions have what it takes."""
+        """Show a kind of chart if the sessions have enough for it."""
         self._kind_key = key
         self._show()
 
-    # -- what it is asked
+    # -- output
 
     @property
     def actions_of_menu(self) -> list[QAction]:
-        """What else can be done with a chart, for other menus."""
+        """Return the actions of the chart's menu that other menus take over."""
         return self._menu.others
 
     @property
     def kind_key(self) -> str | None:
-        """The kind of chart that somebody chose; None: what suits the sessions."""
+        """Return the key of the chosen kind of chart; None for the one that suits the data."""
         return self._kind_key
 
     @property
     def figure(self) -> Figure | None:
-        """What is shown now; None where there is nothing."""
+        """Return the figure shown now, with all pending changes; None if there is none."""
         if self._later.isActive():
             self._show()
         return self._figure
 
     def image(self) -> QImage:
-        """Return the chart with all its words in this theme; a null image while there is none."""
+        """Return the chart with its words in the current theme; a null image if there is none."""
         from workbench.charts.drawing.chart_export import png_of
 
         scheme: Literal["light", "dark"] = "light"
@@ -125,15 +126,15 @@ class ChartView(QWidget):
         return png_of(figure, scheme, IMAGE_PX) if (figure := self.figure) else QImage()
 
     def draw_now(self) -> None:
-        """Draw what would be drawn in a moment, for a picture that is taken now."""
+        """Draw at once what is pending, for a screenshot."""
         self._card.make_plot()
         self._show()
 
-    # -- what is shown
+    # -- drawing
 
     @Slot()
     def _show(self) -> None:
-        """Show everything anew: the figure is made from scratch, so nothing can be left over."""
+        """Show everything anew: the figure is made from scratch, so nothing stale remains."""
         self._later.stop()
         clock = QElapsedTimer()
         clock.start()
@@ -156,7 +157,7 @@ class ChartView(QWidget):
         return next(chosen, None) or first_kind(data)
 
     def _show_kinds(self, shown: ChartKind | None, reasons: dict[str, str | None]) -> None:
-        """Show all kinds in one order; those that can show nothing say why."""
+        """Show all kinds in one order; tooltips say why some cannot be chosen."""
         model: Any = self._kinds.model()
         with QSignalBlocker(self._kinds):
             self._kinds.setCurrentIndex(chart_kinds().index(shown) if shown else -1)

@@ -1,4 +1,4 @@
-"""Draws a figure as soon as there is a plot, and again for each other size, theme or figure."""
+"""A canvas that draws a figure, and again whenever its size, theme or figure changes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
 
 
 class FigureView(Canvas):
-    """A canvas for figures of every kind, as high as they need, in letters that suit its size."""
+    """A canvas for figures of every kind, as high as they need, with fonts that suit its size."""
 
     def __init__(self, empty: str) -> None:
-        """empty  what it says as long as there is nothing to draw"""
+        """Take the text to show while there is nothing to draw."""
         super().__init__(empty)
         self._nothing = empty
         self._figure: Figure | None = None
@@ -29,11 +29,11 @@ class FigureView(Canvas):
 
     @property
     def figure(self) -> Figure | None:
-        """What is shown; None where there is nothing."""
+        """Return the figure shown; None if there is none."""
         return self._figure
 
     def show_figure(self, figure: Figure | None) -> None:
-        """Show what it says at once, and draw it if there is a plot; nothing if it is the same."""
+        """Show its summary at once, and draw it if there is a plot; ignore an equal figure."""
         if figure == self._figure:
             return
         self._figure = figure
@@ -41,7 +41,7 @@ class FigureView(Canvas):
         self._draw()
 
     def show_larger(self, factor: float) -> None:
-        """Take letters so many times as large as usual."""
+        """Set the font to so many times its usual size, and draw again."""
         if factor != self._factor:
             self._factor = factor
             self._draw()
@@ -69,7 +69,7 @@ class FigureView(Canvas):
             self.plot.setYRange(*closer[1], padding=0)
 
     def _letters(self) -> QFont:
-        """Return the plot's font, by pixels: a page has them too, and no points."""
+        """Return the plot's font, sized in pixels, as an exported page has pixels but no points."""
         font = scaled_font(0.92)
         font.setPixelSize(round(self._factor * QFontInfo(font).pixelSize()))
         return font

@@ -43,10 +43,10 @@ HINT = "Click or Space: hide or show. P or right click: pin, which keeps it in f
 
 
 class LegendEntry(QAbstractButton):
-    """Checked while its series is shown.
+    """A button for one series, checked while the series is shown.
 
     Signals:
-        pin_wanted(): keep it in front, or no longer.
+        pin_wanted(): keep the series in front, or no longer.
     """
 
     pin_wanted = Signal()
@@ -59,7 +59,7 @@ class LegendEntry(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_entry(self, entry: LegendLine, factor: float) -> None:
-        """Show a series; its letters are `factor` times as large as usual."""
+        """Show a series, with a font `factor` times as large as usual."""
         self._entry = entry
         self.setChecked(not entry.is_hidden)
         pinned = ", pinned" if entry.is_pinned else ""
@@ -74,7 +74,7 @@ class LegendEntry(QAbstractButton):
 
     @property
     def wide_px(self) -> int:
-        """The width that it takes to be read whole."""
+        """Return the width in pixels at which the whole name is readable."""
         name = self._entry.name if self._entry else ""
         text_px = self.fontMetrics().horizontalAdvance(name)
         return 2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px
@@ -122,9 +122,9 @@ class LegendEntry(QAbstractButton):
 
 
 class Legend(QScrollArea):
-    """As many entries side by side as there is room for, those of each machine after its name.
+    """A legend with as many entries per row as fit, those of each machine after its name.
 
-    The arrow keys go from one to the next.  In a narrow place it scrolls rather than to push the
+    The arrow keys go from one to the next.  In a narrow place it scrolls rather than push the
     plot away.
 
     Signals:
@@ -155,17 +155,17 @@ class Legend(QScrollArea):
 
     @property
     def entries(self) -> list[LegendEntry]:
-        """Its buttons, in order."""
+        """Return the buttons shown, in order."""
         return self._buttons[: len(self._shown)]
 
     def show_larger(self, factor: float) -> None:
-        """Take letters so many times as large as usual."""
+        """Set the font to so many times its usual size."""
         self._factor = factor
         self.setFont(scaled_font(FONT_SHARE * factor))
         self.show_entries(self._shown)
 
     def show_entries(self, entries: Sequence[LegendLine]) -> None:
-        """Show these; buttons that are there already stay, and so does the focus."""
+        """Show these entries; existing buttons are reused, so the focus stays."""
         self._shown = tuple(entries)
         while len(self._buttons) < len(entries):
             self._buttons.append(self._new_button(len(self._buttons)))

@@ -1,4 +1,4 @@
-"""Lists to choose from above a chart: its baseline, and one value of each dimension too many."""
+"""Lists above a chart: its baseline, and one value of each dimension it has no room for."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ GAP_PX, PAIR_GAP_PX, ROW_GAP_PX = 6, 14, 4
 
 
 class OptionRow(QWidget):
-    """As many lists side by side as there is room for, each after its name.
+    """A row of lists, each after its name, broken into as many lines as the width needs.
 
     Signals:
-        chosen(name, value): for the option of that name.
+        chosen(name, value): the user chose a value of the option of that name.
     """
 
     chosen = Signal(str, object)
@@ -34,7 +34,7 @@ class OptionRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_options(self, options: Sequence[Option]) -> None:
-        """Show a list for each option; those that stay keep their entries, nothing is emitted."""
+        """Show a list for each option without emitting; lists that stay keep their entries."""
         if tuple(options) == self._options:
             return
         self._options = tuple(options)
@@ -58,7 +58,7 @@ class OptionRow(QWidget):
         box.setObjectName(f"chart-{option.name}")
         box.setAccessibleName(option.label)
         box.setFont(scaled_font(0.93))
-        # The others resize themselves a moment after they were filled.
+        # Under the other policies a list is resized only a moment after it was filled.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
         box.setToolTip(tip_text(tip))
@@ -71,13 +71,13 @@ class OptionRow(QWidget):
         return label, box
 
     def _choose(self, name: str, row: int) -> None:
-        """Emit what was chosen, unless a chart without this option came while the list lay open."""
+        """Emit the choice, unless the chart has lost this option since the list was opened."""
         option = next((each for each in self._options if each.name == name), None)
         if option is not None and row < len(option.values):
             self.chosen.emit(name, option.values[row][0])
 
     def _lay_out(self) -> None:
-        """Place lists in rows, each as wide as its longest entry, if there is as much room."""
+        """Place the lists in rows, each as wide as its longest entry if there is room."""
         shown = [option.name for option in self._options]
         for name, pair in self._lists.items():
             for widget in pair:
@@ -98,7 +98,7 @@ class OptionRow(QWidget):
 
 
 def _list_px(box: QComboBox) -> int:
-    """Return the width that a list's longest entry takes."""
+    """Return the width that the longest entry of a list takes, in pixels."""
     texts = (box.itemText(row) for row in range(box.count()))
     metrics = box.fontMetrics()
     around = FRAME_PX + round(ARROW_EM * metrics.height())

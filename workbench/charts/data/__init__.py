@@ -1,1 +1,1 @@
-"""What a chart shows, as plain data: points, slices, figures and sentences.  No Qt."""
+"""The contents of charts as plain data, without Qt: points, slices, figures and sentences."""

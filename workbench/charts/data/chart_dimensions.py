@@ -1,4 +1,4 @@
-"""The dimensions of a plan as charts see them: a cell's value, how it is written, its order."""
+"""The dimensions of a plan as charts use them: the value of a cell, its words, its order."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _SORTED = ("channels", "counts", "ksizes")
 
 
 def of(cell: Cell, name: str) -> Any:
-    """Return a cell's value of a dimension; None where it has no choice of it."""
+    """Return a cell's value of a dimension; None where the cell has no choice of it."""
     return (cell.width, cell.height) if name == "sizes" else getattr(cell, _FIELDS[name])
 
 
 def label(name: str) -> str:
-    """Return what a dimension is called beside a list to choose from."""
+    """Return the name of a dimension, for the list to choose from."""
     return _LABELS[name]
 
 

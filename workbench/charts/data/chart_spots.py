@@ -1,4 +1,4 @@
-"""Places of a plot that say something to whoever points there, and lead to a cell."""
+"""Places in a plot that have a text for the pointer, and may lead to a cell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Spot(NamedTuple):
     """A place in the plot's coordinates.
 
     cell  what a click or Enter asks for; None: it leads nowhere
-    box  left, low, right, high of a bar or a tile; None: a mark at x, y
+    box   left, low, right, high of a bar or a tile; None: a mark at x, y
     """
 
     x: float
@@ -20,10 +20,10 @@ class Spot(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """What became of drawing a figure.
+    """The result of drawing a figure.
 
-    x, y      what the plot shows from where to where
-    can_zoom  whether to look closer makes sense
+    x, y      the ranges that the plot shows
+    can_zoom  whether zooming in makes sense
     """
 
     spots: list[Spot]

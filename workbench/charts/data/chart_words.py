@@ -1,4 +1,4 @@
-"""What stands around every chart: what was held fixed, what is not in it and why, whose numbers."""
+"""The words around every chart: what is fixed, what is missing and why, who measured."""
 
 from __future__ import annotations
 
@@ -61,8 +61,10 @@ def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
 
 
 def notes(shown: Slice) -> tuple[str, ...]:
-    """Tell what is not in a chart: wrong answers, then what was refused, then how much the choices
-    leave out; and where grey numbers come from."""
+    """Say what is not in a chart, and where grey numbers come from.
+
+    In this order: wrong answers, refusals, what the choices leave out, publications.
+    """
     wrong = [p for p in shown.points if p.is_wrong]
     refused = [p for p in shown.points if p.objection and not p.is_wrong]
     told = [f"✗ {each}" for each in _grouped(wrong, shown)] + _grouped(refused, shown)
@@ -73,7 +75,7 @@ def notes(shown: Slice) -> tuple[str, ...]:
 
 
 def _not_in_sight(shown: Slice) -> list[str]:
-    """Say how much a chart that has room for one value of a dimension leaves out."""
+    """Say how many measurements are hidden by choosing one value of a dimension."""
     own = [point for point in shown.data.points if point.source.standing != "published"]
     left: set[int] = set()
     choices = []
@@ -91,7 +93,7 @@ def list_of(names: Sequence[str]) -> str:
 
 
 def details(point: Point, name: str) -> str:
-    """Return what a point says to whoever points at it, in lines."""
+    """Return the lines shown for a point under the pointer."""
     cell, found = point.cell, point.measurement
     what = chart_dimensions.where(cell, ("filters", "ksizes", "blocks"))
     picture = chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))

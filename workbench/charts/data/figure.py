@@ -1,4 +1,4 @@
-"""What a chart shows, as plain data: no Qt, no pixels, no colours; whoever draws it adds those."""
+"""A chart as plain data, without Qt, pixels or colours: whoever draws it adds those."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Standing = Literal["live", "recorded", "published"]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What may be chosen for a chart; by default what suits the data.
+    """The choices of the user for a chart; the defaults leave them to the data.
 
     baseline   key of the implementation that speed-ups are against
     slices     dimension -> the one value of it that is shown, where a chart has no room for more
     hidden     keys of series that are left out
-    pinned     keys of series that are drawn on top and the others paler
-    published  show what was published, too
-    is_log     whether the axis of values is logarithmic
-    newest     which of the sessions was begun or opened last: where a chart has room for one value
-               of a dimension, it is one of that session's
+    pinned     keys of series that are drawn on top, with the others paler
+    published  whether published numbers are shown, too
+    is_log     whether the axis of values is logarithmic; None: where they are far apart
+    newest     index of the session that was begun or opened last: where a chart has room for one
+               value of a dimension, it is one of that session's
     """
 
     baseline: str | None = None
@@ -34,17 +34,17 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class SeriesStyle:
-    """How a series is told from others: by colour, marker and dash, never by one alone.
+    """The look of a series: colour, marker and dash together tell it apart.
 
     color     number of its colour: an implementation has the same everywhere
-    marker    number of its marker: the same everywhere, and another than that of all who share its
+    marker    number of its marker: the same everywhere, and unlike that of any other with the same
               colour; None: a publication, whose implementations have their own
     standing  recorded ones are hollow, published ones are grey
-    dash      CPU "dash", GPU "solid", from a warm L2 "dot"
+    dash      CPU "dash", GPU "solid", with a warm L2 "dot"
     session   which of several sessions, or of several publications: so many dots in its line
-    is_half   its marker is half filled, to tell it from the session before of the same standing
-    is_faint  recorded, beside what is measured here and now
-    is_pale   something else is pinned
+    is_half   its marker is half filled, unlike that of the previous session of the same standing
+    is_faint  recorded, beside live measurements
+    is_pale   another series is pinned
     """
 
     color: int
@@ -61,7 +61,7 @@ class SeriesStyle:
 class LegendLine:
     """A line of the legend.
 
-    label  implementation and threads, or what was published; of several machines, which
+    label  implementation and threads, or what was published; with several machines, also which
     name   the same without what `group` says
     group  the machine, where there are several
     """
@@ -77,11 +77,11 @@ class LegendLine:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How an axis is labelled and scaled.
+    """The label and the scale of an axis.
 
     words  writes a value with its unit
-    ticks  (value, text) where only these say something; empty: round numbers
-    ends   what has to be in sight, whatever is drawn
+    ticks  (value, text) of the only ticks; empty: round numbers
+    ends   values that must be in sight, whatever is drawn
     """
 
     label: str
@@ -95,9 +95,9 @@ class Axis:
 class Dot:
     """A median with its quartiles.
 
-    text      what it says to whoever points at it
+    text      what is said when the pointer is on it
     cell      what a click asks for, such as a Cell of a sweep; None: it leads nowhere
-    is_wrong  it has a place along x, but is no value: y does not count
+    is_wrong  it has a place along x, but no value: y does not count
     """
 
     x: float
@@ -120,9 +120,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A line that nobody measured at a point: where a speed-up is 1, a ceiling of the roofline.
+    """A line that is no measurement: the speed-up of 1, or a ceiling of the roofline.
 
-    is_at_start  its label is beside its first point, rather than over its last
+    is_at_start  its label is beside its first point rather than over its last
     """
 
     points: tuple[tuple[float, float], ...]
@@ -146,10 +146,9 @@ class Bar:
 
     value    None: there is no value, and `words` says why
     cell     what a click asks for; None: it leads nowhere
-    is_best  it belongs to those equal to the best
-    is_part  drawn paler: it says the same as the bar before, and what comes with it, or is not
-             known to be right
-    slot     which of the places side by side it takes, in every group the same
+    is_best  it is among those equal to the best
+    is_part  drawn paler: the kernel again with its transfers, or an answer not known to be right
+    slot     which of the places side by side it takes, the same in every group
     """
 
     entry: LegendLine
@@ -190,14 +189,14 @@ class Bars:
 class Tile:
     """One cell of a grid.
 
-    value       what colours it; None: no colour
-    words       what stands in it, the most important line first
+    value       what its colour stands for; None: no colour
+    words       the lines in it, the most important one first
     cell        what a click asks for; None: it leads nowhere
-    is_best     outlined: it belongs to those equal to the best
-    verdict     "good" and "bad" answers, "missing" ones, what was "refused"; "" where the value is
+    is_best     outlined: it is among those equal to the best
+    verdict     "good" and "bad" answers, "missing" ones, and "refused" cells; "" where the value is
                 what matters
     is_pale     its value is not known to be right
-    is_current  it is what the window filters with now
+    is_current  the window filters with it now
     """
 
     column: int
@@ -214,9 +213,9 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A heat map, or a table.
+    """A heat map or a table.
 
-    scale  of the colours; None: verdicts are what colours it
+    scale           of the colours; None: verdicts decide them
     more_is_better  whether large values are the light ones
     """
 
@@ -231,7 +230,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose among: a slice's dimension, or what speed-ups are against.
+    """Something to choose: the value of a dimension, or the baseline of speed-ups.
 
     name     "baseline", or the dimension
     values   (value, text)
@@ -268,12 +267,14 @@ class Figure:
 
     @property
     def summary(self) -> str:
+        """Return the whole chart in words, for a screen reader."""
         shown = ", ".join(each.label for each in self.entries if not each.is_hidden)
         parts = (f"{self.title}.", self.sentence, shown and f"Shown: {shown}.", *self.notes)
         return " ".join(part for part in parts if part)
 
     @property
     def is_empty(self) -> bool:
+        """Return whether there is nothing to draw."""
         match self.body:
             case Plot(series=series):
                 return not any(each.dots for each in series)

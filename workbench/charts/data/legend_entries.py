@@ -1,4 +1,4 @@
-"""From points to series: who gets a line in the legend, how it looks and what it is called."""
+"""The legend: which series have a line in it, how each looks and what it is called."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ PUBLISHED = "Published"
 
 
 def entries_of(shown: Slice) -> tuple[LegendLine, ...]:
-    """Return the legend: a line for each series, session after session, in the ladder's order, and
-    after them one for each publication."""
+    """Return the legend: a line for each series, and then one for each publication.
+
+    Series are sorted by session, then in the order of the ladder.
+    """
     first: dict[str, Point] = {}
     for point in shown.points:
         first.setdefault(_legend_key(point), point)
@@ -31,7 +33,7 @@ def entry_of(point: Point, entries: Iterable[LegendLine]) -> LegendLine:
 
 
 def entry_with_marker(point: Point, entries: Iterable[LegendLine], data: Data) -> LegendLine:
-    """Return the same; in a plot each implementation of a publication has its own marker."""
+    """Return that line; in a plot, a publication has the marker of the implementation."""
     entry = entry_of(point, entries)
     if point.source.standing != "published":
         return entry
@@ -39,7 +41,7 @@ def entry_with_marker(point: Point, entries: Iterable[LegendLine], data: Data) -
 
 
 def style_of(point: Point, data: Data) -> SeriesStyle:
-    """Return how a series is drawn; a published one with its implementation's marker, in grey."""
+    """Return the style of a series; a published one has the marker of its implementation."""
     style = style_of_implementation(point.cell.implementation)
     pinned = data.choices.pinned
     is_pale = bool(pinned) and _legend_key(point) not in pinned
@@ -51,13 +53,13 @@ def style_of(point: Point, data: Data) -> SeriesStyle:
 
 
 def style_of_implementation(key: str) -> SeriesStyle:
-    """Return how an implementation is drawn, the same in every chart: GPU solid, CPU dashed."""
+    """Return the style of an implementation in every chart: GPU solid, CPU dashed."""
     number = _number(key)
     return SeriesStyle(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
 
 
 def _of_its_session(style: SeriesStyle, source: Source, data: Data) -> SeriesStyle:
-    """Return a style told from those of the other sessions, or of the other publications."""
+    """Return a style unlike those of the other sessions, or of the other publications."""
     if source.standing == "published":
         others = [each for each in data.sources if each.standing == "published"]
         return replace(style, session=others.index(source))
@@ -77,7 +79,7 @@ def series_label(point: Point, data: Data) -> str:
 
 
 def _whose(point: Point, data: Data) -> str:
-    """Return the part of a machine that ran it, or all where another session has the same."""
+    """Return the GPU or CPU that ran it, or the whole machine if another session shares that."""
     key = point.cell.implementation
     part = point.source.machine_of(key)
     same = [each for each in data.own_sources if each.machine_of(key) == part]

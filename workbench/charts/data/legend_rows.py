@@ -1,4 +1,4 @@
-"""Where the entries of a legend stand: in rows, those of each machine after its name."""
+"""The places of legend entries: in rows, those of each machine after its name."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class LegendPlace(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Where everything in a legend stands.
+    """The places of everything in a legend.
 
-    headings  a machine's name and its place, where there are several
-    entries   a place each
-    total     how many rows
+    headings  the name of each machine and its place, where there are several
+    entries   one place each
+    total     how many rows there are
     """
 
     headings: list[tuple[str, LegendPlace]]
@@ -35,7 +35,7 @@ def rows_of(
     entry_px: Callable[[LegendLine], float],
     heading_px: Callable[[str], float],
 ) -> Rows:
-    """Place as many side by side as there is room for; a machine begins a row of its own."""
+    """Place as many entries per row as fit; each machine begins a new row."""
     headings: list[tuple[str, LegendPlace]] = []
     places: list[LegendPlace] = []
     row, x, group = 0, 0.0, ""

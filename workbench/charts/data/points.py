@@ -1,4 +1,4 @@
-"""From sessions and publications to points: what was measured of which cell, and by whom."""
+"""Points from sessions and publications: what was measured, of which cell, and by whom."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who measured: a session's machine, or a publication.
+    """A machine in a session, or a publication.
 
     key    the same for the same machine in another sweep
     which  what tells it from other sessions of the same machine, where there are any
-    publication, table, note  of published numbers: where they stand, and what has to be known
+    publication, table, note  where published numbers stand, and what has to be known about them
     """
 
     key: str
@@ -48,7 +48,7 @@ class Source:
     which: str = ""
 
     def machine_of(self, implementation: str) -> str:
-        """Return the part of the machine that runs an implementation, in short."""
+        """Return the CPU or GPU of the machine that runs an implementation, in short."""
         on_cpu = kind_of(implementation) == "cpu" or not self.gpu
         if self.standing == "published":  # the names of CPUs were not
             return f"CPU beside {self.gpu}" if on_cpu and "CPU" not in self.gpu else self.gpu
@@ -57,6 +57,7 @@ class Source:
 
     @property
     def name(self) -> str:
+        """Return the name of the machine: its GPU or else its CPU, and whether it was recorded."""
         return f"{self.gpu or cpu_name(self.cpu)}{self._remark}"
 
     @property
@@ -68,9 +69,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A cell that a source measured, and its time or why there is none.
+    """A cell that a source measured, with its time or the reason why it has none.
 
-    ms           None: it is no speed
+    ms           None: there is no valid time
     measurement  None: refused, or published
     objection    why there is no `ms`
     """
@@ -83,7 +84,7 @@ class Point:
 
     @property
     def key(self) -> str:
-        """The key of the series that the point belongs to."""
+        """Return the key of the series that the point belongs to."""
         if self.source.standing == "published":
             return f"{self.source.key} {self.cell.implementation}"
         warm = " warm" if self.cell.cache == "warm" else ""
@@ -91,19 +92,20 @@ class Point:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it ran, and its answer is not known to be right."""
+        """Return whether it ran, but its answer is not known to be right."""
         return self.ms is None and self.measurement is not None
 
     @property
     def on_gpu(self) -> bool:
+        """Return whether its implementation is a CUDA kernel."""
         return kind_of(self.cell.implementation) == "cuda"
 
 
 def planned(session: Session) -> tuple[Cell, ...]:
     """Return all cells of a session's plan, measured or not.
 
-    There are none where it names an implementation that this program does not have.  A picture that
-    was given has its own size, as far as it was measured.
+    Empty if the plan names an implementation that this program does not have.  The sizes of
+    given pictures are those that were measured so far.
     """
     own = {c.picture: (c.width, c.height) for c in (r.cell for r in session.records)}
     given = {name: size for name, size in own.items() if name not in PICTURE_KINDS}
@@ -120,7 +122,7 @@ def _planned(plan: Plan, given: tuple[tuple[str, tuple[int, int]], ...]) -> tupl
 
 @lru_cache(maxsize=1 << 14)
 def spread(timing: Timing) -> Spread:
-    """Return median and quartiles, computed once a timing: charts are drawn again and again."""
+    """Return median and quartiles in ms, cached, since charts are drawn again and again."""
     low, middle, high = np.percentile(timing.samples_ms, (25, 50, 75))
     return Spread(float(middle), float(low), float(high))
 
@@ -132,7 +134,7 @@ def measured_points(sessions: Sequence[Session]) -> Iterable[Point]:
 
 
 def sources_of(sessions: Sequence[Session]) -> list[Source]:
-    """Return who measured each session."""
+    """Return the source of each session, in order."""
     met: dict[str, int] = {}
     found = []
     for session in sessions:

@@ -1,4 +1,4 @@
-"""What a chart shows, in a sentence or two computed from its points."""
+"""Sentences on what a chart shows, computed from its points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.charts.data.legend_entries import series_name
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 
-NEAR = 1.25  # who takes longer than this many times the best is not asked whether it equals it
+NEAR = 1.25  # whoever takes longer than so many times the best is not compared with it
 MAX_EQUALS = 4
 SHOWN_AS_PERCENT = 1.1
 WORDS = {
@@ -29,10 +29,10 @@ Row = dict[str, Point]  # by series
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How much of what was asked for a sentence can speak of.
+    """The part of the values asked for that a sentence can compare.
 
     name       the dimension
-    rows       its values that were measured by all who can, in order
+    rows       its values that were measured by everyone who can, in order
     total      how many values there are
     is_so_far  whether points are still missing
     """
@@ -44,17 +44,21 @@ class Scope:
 
     @property
     def is_everything(self) -> bool:
+        """Return whether all values can be compared."""
         return len(self.rows) == self.total
 
     @property
     def in_words(self) -> str:
+        """Return such as "kernel sizes measured so far by all"."""
         so_far = " so far" if self.is_so_far else ""
         return f"{_word(self.name, len(self.rows))} measured{so_far} by all"
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
-    """Return what `say` says of the points in sight of each machine, which is named where there are
-    several."""
+    """Return what `say` says about the visible points of each machine.
+
+    Machines are named if there are several.
+    """
     sources = dict.fromkeys(point.source for point in shown.in_sight)
     own = [source for source in sources if source.standing != "published"]
     said = []
@@ -66,7 +70,7 @@ def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
 
 
 def scope_of(shown: Slice, name: str) -> Scope:
-    """Return what can be spoken of; who was refused at a value is not waited for there."""
+    """Return the values that can be compared; those refused at a value do not count there."""
     able = {point.key for point in shown.measured}
     rows: dict[Any, Row] = {}
     for point in shown.measured:
@@ -85,7 +89,7 @@ def scope_of(shown: Slice, name: str) -> Scope:
 
 
 def fastest(shown: Slice, name: str) -> str:
-    """Say who is fastest where, along a dimension; who cannot be told apart is named together."""
+    """Say which series are fastest where along a dimension; equal ones are named together."""
     scope = scope_of(shown, name)
     best = {value: best_of(row.values()) for value, row in scope.rows.items() if len(row) > 1}
     winners = [(_names_of(points, shown.data), value) for value, points in best.items()]
@@ -130,7 +134,7 @@ def best_and_worst(group: Sequence[Point], name: str) -> str:
 
 
 def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
-    """Say which points are fastest and which is slowest, by the names that `called` gives them."""
+    """Say which points are fastest and which is slowest, in the words of `called`."""
     times = {p: p.ms.middle for p in group if p.ms}
     if len(times) < 2:
         return ""
@@ -153,7 +157,7 @@ def how_long(factor: float, than: str = "") -> str:
 
 
 def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
-    """Return the fastest, and those equal to it by `comparison.groups_of_equals`; fastest first."""
+    """Return the fastest and those equal to it by `comparison.groups_of_equals`, fastest first."""
     points = [point for point in group if point.ms]
     if not points:
         return ()
@@ -167,13 +171,13 @@ def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def apart(points: Iterable[Point]) -> float:
-    """Return how many times as long as the fastest of these the slowest takes."""
+    """Return the ratio of the slowest to the fastest time of these points; 1 for none."""
     times = [point.ms.middle for point in points if point.ms]
     return max(times) / min(times) if times else 1.0
 
 
 def _apart(groups: Iterable[Iterable[Point]]) -> float:
-    """Return the most that points of one group are apart."""
+    """Return the largest such ratio within any group."""
     return max(map(apart, groups))
 
 

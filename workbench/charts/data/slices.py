@@ -22,7 +22,7 @@ from workbench.charts.data.points import (
     sources_of,
 )
 
-MAX_FIRST = ("sizes", "counts")  # of these the largest is the one to look at
+MAX_FIRST = ("sizes", "counts")  # dimensions whose largest value is the default
 
 
 class Data:
@@ -39,16 +39,17 @@ class Data:
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
+        """Return the sources of all points, each once, in order."""
         return tuple(dict.fromkeys(point.source for point in self.points))
 
     @cached_property
     def own_sources(self) -> tuple[Source, ...]:
-        """The sources that somebody here measured or opened."""
+        """Return the sources other than publications: measured or opened here."""
         return tuple(each for each in self.sources if each.standing != "published")
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """All cells that were asked for, and those measured besides."""
+        """Return all planned cells, and those measured besides."""
         found: dict[Cell, None] = {}
         for session in self.sessions:
             found.update(dict.fromkeys(planned(session)))
@@ -57,23 +58,23 @@ class Data:
 
     @cached_property
     def newest(self) -> Source | None:
-        """The source of the session that was begun or opened last."""
+        """Return the source of the session that was begun or opened last; None if unknown."""
         if (at := self.choices.newest) is None or at >= len(self.sessions):
             return None
         return sources_of(self.sessions)[at]
 
     @cached_property
     def own(self) -> Data:
-        """The same data without what was published."""
+        """Return the same data without published numbers."""
         return Data(self.sessions, replace(self.choices, published=False))
 
     @property
     def is_so_far(self) -> bool:
-        """Whether something is still being measured."""
+        """Return whether measurements are still missing."""
         return any(len(s.records) < len(planned(s)) for s in self.sessions)
 
     def values(self, name: str) -> tuple[Any, ...]:
-        """Return a dimension's values, in its order; what has no choice of it does not count."""
+        """Return a dimension's values in its order; cells without a choice of it do not count."""
         if name not in self._values:
             met = dict.fromkeys(chart_dimensions.of(cell, name) for cell in self.cells)
             found = chart_dimensions.in_order(name, (value for value in met if value is not None))
@@ -81,7 +82,7 @@ class Data:
         return self._values[name]
 
     def slice(self, *own: str) -> Slice:
-        """Return what a chart of the dimensions `own` shows: of each other dimension one value."""
+        """Return what a chart of the dimensions `own` shows: one value of each other dimension."""
         shown = Slice(self, tuple(self.points), (), own)
         for name in ("machines", *chart_dimensions.NAMES):
             if name not in own:
@@ -114,9 +115,10 @@ class Data:
         return chart_dimensions.in_words(name, value)
 
     def _usual(self, name: str, values: tuple[Any, ...], points: Sequence[Point]) -> Any:
-        """Choose the first; of sizes the largest, of implementations the quickest most often.
+        """Choose the largest size, the implementation that is quickest most often, else the first.
 
-        Where the newest session has something to show, only what it has."""
+        If the newest session has points here, the choice is among its values.
+        """
         newest = [p for p in points if p.source == self.newest]
         if name == "machines":
             return newest[0].source.key if newest else values[0]
@@ -132,8 +134,8 @@ class Data:
 class Slice:
     """The points that one chart shows.
 
-    options  one for each dimension that it has no room for
-    own      the dimensions it shows
+    options  one for each dimension that the chart has no room for
+    own      the dimensions that it shows
     """
 
     data: Data
@@ -143,12 +145,12 @@ class Slice:
 
     @property
     def measured(self) -> list[Point]:
-        """The points that are speeds, without what was published."""
+        """Return the points with a valid time, except published ones."""
         return [p for p in self.points if p.ms and p.source.standing != "published"]
 
     @property
     def in_sight(self) -> tuple[Point, ...]:
-        """The points of series that nobody hid."""
+        """Return the points of series that are not hidden."""
         hidden = self.data.choices.hidden
         return tuple(p for p in self.points if not {p.key, p.source.key} & hidden)
 
@@ -168,7 +170,7 @@ def _quickest(points: Sequence[Point]) -> str | None:
 
 
 def is_left_out(point: Point, option: Option) -> bool:
-    """Whether it has another value than the chosen one."""
+    """Return whether a point has another value than the chosen one."""
     return _of(point, option.name) not in (None, option.chosen)
 
 

@@ -33,7 +33,7 @@ Scheme = Literal["light", "dark"]
 
 
 def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> str:
-    """Return the whole chart as SVG, by default for white paper; higher if words need it."""
+    """Return the chart as SVG, by default on white paper; higher than asked if words need it."""
     have_application()
     from PySide6.QtSvg import QSvgGenerator
 
@@ -56,8 +56,10 @@ def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = 
 
 
 def strokes_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> tuple[QPicture, QSize]:
-    """Return the whole chart as what is painted, to be painted again in any thread, for white
-    paper; and its size in pixels, higher than asked if words need it."""
+    """Return the chart as recorded painting, on white paper, and its size in pixels.
+
+    The recording can be painted in any thread.  The page is higher than asked if words need it.
+    """
     have_application()
     from workbench.charts.drawing.chart_page import ChartPage
 
@@ -72,7 +74,7 @@ def png_of(
     scheme: Scheme = "light",
     size_px: tuple[int, int] = SIZE_PX,
 ) -> QImage:
-    """Return the whole chart as a picture, PNG_SCALE pixels to each of `size_px`."""
+    """Return the chart as an image with PNG_SCALE pixels per pixel of `size_px`."""
     have_application()
     from workbench.charts.drawing.chart_page import ChartPage
 
@@ -92,7 +94,7 @@ def _paint(page: ChartPage, device: QPaintDevice) -> None:
 
 
 def font_for(wide: int, high: int) -> QFont:
-    """Return letters that suit a page of this size: a large one is looked at from farther away."""
+    """Return a font for a page of this size: large pages are viewed from farther away."""
     factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     font.setPixelSize(round(factor * FONT_PX))
@@ -107,14 +109,14 @@ _application: list[QApplication] = []  # made here and kept: Qt wants one as lon
 
 
 def have_application() -> None:
-    """Make the application that Qt asks for before it draws, where there is none; off screen."""
+    """Ensure that there is the QApplication that drawing requires, off screen if it is new."""
     if QApplication.instance() is None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         _application.append(QApplication(["workbench"]))
 
 
 def _mark(box: QRectF, text: str) -> str:
-    """Return an element that tells values where it is pointed at, without a script."""
+    """Return an element that shows a text under the pointer, without a script."""
     place = (
         f'x="{box.x():.1f}" y="{box.y():.1f}" width="{box.width():.1f}" height="{box.height():.1f}"'
     )
@@ -122,7 +124,7 @@ def _mark(box: QRectF, text: str) -> str:
 
 
 def _finished(text: str, marks: str) -> str:
-    """Return the SVG without what says nothing, with fonts found elsewhere and the marks on top."""
+    """Return the SVG without redundant attributes, with portable fonts and the marks on top."""
     text = re.sub(r'\s*font-(family="[^"]*"|weight="400"|style="normal")', "", text)
     text = re.sub(r"<g[^>]*>\s*</g>\s*", "", text)
     text = text.replace("<svg ", f'<svg role="img" font-family="{FAMILIES}" ', 1)

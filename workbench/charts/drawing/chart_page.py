@@ -1,4 +1,4 @@
-"""A whole chart on a page, as it is copied and exported: title, legend, plot, sentence, notes.
+"""A page for copying and exporting: title, legend, plot, sentence and notes of a chart.
 
 Imports pyqtgraph: import it when exporting.
 """
@@ -29,17 +29,18 @@ MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words over the whole width, in as many lines as they take."""
+    """Words across the whole width, in as many lines as they take."""
 
     words: str
     font: QFont
     color: str
 
     def height(self, wide: float) -> float:
+        """Return the height at this width, in pixels."""
         return len(self.lines(wide)) * QFontMetricsF(self.font).lineSpacing()
 
     def lines(self, wide: float) -> list[str]:
-        """Return the lines, broken between words."""
+        """Return the lines at this width, broken between words."""
         metrics = QFontMetricsF(self.font)
         lines: list[str] = []
         for paragraph in self.words.split("\n"):
@@ -54,6 +55,7 @@ class Text:
         return lines
 
     def paint(self, p: QPainter, top_left: QPointF, wide: float) -> None:
+        """Paint the lines below a point."""
         metrics = QFontMetricsF(self.font)
         p.setFont(self.font)
         p.setPen(QColor(self.color))
@@ -66,9 +68,9 @@ class Text:
 class ChartPage:
     """A figure laid out for a size.
 
-    size   that asked for; higher where the words leave too little of it to the plot, and lower
-           where the plot needs less
-    spots  what says something to whoever points at it, and where, in the page's pixels
+    size   as asked for; higher where words would leave the plot too little, and lower where the
+           plot needs less
+    spots  the box of each spot on the page, in pixels, and the spot; filled by `paint`
     """
 
     def __init__(self, figure: Figure, colors: Colors, font: QFont, size: QSize) -> None:
@@ -159,7 +161,7 @@ def _texts(*given: tuple[str, QFont, str]) -> list[Text]:
 
 
 def _needs_legend(figure: Figure) -> bool:
-    """Whether series have to be told apart: not where every bar has its name beside it."""
+    """Return whether series need telling apart: not where each bar has its name beside it."""
     match figure.body:
         case Grid():
             return False
@@ -173,7 +175,7 @@ def _cut(text: str, metrics: QFontMetricsF, wide: float) -> str:
 
 
 def _box_of(spot: Spot, view: object, page: QRectF) -> QRectF:
-    """Return where a spot is on the page: a bar's or tile's own box, a few pixels around a mark."""
+    """Return the box of a spot on the page: that of a bar or tile, or one around a mark."""
     (x0, x1), (y0, y1) = view.viewRange()  # type: ignore[attr-defined]
     to_scene = view.mapViewToScene  # type: ignore[attr-defined]
     if spot.box is None:

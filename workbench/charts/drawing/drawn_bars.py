@@ -18,7 +18,7 @@ from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Labels, PlotLabel
 from workbench.charts.drawing.series_style import color_of, markers_of, mixed
 
-GROUP_SHARE = 0.8  # of a group's room that its bars take
+GROUP_SHARE = 0.8  # of a group's room, taken by its bars
 MAX_BAR_PX = 26.0
 MAX_ROW_PX = 48.0
 NARROW_PX = 520  # in a wider plot the names of bars stand beside them
@@ -33,7 +33,7 @@ PART_SHARE = 0.75  # and in a paler one
 
 
 class Scale(NamedTuple):
-    """Where values stand along the bars.
+    """The scale of values along the bars.
 
     start  where bars begin: 0, or a round value below the smallest on a logarithmic axis
     """
@@ -43,13 +43,14 @@ class Scale(NamedTuple):
     end: float
 
     def place(self, value: float) -> float:
+        """Return a value's place on the axis: its log₁₀ if that is logarithmic."""
         return math.log10(value) if self.is_log else value
 
 
 class Placed(NamedTuple):
-    """A bar and its room across: its middle and half its width.
+    """A bar with the middle and half the width of its room.
 
-    is_bare  only its marker: what was published, over the bar it compares with
+    is_bare  only its marker is drawn: a published value, over the bar it compares with
     """
 
     bar: Bar
@@ -71,13 +72,13 @@ def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
 
 
 def rows(body: Bars, wide_px: float) -> float:
-    """Return how many rows level bars take, with the gaps between groups."""
+    """Return how many rows horizontal bars take, including the gaps between groups."""
     is_narrow = _has_names_above(body, wide_px)
     return sum(len(group.bars) + is_narrow + 0.5 for group in body.groups)
 
 
 def _has_names_above(body: Bars, wide_px: float) -> bool:
-    """Whether each group's name has a row of its own."""
+    """Return whether each group's name has a row of its own."""
     return wide_px < NARROW_PX and not body.names_beside
 
 

@@ -1,4 +1,4 @@
-"""Draws dots with their quartiles, the lines that join them, and guides."""
+"""Dots with their quartiles, the lines that join them, and guides, drawn into a plot."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwa
 
 
 class Writing(NamedTuple):
-    """How the words in all tiles are written.
+    """The way words are written in all tiles.
 
-    is_turned  upwards, where they are higher than wide
+    is_turned  upwards, where tiles are higher than wide
     is_short   only their verdicts
     """
 
@@ -159,7 +159,7 @@ def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], color
 
 
 def _box(tile: Tile, half: float) -> dict[str, float]:
-    """Return the sides of so much of a tile around its middle, as pyqtgraph calls them."""
+    """Return the sides of a tile, `half` away from its middle, by their names in pyqtgraph."""
     x, y = tile.column, -tile.row
     return {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
 
@@ -167,7 +167,7 @@ def _box(tile: Tile, half: float) -> dict[str, float]:
 def _draw_outlines(
     plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], colors: Colors
 ) -> None:
-    """Outline the best tiles, dark and light, so that it shows on every colour."""
+    """Draw outlines around the best tiles, dark and light, to show on every colour."""
     for tile, fill in zip(tiles, fills, strict=True):
         if tile.is_best:
             sides = _box(tile, 0.5 - 1.6 * GAP)
@@ -187,7 +187,7 @@ def _draw_current(plot: Any, tiles: Sequence[Tile]) -> None:
 def _labels(
     tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
 ) -> list[PlotLabel]:
-    """Return as many lines of a tile as there is room for, around its middle."""
+    """Return as many lines of a tile as fit, around its middle."""
     color = text_on(fill).name()
     if tile.verdict == "bad":
         color = colors.text

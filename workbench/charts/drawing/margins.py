@@ -1,4 +1,4 @@
-"""What all drawings need: room for the axes, captions above and below, texts in a plot."""
+"""Margins of a plot: room for the axes, captions above and below, wrapped names."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ CAPTION_ROWS = 1.7  # of the font's height
 
 
 class Captions(NamedTuple):
-    """above  what the values are, over the plot's upper left corner
-    below  what x is, under it
+    """The captions of a plot.
+
+    above  what the values are, over the upper left corner
+    below  what x is, under the plot
     """
 
     above: str
@@ -30,16 +32,16 @@ class Captions(NamedTuple):
 
 
 def magnified(font: QFont) -> float:
-    """Return how much larger than usual marks and lines are, beside letters of this size."""
+    """Return how much larger than usual marks and lines are drawn, to match this font."""
     return max(1.0, font.pixelSize() / USUAL_FONT_PX)
 
 
 def make_room(
     plot: Any, captions: Captions, colors: Colors, font: QFont, left_px: float | None = None
 ) -> None:
-    """Give axes and captions as much as they take, once the plot shows its range.
+    """Give axes and captions the room they take, once the plot shows its range.
 
-    left_px  of the left axis; None: what its texts take
+    left_px  width of the left axis; None: what its texts take
     """
     row_px = CAPTION_ROWS * QFontMetricsF(font).height()
     above_px = row_px if captions.above else GAP_PX
@@ -60,7 +62,7 @@ def make_room(
 
 
 def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> list[str]:
-    """Return names in as many lines as they need, MAX_LINES at most; none if they do not fit."""
+    """Return names broken into lines, MAX_LINES at most; an empty list if one does not fit."""
     found = []
     for name in names:
         lines = [""]
@@ -78,7 +80,7 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
 
 
 def _cut(text: str, font: QFont, wide: float) -> str:
-    """Return as many clauses of a caption as fit, and of the first as much as does."""
+    """Return as many clauses of a caption as fit, eliding the first if even that is too long."""
     metrics = QFontMetricsF(font)
     while metrics.horizontalAdvance(text) > wide and (shorter := CLAUSE.sub("", text)) != text:
         text = shorter

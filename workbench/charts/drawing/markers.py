@@ -8,8 +8,11 @@ import pyqtgraph as pg
 
 
 class Markers(pg.ScatterPlotItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Pyqtgraph's, but deaf to clicks: for each of them it makes an object then, which is held by
-    an array that the object holds, and NumPy's arrays are nothing to Python's garbage collector."""
+    """A scatter plot without clicks.
+
+    For each click pyqtgraph's own makes an object that is held by an array which the object holds.
+    Python's garbage collector cannot see through NumPy's arrays, so that memory would leak.
+    """
 
     def mouseClickEvent(self, event: Any) -> None:  # noqa: N802
         event.ignore()

@@ -1,4 +1,4 @@
-"""Draw a figure into a pyqtgraph plot.  Imports pyqtgraph: import it when drawing."""
+"""Drawing of a figure into a pyqtgraph plot.  Imports pyqtgraph: import it when drawing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """All texts in a plot as one item: each at its place, of one size however the plot is zoomed.
 
-A pg.TextItem each would be a document each: a table of a hundred would take a tenth of a second.
+One pg.TextItem per text would be one document per text: a table of a hundred would take 0.1 s.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 class PlotLabel(NamedTuple):
     """A line of text at a place in the plot's coordinates.
 
-    anchor  which of its own points stands there: 0, 0 is its upper left, 1, 1 its lower right
-    down    by how many of its own lines it stands lower
+    anchor     which point of the text is there: 0, 0 is its upper left, 1, 1 its lower right
+    down       by how many of its own heights it is shifted down
     is_turned  written upwards, around its middle
     """
 
@@ -31,7 +31,7 @@ class PlotLabel(NamedTuple):
 
 
 class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """Paints its `labels` over what was added before it."""
+    """An item that paints its `labels` over what was added before it."""
 
     def __init__(self, labels: list[PlotLabel]) -> None:
         super().__init__()
@@ -46,6 +46,7 @@ class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
         self.update()
 
     def paint(self, p: QPainter, *_: Any) -> None:
+        """Paint all labels at their places, in device pixels."""
         to_device = p.transform()
         p.save()
         p.resetTransform()

@@ -1,4 +1,4 @@
-"""What all charts share: a plot with axes in human units, and its theme.  Imports pyqtgraph."""
+"""The plot that all charts share: axes with units, and its theme.  Imports pyqtgraph."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ pg.setConfigOptions(antialias=True)  # each item asks this for itself
 LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
 GAP_PX = 6
 LABEL_GAP_PX = 12
-# Every so many decades, and which multiples of each: from the densest ticks to the sparsest.
+# (decades from tick to tick, multiples in each), from the densest ticks to the sparsest.
 LOG_STEPS = (
     *((1, tuple(range(1, 10))), (1, (1, 2, 5)), (1, (1, 3))),
     *((1, (1,)), (2, (1,)), (3, (1,))),
 )
-WIDEST = "000 µs"  # at least so much is for a tick below a plot
+WIDEST = "000 µs"  # the least room for a tick below a plot
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """An axis whose ticks are written by `in_words`, for values or for their log₁₀, with a grid.
+    """An axis with a grid, whose ticks are written by `in_words`, for values or their log₁₀.
 
     It paints itself, text as text, so that an SVG of it can be read and searched.
 
-    fixed            (place, text) of the only ticks there are, in the plot's coordinates
-    lowest, highest  where ticks begin and end; beyond is only room for markers and labels
-    is_turned        texts are written upwards, where they have no room side by side
-    has_grid         whether its ticks go on as lines across the plot
+    fixed            (place, text) of the only ticks, in the plot's coordinates
+    lowest, highest  where ticks begin and end; beyond is room only for markers and labels
+    is_turned        texts are written upwards, where they do not fit side by side
+    has_grid         whether its ticks continue as lines across the plot
     """
 
     def __init__(self, orientation: str) -> None:
@@ -53,6 +53,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     @property
     def is_upright(self) -> bool:
+        """Return whether this is the vertical axis, at the left."""
         return bool(self.orientation == "left")
 
     def ticks(self, low: float, high: float, size_px: float) -> list[tuple[float, str]]:
@@ -194,8 +195,10 @@ def without(plot: Any, item: Any) -> None:
 
 
 def _forget_pointer(plot: Any) -> None:
-    """The scene keeps what the pointer is over, and asks it at the next movement, though Qt may
-    have deleted it by then: which ends the process.  So it forgets that first.
+    """Empty the memory of what the pointer is over, before items are taken out.
+
+    The scene would ask those items at the next movement, though Qt may have deleted them by then,
+    which crashes the process.
     """
     if (scene := plot.scene()) is not None:
         scene.hoverItems.clear()
@@ -214,15 +217,14 @@ def apply_theme(plot: Any, colors: Colors, font: QFont) -> None:
 
 
 def shortened(text: str) -> str:
-    """Return 1 ms for 1.00 ms, 2.5× for 2.50×: on an axis, zeros at the end say nothing."""
+    """Return 1 ms for 1.00 ms, 2.5× for 2.50×: trailing zeros say nothing on an axis."""
     return re.sub(r"(\.\d*?)0+(?!\d)", lambda found: found[1].rstrip("."), text)
 
 
 def log_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Return ticks at 1, 2, 5 or 1, 10 … from 10**low to 10**high, no two nearer than `gap`;
-    where only one of them is in sight, the outermost digits.
+    """Return ticks at 1, 2, 5 or 1, 10 … from 10**low to 10**high, at least `gap` apart.
 
-    All are log₁₀.
+    All are log₁₀.  If only one of them is in sight: the outermost digits.
     """
     decades = range(math.floor(low), math.ceil(high) + 1)
     for step, mantissas in LOG_STEPS:
@@ -238,7 +240,7 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
 
 
 def _outermost(low: float, high: float, gap: float) -> list[float]:
-    """Return the first and the last digit in sight, if they are `gap` apart: one is no scale."""
+    """Return the first and the last digit in sight if `gap` apart, as one tick is no scale."""
     digits = [
         decade + math.log10(digit)
         for decade in range(math.floor(low), math.ceil(high) + 1)
@@ -249,8 +251,10 @@ def _outermost(low: float, high: float, gap: float) -> list[float]:
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Return multiples of 1, 2 or 5 times a power of ten from `low` to `high`, `gap` apart or more;
-    but where `high` is above `low` two at least, since one alone is no scale."""
+    """Return multiples of 1, 2 or 5 times a power of ten from `low` to `high`, `gap` apart.
+
+    At least two where `high` is above `low`, even if nearer: one tick is no scale.
+    """
     if not high > low or gap <= 0:
         return [low]
     power = 10.0 ** math.floor(math.log10(gap))

@@ -1,4 +1,7 @@
-"""A series' colour, marker and dash in a theme.  Imports pyqtgraph: import it when drawing."""
+"""The colour, marker and dash of a series in a theme.
+
+Imports pyqtgraph: import it when drawing.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import SeriesStyle
 
-# One marker less than there are colours in a theme: no two of 42 implementations share both.
+# One fewer than the colours of a theme: no two of up to 42 implementations share both.
 MARKERS = ("o", "s", "t1", "d", "star", "t")
 MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15)
 WRONG_MARKER = "x"

@@ -1,5 +1,8 @@
-"""The kinds of chart.  A module of this folder that has KINDS, a tuple of `ChartKind`, is read:
-add a row to one of these tables, or a module with one, and it is in every list of charts."""
+"""The kinds of chart, found in the modules of this folder.
+
+Each module with KINDS, a tuple of `ChartKind`, is read: add a row to one of these tables, or a
+module with one, and it is in every list of charts.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from workbench.charts.kinds.chart_kind import ChartKind, data_of
 
 @cache
 def chart_kinds() -> tuple[ChartKind, ...]:
-    """Return every kind of this folder, in the order to show them."""
+    """Return every kind in this folder, in the order in which they are shown."""
     modules = [
         importlib.import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)
     ]
@@ -24,7 +27,7 @@ def chart_kinds() -> tuple[ChartKind, ...]:
 
 
 def kinds_for(sessions: Sequence[Session] | Data) -> tuple[ChartKind, ...]:
-    """Return those that can show something of these sessions, what was asked for first."""
+    """Return the kinds that can show something of these sessions, the fitting ones first."""
     data = data_of(sessions)
     able = [kind for kind in chart_kinds() if kind.why_not(data) is None]
     plans = [session.plan for session in data.sessions]
@@ -32,5 +35,5 @@ def kinds_for(sessions: Sequence[Session] | Data) -> tuple[ChartKind, ...]:
 
 
 def first_kind(sessions: Sequence[Session] | Data) -> ChartKind | None:
-    """Return the kind that what is varied asks for, else any that can show something."""
+    """Return the kind that suits what is varied, else any that can show something."""
     return next(iter(kinds_for(sessions)), None)

@@ -54,7 +54,7 @@ def _figure(
 
 
 def _slots(points: Sequence[Point], entries: Sequence[LegendLine]) -> dict[str, int]:
-    """Return a place for each series; what was published has that of its implementation."""
+    """Return the place of each series; published ones take that of their implementation."""
     order = [entry.key for entry in entries]
     points = sorted(points, key=lambda p: order.index(entry_of(p, entries).key))
     places: dict[str, int] = {}  # of series that stand alone, and of implementations
@@ -70,13 +70,13 @@ def _slots(points: Sequence[Point], entries: Sequence[LegendLine]) -> dict[str, 
 
 
 def _outlined(group: Sequence[Point]) -> tuple[Point, ...]:
-    """Return the best of a series; none where all are equal, or where there is but one."""
+    """Return the best of a series; none where all are equal, or where there is only one."""
     best = best_of(group)
     return best if len(best) < len(group) else ()
 
 
 def _by_series(points: Sequence[Point]) -> list[list[Point]]:
-    """Return what was measured, without what was published, a list for each series."""
+    """Return the measured points of each series, without published ones."""
     found: dict[str, list[Point]] = {}
     for point in points:
         if point.ms and point.source.standing != "published":
@@ -85,7 +85,7 @@ def _by_series(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def bar_of(point: Point, shown: Slice, *, is_best: bool = False) -> Bar:
-    """Return a point as a bar; without a speed it is a word or two in its place."""
+    """Return a point as a bar; without a valid time, a word or two stand in its place."""
     entry = entry_with_marker(point, entries_of(shown), shown.data)
     text = details(point, series_label(point, shown.data))
     cell = None if point.source.standing == "published" else point.cell
@@ -123,7 +123,7 @@ def _say_worst(group: list[Point], name: str, shown: Slice) -> str:
 
 
 def _say_of_shapes(shown: Slice) -> str:
-    """Say the best shapes and the worst of each implementation."""
+    """Say the best and the worst block shapes of each implementation."""
     told = [(group[0], best_and_worst(group, "blocks")) for group in _by_series(shown.points)]
     return " ".join(f"{series_name(first, shown.data)}: {said}." for first, said in told if said)
 

@@ -1,4 +1,4 @@
-"""What a kind of chart is: its words for lists and help, and how it makes a figure of data."""
+"""A kind of chart: its words for lists and help, and how it makes a figure of data."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NOTHING = "Nothing is measured yet."
 class ChartKind:
     """A row of a table of charts.
 
-    key            stored in settings and presets, so it stays
-    title, tip     what it is called in a list, and a sentence on what it shows
+    key            stored in settings and presets, so it must not change
+    title, tip     its name in a list, and a sentence on what it shows
     reading        how to read it, for the help: its marks, what to look for and what not
-    order          where it stands in a list of all kinds
-    refuses        why it can show nothing of some data, in words; None if it can
-    make           the figure of data that it does not refuse, under a title
+    order          its position in the list of all kinds
+    refuses        why it cannot show some data, in words; None if it can
+    make           makes the figure of data that it does not refuse, under a title
     made_for       whether it is the natural first look at a sweep of this plan
-    about_answers  whether it looks at answers and not at times: a plan with a tolerance asks so
+    about_answers  whether it shows answers rather than times, as a plan with a tolerance wants
     """
 
     key: str
@@ -38,16 +38,16 @@ class ChartKind:
     about_answers: bool = False
 
     def fits(self, plan: Plan) -> bool:
-        """Whether it is the natural first look at a sweep of `plan`."""
+        """Return whether it is the natural first look at a sweep of `plan`."""
         return self.made_for(plan) and (plan.tolerance is None or self.about_answers)
 
     def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
-        """Return why it can show nothing of these sessions, in words; None if it can."""
+        """Return why it cannot show these sessions, in words; None if it can."""
         data = data_of(sessions)
         return self.refuses(data) if data.points else NOTHING
 
     def figure(self, sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Figure:
-        """Return the chart of these sessions; ValueError where `why_not` has a reason."""
+        """Return the chart of these sessions; ValueError where `why_not` gives a reason."""
         data = data_of(sessions, choices)
         if reason := self.why_not(data):
             raise ValueError(reason)
@@ -55,5 +55,5 @@ class ChartKind:
 
 
 def data_of(sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Data:
-    """Return the points of sessions, unless they are that already."""
+    """Return the data of sessions; data itself is returned as it is."""
     return sessions if isinstance(sessions, Data) else Data(sessions, choices)

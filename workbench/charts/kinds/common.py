@@ -1,4 +1,4 @@
-"""What all kinds of chart use: a figure with its words around a body, what to draw, the scale."""
+"""Parts that all kinds of chart use: the figure around a body, visible points, the scale."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.charts.data.legend_entries import entries_of
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 
-LARGE_RANGE = 20.0  # from here on an axis is logarithmic unless somebody chose
+LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
 SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
 
 
@@ -25,7 +25,7 @@ def made(
     options: tuple[Option, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Figure:
-    """Return a figure of what is shown, with all that stands around every chart."""
+    """Return a figure around `body`, with the words that every chart has."""
     return Figure(
         kind="",
         title=title,
@@ -40,7 +40,7 @@ def made(
 
 
 def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
-    """Return the entries of what is drawn, and of what would be if nobody had hidden it."""
+    """Return the entries of what is drawn, and of what would be if it were not hidden."""
     able = drawable(shown)
     points = tuple(point for point in shown.points if point.key in able)
     entries = entries_of(replace(shown, points=points))
@@ -55,12 +55,12 @@ def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
 
 
 def varies(name: str) -> Callable[[Plan], bool]:
-    """Return whether a plan has several values of the dimension `name`, as a function of it."""
+    """Return a function that tells whether a plan has several values of the dimension `name`."""
     return lambda plan: len(getattr(plan, name)) > 1
 
 
 def why_not_several(data: Data, name: str) -> str | None:
-    """Return why there is no chart along the dimension `name`: that needs two values of it."""
+    """Return why there is no chart along the dimension `name`; None if it has two values."""
     values = data.values(name)
     if len(values) > 1:
         return None
@@ -69,18 +69,18 @@ def why_not_several(data: Data, name: str) -> str | None:
 
 
 def visible(shown: Slice) -> list[Point]:
-    """Return the points that nobody hid, of series that have something to see."""
+    """Return the points of series that are not hidden and have something to show."""
     able = drawable(shown)
     return [point for point in shown.in_sight if point.key in able]
 
 
 def drawable(shown: Slice) -> set[str]:
-    """Return the keys of series of which something ran; of the others the notes say why not."""
+    """Return the keys of series of which something ran; notes explain the others."""
     return {point.key for point in shown.points if point.ms or point.is_wrong}
 
 
 def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bool:
-    """Whether the axis of `values` is logarithmic: as chosen, else where they are far apart."""
+    """Return whether the axis of `values` is logarithmic: as chosen, else if they are far apart."""
     if shown.data.choices.is_log is not None:
         return shown.data.choices.is_log
     found = [value for value in values if value > 0]
@@ -88,5 +88,5 @@ def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bo
 
 
 def sentence_like(said: str) -> str:
-    """Return a clause as a sentence: a capital before, a full stop after; nothing of nothing."""
+    """Return a clause with a capital and a full stop; "" for an empty one."""
     return f"{said[:1].upper()}{said[1:]}." if said else ""

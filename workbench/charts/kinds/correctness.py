@@ -1,4 +1,7 @@
-"""How far each answer is from the oracle's: a table of filters and sizes by implementations."""
+"""The largest error of each answer, against the float64 reference, in a table.
+
+Rows are filters and sizes, columns implementations.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def _figure(data: Data, title: str) -> Figure:
 
 
 def passed(check: Check | None, tolerance: float | None) -> bool:
-    """Whether an answer is within its rounding bound, and within the plan's tolerance."""
+    """Return whether an answer is within its rounding bound and within the plan's tolerance."""
     if check is None or not check.ok:
         return False
     return tolerance is None or check.max_error <= tolerance

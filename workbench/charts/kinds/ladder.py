@@ -1,4 +1,4 @@
-"""The honest ladder: from one CPU thread to the GPU with what it costs to get there and back."""
+"""The ladder with transfers: from one CPU thread to the GPU, including the way there and back."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _parts(point: Point, memory: str) -> str:
 
 
 def _say(shown: Slice) -> str:
-    """Say how far each large step goes."""
+    """Say the factor of each large step."""
     cpu = [p for p in shown.measured if not p.on_gpu]
     gpu = [p for p in shown.measured if p.on_gpu]
     steps = " ".join(filter(None, (_cpu_step(cpu, shown), _gpu_step(cpu, gpu, shown))))

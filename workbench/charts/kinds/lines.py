@@ -30,7 +30,7 @@ LABELS = {
 
 
 def slice_along(data: Data, name: str) -> Slice:
-    """Return what lines along the dimension `name` show."""
+    """Return the slice that lines along the dimension `name` show."""
     return data.slice(name, *SERIES)
 
 
@@ -46,7 +46,7 @@ def x_axis(shown: Slice, name: str) -> Axis:
 
 
 def place(value: object) -> float:
-    """Return where a value stands along x: picture sizes by their pixels."""
+    """Return a value's place along x: for picture sizes, the number of pixels."""
     return float(value[0] * value[1] if isinstance(value, tuple) else value)  # type: ignore[arg-type]
 
 
@@ -56,10 +56,10 @@ def series_of(
     spread_of: Callable[[Point], Spread | None],
     more: Callable[[Point], str] = lambda _: "",
 ) -> tuple[Series, ...]:
-    """Return the series that nobody hid; what is pinned comes last and so lies on top.
+    """Return the series that are not hidden; pinned ones come last and so are on top.
 
     spread_of  the height of a point; None: it has none
-    more       what a point says beside its details
+    more       what is said about a point beside its details
     """
     data, entries = shown.data, entries_of(shown)
     found: dict[str, list[Dot]] = {}
@@ -110,7 +110,7 @@ def _times(data: Data, title: str, *, name: str) -> Figure:
 
 
 def _throughput(data: Data, title: str) -> Figure:
-    """Return megapixels a second against image size."""
+    """Return megapixels per second against image size."""
     shown = slice_along(data, "sizes")
     series = series_of(shown, "sizes", rate_of)
     log = is_log(shown, heights(series))
@@ -120,7 +120,7 @@ def _throughput(data: Data, title: str) -> Figure:
 
 
 def rate_of(point: Point) -> Spread | None:
-    """Return how many megapixels a second a point filters."""
+    """Return how many megapixels per second a point filters; None without a time."""
     if point.ms is None:
         return None
     pixels = point.cell.megapixels * 1e3

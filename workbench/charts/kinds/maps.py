@@ -41,8 +41,8 @@ def sizes_grid(
 ) -> Grid:
     """Return a map of image size by kernel size on which more is better.
 
-    value, words     the number of a point, and what its tile says
-    label, in_words  what the colours are, and how their ends are written
+    value, words     the number of a point, and the lines in its tile
+    label, in_words  what the colours stand for, and how the ends of their scale are written
     """
     across, down = (shown.data.values(name) for name in SIZES)
 
@@ -62,7 +62,7 @@ def sizes_grid(
 
 
 def subject_of(shown: Slice) -> str:
-    """Return who is shown, as the map has room for one implementation; empty if nobody is."""
+    """Return the implementation that the map shows; "" if there is none."""
     return next((series_label(point, shown.data) for point in shown.points), "")
 
 
@@ -73,7 +73,7 @@ def _tiles(
     words: Callable[[Point], tuple[str, ...]],
     best: Sequence[Point] = (),
 ) -> tuple[Tile, ...]:
-    """Return a tile for each point; one that is no speed has a mark in its place."""
+    """Return a tile for each point; one without a valid time has a mark instead."""
     chosen = {id(point) for point in best}
     tiles = []
     for point in shown.points:

@@ -1,6 +1,6 @@
-"""The roofline: operations a second over operations a byte, under what the device can do.
+"""The roofline: operations per second over operations per byte, under the ceilings of the device.
 
-A model beside the measurement: bytes and operations are worked out, the ceilings were measured.
+A model beside the measurement: bytes and operations are computed, the ceilings were measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.charts.kinds.common import SERIES, made, visible
 from workbench.model.names import implementation_title
 
 NO_PLACE = "Operations are not described, so that there is no place for it here"
-ROOM = 2.0  # how many times the roof reaches beyond the outermost points
+ROOM = 2.0  # factor by which the roof reaches beyond the outermost points
 
 Roofs = dict[int, Roof]  # by the point's id
 
@@ -60,7 +60,7 @@ def _figure(data: Data, title: str) -> Figure:
 
 
 def flops(tflop_s: float) -> str:
-    """Return operations a second in words: "65.6 TFLOP/s", "980 GFLOP/s"."""
+    """Return operations per second in words: "65.6 TFLOP/s", "980 GFLOP/s"."""
     if tflop_s < 0.9995:
         return f"{numbers.three_digits(tflop_s * 1e3)}{numbers.GAP}GFLOP/s"
     return f"{numbers.three_digits(tflop_s)}{numbers.GAP}TFLOP/s"
@@ -85,7 +85,10 @@ def _roof(point: Point) -> Roof | None:
 
 
 def _has_place(roof: Roof) -> bool:
-    """Whether operations are known: not of libraries, nor of rungs that do not describe them."""
+    """Return whether operations are known.
+
+    They are not for libraries, nor for rungs that do not describe them.
+    """
     return bool(roof.intensity and roof.achieved_tflop_s)
 
 
@@ -114,7 +117,7 @@ def _dot(point: Point, roof: Roof, shown: Slice) -> Dot:
 
 
 def _asked_for(work: Work) -> str:
-    """Say what a rung's threads ask for, and how much of that again: halos, and tap after tap."""
+    """Say what a rung's threads load per sample, and how much of that repeatedly."""
     assert work.flops is not None
     operations = f"{numbers.three_digits(work.flops / work.samples)} operations"
     if work.loads_a_sample is None:
@@ -142,7 +145,7 @@ def _guides(points: Sequence[Point], roofs: Roofs) -> tuple[Guide, ...]:
 
 
 def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
-    """Say who comes nearest to the roof, in the model's own words."""
+    """Say which series comes nearest to the roof, in the model's own words."""
     if not points:
         return ""
     best = max(points, key=lambda point: roofs[id(point)].share)
@@ -155,8 +158,10 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
 def _exceptions(
     points: Sequence[Point], roofs: Roofs, placeless: Sequence[Point]
 ) -> tuple[str, ...]:
-    """Of whom the roof says little: who stays in the L2 cache, or multiplies on tensor cores; and
-    nothing."""
+    """Say which implementations the roof says little or nothing about.
+
+    Those that stay in the L2 cache, those that multiply on tensor cores, and those without a place.
+    """
     resident = [p for p in points if roofs[id(p)].is_l2_resident]
     tensor = [p for p in points if roofs[id(p)].compute_ms is None]
     told = (

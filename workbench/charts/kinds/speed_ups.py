@@ -1,4 +1,4 @@
-"""How many times as fast as a baseline: lines along a dimension, and a map."""
+"""Speed-ups over a baseline: lines along a dimension, and a map."""
 
 from __future__ import annotations
 
@@ -24,29 +24,32 @@ from workbench.model.names import KEYS, kind_of
 
 
 class PointSpeedUp(NamedTuple):
-    """How many times as fast as the baseline a point is, and from where to where that lies at
-    `statistics.CONFIDENCE`."""
+    """The speed-up of a point over the baseline, with its interval.
+
+    The level of the interval is `statistics.CONFIDENCE`.
+    """
 
     point: Point
     ratio: Spread
 
     @property
     def in_words(self) -> str:
-        """The speed-up with its interval, as "12.3× (11.9× to 12.6×)"."""
+        """Return the speed-up with its interval, as "12.3× (11.9× to 12.6×)"."""
         return numbers.ratio_between(self.ratio.middle, self.ratio.low, self.ratio.high)
 
 
 class Against:
-    """The speed-ups of some points against the baseline that is chosen.
+    """The speed-ups of some points over the chosen baseline.
 
-    option  what they may be against: all that was measured, CPU implementations first
-    name    the baseline's, with its threads
-    found   the speed-ups, by the id of their points; where either ran but once there is none
-    notes   a sentence for each source whose points ran but once
+    option  the possible baselines: all that was measured, CPU implementations first
+    name    that of the baseline, with its threads
+    pairs   each point with the measurement of the baseline on the same work
+    found   the speed-ups, by the id of their points; none where either ran only once
+    notes   a sentence for each source with points that ran only once
     """
 
     def __init__(self, shown: Slice, everything: Slice) -> None:
-        """Compare the points of `shown` with the baseline's, which are among `everything`."""
+        """Compare the points of `shown` with the baseline's, found among `everything`."""
         option = _baseline_option(everything)
         self.option: tuple[Option, ...] = (option,) if option else ()
         self.name = dict(option.values)[option.chosen] if option else "nothing measured yet"
@@ -97,19 +100,19 @@ def _beside_baseline(
 
 
 def _work(cell: Cell) -> tuple[object, ...]:
-    """Return what is worked out, by whomever: all dimensions but who does it and how."""
+    """Return the work of a cell: all dimensions except who does it and how."""
     how = ("implementations", "caches", "blocks")
     return tuple(chart_dimensions.of(cell, n) for n in chart_dimensions.NAMES if n not in how)
 
 
 def _gives_speed_up(point: Point, theirs: Point) -> bool:
-    """Whether both ran often enough; of what was published nobody knows how often it ran."""
+    """Return whether both ran often enough; published numbers do not say, and pass."""
     ours, others = point.measurement, theirs.measurement
     return ours is None or others is None or gives_speed_up(ours.kernel, others.kernel)
 
 
 def _ratio(point: Point, theirs: Point) -> Spread:
-    """Return how often `point` runs while `theirs` does once; published ones have no interval."""
+    """Return how often `point` runs while `theirs` runs once; published ones have no interval."""
     if point.measurement and theirs.measurement and point is not theirs:
         found = _compared(point.measurement.kernel, theirs.measurement.kernel)
         return Spread(found.ratio, found.low, found.high)
@@ -164,7 +167,7 @@ def _lines(data: Data, title: str, *, name: str) -> Figure:
 
 
 def _say_best(shown: Slice, against: Against, name: str) -> str:
-    """Say the most there is, and what it is at the other end of that line."""
+    """Say the best speed-up, and the one at the other end of that line."""
     found = [against.found[id(p)] for p in shown.points if id(p) in against.found]
     if len(found) < 2:
         return ""
@@ -181,7 +184,7 @@ def _say_best(shown: Slice, against: Against, name: str) -> str:
 
 
 def _missing(shown: Slice, against: Against) -> tuple[str, ...]:
-    """Say who has no speed-up because its machine did not run the baseline."""
+    """Say which sources have no speed-up because their machine did not run the baseline."""
     having = {id(point) for point, _ in against.pairs}
     names = dict.fromkeys(p.source.name for p in shown.points if p.ms and id(p) not in having)
     return tuple(f"{each}: {against.name} was not measured on the same work." for each in names)
@@ -213,7 +216,7 @@ def _map(data: Data, title: str) -> Figure:
 
 
 def _say_ends(against: Against) -> str:
-    """Say where there is the least and the most, and how often the baseline wins."""
+    """Say where the speed-up is least and most, and how often the baseline wins."""
     found = sorted(against.found.values(), key=lambda each: each.ratio.middle)
     if len(found) < 2:
         return ""
