@@ -1,4 +1,4 @@
-"""A measurement that was pointed at becomes what the window shows, with a way back."""
+"""Clicking a measurement in the chart applies its settings to the window, with a way back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOT_HERE = "This program does not have what was measured there."
 
 
 class Picking(QObject):
-    """Stands between the chart and the store; remembers what was there before."""
+    """The link from chart to store, which remembers what the window showed before a click."""
 
     def __init__(
         self,
@@ -41,7 +41,10 @@ class Picking(QObject):
         messages: MessageBar,
         parent: QObject,
     ) -> None:
-        """background: makes pictures."""
+        """Connect the chart's clicks.
+
+        background  makes pictures
+        """
         super().__init__(parent)
         self._store, self._worker, self._sessions = store, worker, sessions
         self._background, self._messages = background, messages
@@ -83,7 +86,7 @@ class Picking(QObject):
 
     @Slot()
     def back(self) -> None:
-        """Be where the window was before the first point of those pointed at in a row."""
+        """Restore what the window showed before the first of the points clicked in a row."""
         before, self._before, self._after = self._before, None, None
         self._newest += 1
         if before is None:
@@ -122,13 +125,13 @@ class Picking(QObject):
         self._messages.show_message("info", self._told, actions=[("&Back", self.back)])
 
     def _follow(self, state: State) -> None:
-        """Undo leads back as well: then nothing is left of the point that was pointed at."""
+        """Forget the way back once undo has led there already."""
         if state == self._before:
             self._before = self._after = None
             self._messages.dismiss(self._told)
 
     def _times(self, cell: Cell) -> str:
-        """ ": 35.2 µs on NVIDIA H200": what every session that is shown measured of `cell`."""
+        """List what each shown session measured of `cell`: ": 35.2 µs on NVIDIA H200"."""
         times = [
             f"{numbers.duration(record.verified.kernel.median_ms)} on "
             f"{ran_on(session.machine, [cell.implementation])}"
@@ -144,7 +147,7 @@ class Picking(QObject):
 
 
 def changes_for(cell: Cell) -> intents.Changes:
-    """Everything of a State that `cell` decides but for the picture; what it has none of stays."""
+    """Return all fields of a State that `cell` decides but the picture; others stay."""
     changes: dict[str, Any] = {
         "filter": cell.filter,
         "ksize": cell.ksize,
@@ -158,7 +161,7 @@ def changes_for(cell: Cell) -> intents.Changes:
 
 
 def is_of(picture: Picture | None, cell: Cell) -> bool:
-    """Whether `picture` is what `cell` measures."""
+    """Return whether `picture` is what `cell` measures."""
     if picture is None:
         return False
     height, width, channels = picture.samples.shape
@@ -171,7 +174,10 @@ def is_of(picture: Picture | None, cell: Cell) -> bool:
 
 
 def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
-    """The picture that `cell` measures; made, which may take a while.  Raises KernelError."""
+    """Return the picture that `cell` measures; making it may take a while.
+
+    own  the picture in the window, or None. Raises KernelError where the picture cannot be made.
+    """
     if not cell.is_made and own is not None and own.samples.shape[2] == cell.channels:
         return own.stored_as(cell.pixel_type)
     name = cell_name(cell) if cell.is_made else cell.picture

@@ -1,4 +1,4 @@
-"""Two sessions side by side, a row a measurement that both have."""
+"""A dialog that compares two sessions side by side, a row for each common measurement."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CompareDialog(QDialog):
-    """Compares two of the sessions that are shown.
+    """A dialog that compares two of the shown sessions.
 
-    comparing  works it out: hundreds of bootstraps take a second
+    comparing  computes the comparison: hundreds of bootstraps take a second
     exporter   saves it
     """
 
@@ -136,12 +136,12 @@ class CompareDialog(QDialog):
         )
 
     def done(self, result: int) -> None:
-        """An answer that is still under way finds nobody."""
+        """Close the dialog; an answer that is still under way is dropped."""
         self._newest = -1
         super().done(result)
 
     def _show(self, number: int, answer: Answer) -> None:
-        """What came of the newest question; of an older one nothing."""
+        """Show the answer to the newest question; drop that to an older one."""
         if number != self._newest:
             return
         sentence, rows, pairs = answer
@@ -163,7 +163,7 @@ class CompareDialog(QDialog):
             button.setEnabled(bool(pairs))
 
     def _copy(self) -> None:
-        """The rows chosen, or all, for a spreadsheet."""
+        """Copy the selected rows, or all, to the clipboard, for a spreadsheet."""
         rows = sorted({index.row() for index in self._table.selectedIndexes()})
         lines = ["\t".join(COLUMNS)]
         for row in rows or range(self._table.rowCount()):
@@ -172,7 +172,7 @@ class CompareDialog(QDialog):
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def _save(self) -> None:
-        """All pairs, as `workbench compare --csv` writes them."""
+        """Save all pairs as `workbench compare --csv` writes them."""
         if path := ask_save_path(self, "Save", Path("comparison.csv"), "CSV (*.csv)"):
             text = io.StringIO(newline="")
             write_pairs_csv(self._pairs, text)

@@ -1,4 +1,4 @@
-"""What the comparison of two sessions says: a sentence or two, and a row a pair."""
+"""The comparison of two sessions in words: a sentence or two, and a row for each pair."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Answer = tuple[str, Sequence[tuple[str, ...]], Sequence[CellPair]]
 
 
 def compared(a: Session, b: Session) -> Answer:
-    """All of it in words, the table's rows, and the pairs themselves."""
+    """Compare two sessions: a summary in words, the table's rows, and the pairs themselves."""
     pairs = compare_sessions(a, b)
     varied = varied_of(pair.cell for pair in pairs)
     rows = [row_of(pair, varied) for pair in pairs[:MAX_ROWS]]
@@ -24,7 +24,10 @@ def compared(a: Session, b: Session) -> Answer:
 
 
 def row_of(pair: CellPair, varied: Collection[str] = ()) -> tuple[str, ...]:
-    """What the table says of a pair.  varied: what tells it from others, see `words.in_words`."""
+    """Return the table's row for a pair: name, both times, the finding, and its interval.
+
+    varied  what tells it from others, see `words.in_words`
+    """
     name = in_words(pair.cell, varied)
     times = _time(pair.a), _time(pair.b)
     if pair.comparison is None:
@@ -35,7 +38,7 @@ def row_of(pair: CellPair, varied: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def said(summary: Summary, count: int) -> str:
-    """All of it in a sentence or two."""
+    """Summarise the comparison of `count` pairs in a sentence or two."""
     compared = sum(summary.verdicts.values())
     if not compared or summary.ratio is None:
         return "Nothing can be compared: the two have no verified measurement in common."
@@ -53,7 +56,7 @@ def said(summary: Summary, count: int) -> str:
 
 
 def _time(record: Record | None) -> str:
-    """Of a verified answer: no other has a speed."""
+    """Return the time of a verified answer as text; no other answer has a speed."""
     if record is None or record.verified is None:
         return numbers.MISSING
     return numbers.duration(record.verified.kernel.median_ms)

@@ -12,10 +12,13 @@ from workbench.widgets.actions import Action, AddHelp
 
 
 class DetachableChart(QObject):
-    """Moves it, when the panel or the menu asks for that."""
+    """The window of the sweep's chart, opened and closed from the panel or the menu."""
 
     def __init__(self, sweep: SweepPanel, add_help: AddHelp, parent: QWidget) -> None:
-        """parent: beside which the chart's window stands."""
+        """Connect the panel's button.
+
+        parent  the chart's window stands beside it
+        """
         super().__init__(parent)
         self._sweep, self._add_help, self._parent = sweep, add_help, parent
         self._window: ChartWindow | None = None

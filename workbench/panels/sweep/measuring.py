@@ -1,4 +1,4 @@
-"""What is measured in the background: a sweep, or all of the ladder; one of them at a time."""
+"""Measuring in the background: a sweep, or all of the ladder; one of them at a time."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Measuring(QObject):
 
     @Slot(object)
     def _measure_ladder(self, implementations: tuple[Implementation, ...]) -> None:
-        """The present job with each of them; a sweep of which no session is kept."""
+        """Measure the present job with each of them, and keep no session of it."""
         state = self._store.state
         try:
             plan = plan_of(state, tuple(each.key for each in implementations))

@@ -1,4 +1,4 @@
-"""What to measure: a plan of one's own, a preset or a file; how much it is, or what is wrong."""
+"""The choice of what to measure: a plan of one's own, a preset or a file, and its extent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out,
 
 
 class PlanChoice(QWidget):
-    """Makes a plan of what is chosen.
+    """The choice of a plan, with a hint that tells how much it is, or what is wrong.
 
     Signals:
         changed(): there is another plan, or none.
@@ -79,20 +79,20 @@ class PlanChoice(QWidget):
 
     @property
     def plan(self) -> Plan | None:
-        """What it comes to; None: it makes no sense as it stands, and the hint says why."""
+        """Return the chosen plan; None: it makes no sense as it stands, and the hint says why."""
         if self._is_stale:
             self._refresh()
         return self._plan
 
     @property
     def plan_actions(self) -> list[QAction]:
-        """Open a plan's file, or save one."""
+        """Return the actions that open a plan's file and save one."""
         return self._source.actions_of_menu
 
     # -- what it is told
 
     def show_state(self, state: State) -> None:
-        """What is fixed where nothing is varied."""
+        """Take the settings of `state` for all that the plan does not vary."""
         self._state = state
         if self.isVisible() or self._plan is None:
             self._refresh()
@@ -101,6 +101,7 @@ class PlanChoice(QWidget):
             self._later.start()
 
     def show_device(self, device: Device | NoDevice) -> None:
+        """Take the device that decides what can be measured here."""
         self._device = device
         self._editor.show_device(device)
         self._refresh()
@@ -108,7 +109,7 @@ class PlanChoice(QWidget):
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation, str | None]]
     ) -> None:
-        """All there are, always in the same order, each with the reason why it cannot run here."""
+        """Offer all implementations, each with the reason why it cannot run here, or None."""
         told = tuple(implementations)
         if told != self._implementations:  # it is told with every change of the state
             self._implementations = told
@@ -116,7 +117,7 @@ class PlanChoice(QWidget):
             self._refresh()
 
     def show_plan(self, plan: Plan) -> None:
-        """One that was opened from a file."""
+        """Show a plan that was opened from a file."""
         self._keep_own()
         self._shown_key = FILE
         self._source.show_file(plan)
@@ -124,13 +125,13 @@ class PlanChoice(QWidget):
         self._refresh()
 
     def estimated_s(self) -> float:
-        """About how many seconds `plan` takes; 0 without one."""
+        """Return about how many seconds `plan` takes; 0 without one."""
         if self.plan != self._counted:
             self._show_count()
         return self._counted_s if self.plan is not None else 0.0
 
     def choices(self) -> dict[str, Any]:
-        """What to remember until the next start, fit for JSON."""
+        """Return what to remember until the next start, fit for JSON."""
         self._keep_own()
         texts, unticked, transfers = self._own
         kept = {"texts": texts, "unticked": unticked, "transfers": transfers}
@@ -143,7 +144,7 @@ class PlanChoice(QWidget):
         return {**kept, "source": key}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        """Take over what `choices()` gave; the defaults replace what makes no sense."""
         self._own = _own_of(choices)
         self._source.show_chosen(OWN)
         self._show_own()
@@ -174,13 +175,13 @@ class PlanChoice(QWidget):
         self._editor.show_own(texts, unticked, transfers=transfers)
 
     def _keep_own(self) -> None:
-        """What the user composed must be there again after a preset was looked at."""
+        """Keep what the user composed, to show it again after a preset was looked at."""
         if self._shown_key == OWN:
             self._own = (self._editor.texts(), self._editor.unticked, self._editor.transfers)
 
     @Slot()
     def _refresh(self) -> None:
-        """What the choices come to, or what is wrong with them."""
+        """Make the plan anew, or say what is wrong with the choices."""
         problem: UnclearError | None = None
         self._plan, self._is_stale = None, False
         self._later.stop()
@@ -199,14 +200,14 @@ class PlanChoice(QWidget):
         self.changed.emit()
 
     def _is_noise_instead(self) -> bool:
-        """Whether what is called "this picture" is none of the picture, since its sizes vary."""
+        """Return whether noise stands in for "this picture", since its sizes vary."""
         texts = self._editor.texts()
         is_own = self._shown_key == OWN and self.plan is not None
         return is_own and "sizes" in texts and "pictures" not in texts
 
     @Slot()
     def _show_count(self) -> None:
-        """How much it is, a moment later: a plan may have thousands of cells to add up."""
+        """Say how much the plan is, a moment late: adding up thousands of cells takes time."""
         if self.plan is None:
             return
         self._counted = self.plan

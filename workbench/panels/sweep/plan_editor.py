@@ -1,4 +1,4 @@
-"""What to measure: the dimensions that vary, their values, and the implementations."""
+"""An editor of plans: the dimensions that vary, their values, and the implementations."""
 
 from __future__ import annotations
 
@@ -82,12 +82,13 @@ class PlanEditor(QWidget):
     # -- what it holds
 
     def draft(self) -> Draft:
+        """Return what is chosen, from which a plan can be made."""
         chosen = tuple(key for key, (tick, _) in self._ticks.items() if tick.isChecked())
         transfers = self._transfers.isChecked() and self._transfers.isEnabled()
         return Draft(self._base, self.texts(), chosen, transfers)
 
     def texts(self) -> dict[str, str]:
-        """The lines of the dimensions that vary."""
+        """Return the lines of the dimensions that vary, by field."""
         return {
             name: self._rows[name].text
             for name, button in self._buttons.items()
@@ -116,16 +117,17 @@ class PlanEditor(QWidget):
 
     @property
     def unticked(self) -> list[str]:
-        """What the user does not want, be it able to run or not."""
+        """Return the keys of implementations that are not wanted, able to run or not."""
         return sorted(key for key, is_wanted in self._wanted.items() if not is_wanted)
 
     @property
     def transfers(self) -> bool:
+        """Return whether transfers are to be measured too."""
         return self._transfers.isChecked()
 
     @property
     def unable(self) -> list[str]:
-        """What the plan that is shown wants and cannot run here."""
+        """Return the keys that the plan shown wants and that cannot run here."""
         wanted = self._base.implementations if self._base else ()
         return [k for k, (tick, _) in self._ticks.items() if k in wanted and not tick.isEnabled()]
 
@@ -134,7 +136,7 @@ class PlanEditor(QWidget):
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation, str | None]]
     ) -> None:
-        """All there are, always in the same order, each with the reason why it cannot run here."""
+        """Offer all implementations, each with the reason why it cannot run here, or None."""
         for implementation, reason in implementations:
             tick = self._tick_of(implementation)
             tick.setEnabled(reason is None)
@@ -142,7 +144,7 @@ class PlanEditor(QWidget):
         self._show_ticks()
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Where there is none, nothing is to be brought to it."""
+        """Enable measuring transfers where there is a device to transfer to."""
         self._transfers.setEnabled(isinstance(device, Device))
         reason = device.reason if isinstance(device, NoDevice) else ""
         self._transfers.setToolTip(tip_text(reason or TRANSFERS_TIP))
@@ -175,7 +177,7 @@ class PlanEditor(QWidget):
         self.edited.emit()
 
     def _tick_of(self, implementation: Implementation) -> QCheckBox:
-        """Its box to tick, which is made the first time."""
+        """Return the implementation's box to tick, which is made the first time."""
         if implementation.key in self._ticks:
             return self._ticks[implementation.key][0]
         tick = Tick(implementation.title)
@@ -195,7 +197,7 @@ class PlanEditor(QWidget):
         self.edited.emit()
 
     def _show_ticks(self) -> None:
-        """What cannot run here is not ticked, but remembered for where it can."""
+        """Set ticks for what is wanted and can run here; the rest is only remembered."""
         for key, (tick, _) in self._ticks.items():
             tick.setChecked(tick.isEnabled() and self._wanted.setdefault(key, True))
 

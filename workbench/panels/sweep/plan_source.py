@@ -1,4 +1,4 @@
-"""Where a plan comes from: the window's own settings, a preset, or a file."""
+"""The source of a plan: the window's own settings, a preset, or a file."""
 
 from __future__ import annotations
 
@@ -75,23 +75,26 @@ class PlanSource(QWidget):
 
     @property
     def actions_of_menu(self) -> list[QAction]:
+        """Return the actions that open a plan's file and save one."""
         return [self._open, self._save]
 
     @property
     def key(self) -> str:
+        """Return the chosen one: OWN, FILE or the key of a preset."""
         return str(self._list.currentData())
 
     def plan(self, key: str) -> Plan | None:
-        """What is called so; None for OWN, and for what there is none of any more."""
+        """Return the plan with this key; None for OWN, and for a key that no longer exists."""
         return self._file if key == FILE else self._presets.get(key)
 
     def show_file(self, plan: Plan) -> None:
-        """A plan that was opened stands in the list from now on, and is chosen."""
+        """Add a plan that was opened from a file to the list, and choose it."""
         self._file = plan
         self._fill()
         self.show_chosen(FILE)
 
     def show_chosen(self, key: str) -> None:
+        """Choose the plan with this key, OWN where there is none, and describe it."""
         with QSignalBlocker(self._list):
             self._list.setCurrentIndex(max(self._list.findData(key), 0))
         plan = self.plan(self.key)
@@ -108,10 +111,11 @@ class PlanSource(QWidget):
             self._about.setVisible(is_noise)
 
     def show_can_save(self, can_save: bool) -> None:
+        """Enable or disable saving the plan."""
         self._save.setEnabled(can_save)
 
     def _fill(self) -> None:
-        """The window's own settings, the opened file, and the presets below their institutions."""
+        """List the window's own settings, the opened file, and the presets by their source."""
         model = QStandardItemModel(self._list)
         model.appendRow(_item(OWN_TITLE, OWN, OWN_TIP))
         if self._file is not None:

@@ -28,7 +28,7 @@ NOTHING = "There is nothing to report yet: measure something, or open a session.
 
 
 class Reporting(QObject):
-    """Writes one report at a time, into a folder of its own, and opens it in the browser.
+    """The writer of reports, one at a time, each into a folder of its own and then opened.
 
     It draws in the GUI thread, since only that may, and does all else in the background.
     """
@@ -42,7 +42,10 @@ class Reporting(QObject):
         messages: MessageBar,
         parent: QWidget,
     ) -> None:
-        """parent: of the dialog that asks for a folder."""
+        """Take what a report is made of.
+
+        parent  of the dialog that asks for a folder
+        """
         super().__init__(parent)
         self._store, self._sessions, self._background = store, sessions, background
         self._settings, self._messages, self._parent = settings, messages, parent
@@ -68,17 +71,17 @@ class Reporting(QObject):
 
     @Slot()
     def start(self) -> None:
-        """Begin, unless one is being written."""
+        """Begin a report, unless one is being written."""
         self._start(folder())
 
     @Slot()
     def start_pdf(self) -> None:
-        """The same as a PDF as well, which is what is opened then."""
+        """Begin a report that is a PDF as well, which is opened at the end."""
         self._start(folder(), as_pdf=True)
 
     @Slot()
     def start_elsewhere(self) -> None:
-        """The same, in a folder that the user chooses."""
+        """Begin a report in a folder that the user chooses."""
         chosen = QFileDialog.getExistingDirectory(
             self._parent, "A folder for the report's folder", self._settings.get(FOLDER, "")
         )
@@ -107,16 +110,16 @@ class Reporting(QObject):
         self._steps = None
 
     def _go_on(self, steps: Iterator[Any]) -> None:
-        """The next step, in the background."""
+        """Take the next step in the background."""
         self._background.run(partial(self._next, steps), partial(self._take, steps), self._fail)
 
     def _draw(self, steps: Iterator[Any]) -> None:
-        """The next step, here, after all else that the window has to do."""
+        """Take the next step in this thread, after all else that the window has to do."""
         if self._steps is steps:
             self._take(steps, self._next(steps))
 
     def _next(self, steps: Iterator[Any]) -> Any:
-        """What it comes to: a Progress, the page's Path or a ReportError."""
+        """Return the next step: a Progress, the page's Path or a ReportError."""
         from workbench.report.writing import ReportError
 
         try:
@@ -154,7 +157,7 @@ class Reporting(QObject):
             self._fail(step)
 
     def _show_doing(self, doing: str) -> None:
-        """Once each, for it may be read out; and not in place of what went wrong meanwhile."""
+        """Show each step once, as it may be read out, but never in place of an error."""
         if doing != self._doing and self._messages.kind in (None, "info"):
             self._doing = doing
             self._messages.show_message("info", f"The report: {doing}…", stays=True)
@@ -165,15 +168,15 @@ class Reporting(QObject):
 
 
 def folder() -> Path:
-    """Where reports are written unless somebody chooses another place."""
+    """Return where reports are written unless somebody chooses another place."""
     return Path(user_data_dir("filter-workbench")) / "reports"
 
 
 def new_folder(place: Path, now: datetime) -> Path:
-    """Where in `place` a report begun `now` is written."""
+    """Return the folder in `place` for a report begun `now`."""
     return place / f"{now:%Y-%m-%d %H%M%S} report"
 
 
 def _open(path: Path) -> None:
-    """With whatever the system opens it with."""
+    """Open a file or folder with the program that the system has for it."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -1,4 +1,4 @@
-"""Start, pause and cancel; how far it is, and how long it will still take."""
+"""The buttons to start, pause and cancel, with the progress and the time that is left."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
 class SweepPhase(Enum):
+    """The state of a sweep: idle, starting or stopping, running, or paused."""
+
     IDLE = auto()
     STARTING = auto()  # or being stopped: the worker has not said so yet
     RUNNING = auto()
@@ -80,20 +82,21 @@ class RunRow(QWidget):
 
     @property
     def phase(self) -> SweepPhase:
+        """Return the state of the sweep."""
         return self._phase
 
     def show_can_start(self, can_start: bool) -> None:
-        """Whether there is something to measure."""
+        """Enable starting where there is something to measure."""
         self._can_start = can_start
         self._refresh()
 
     def show_busy(self, is_busy: bool) -> None:
-        """Something else is being measured, or no longer."""
+        """Disable starting while something else is measured."""
         self._is_busy = is_busy
         self._refresh()
 
     def show_asked(self) -> None:
-        """It was asked for, and will begin."""
+        """Show that a sweep was asked for and will begin."""
         self._phase = SweepPhase.STARTING
         self._clock.start()
         self._bar.setRange(0, 0)
@@ -103,7 +106,7 @@ class RunRow(QWidget):
         self._refresh()
 
     def show_begun(self, done: int, count: int) -> None:
-        """It began: `done` of `count` are measured already."""
+        """Show that the sweep began, with `done` of `count` cells measured already."""
         if self._phase is SweepPhase.STARTING:
             self._phase = SweepPhase.RUNNING
         self._before, self._count = done, count
@@ -112,7 +115,7 @@ class RunRow(QWidget):
         self._refresh()
 
     def show_paused(self, is_paused: bool) -> None:
-        """It stands still, or goes on."""
+        """Show that the sweep was paused, or goes on."""
         if self._phase in (SweepPhase.RUNNING, SweepPhase.PAUSED):
             self._phase = SweepPhase.PAUSED if is_paused else SweepPhase.RUNNING
             paused = f"Paused at {self._done:,} of {self._count:,}"
@@ -120,20 +123,26 @@ class RunRow(QWidget):
             self._refresh()
 
     def show_done(self, done: int, share: float) -> None:
-        """done  cells measured in all their rounds; share  of all rounds, from 0 to 1"""
+        """Show how far the sweep is.
+
+        done   cells measured in all their rounds
+        share  of all rounds, from 0 to 1
+        """
         self._done = done
         self._bar.setValue(round(share * self._bar.maximum()))
 
     def show_left(self, left_s: float | None) -> None:
-        """left_s  how long the rest will take; None: not known"""
+        """Show how many seconds the rest will take; None: not known."""
         self._left.setText("" if left_s is None else f"{about(left_s)} left")
 
     def show_doing(self, text: str) -> None:
+        """Show what is being measured; while paused only remember it."""
         self._last_said = text
         if self._phase is not SweepPhase.PAUSED:
             self._say(text)
 
     def show_ended(self, is_complete: bool) -> None:
+        """Show how many cells were measured and how long it took; `is_complete`: all of them."""
         done, count = self._done, self._count
         has_begun = self._bar.maximum() > 0
         self._phase = SweepPhase.IDLE

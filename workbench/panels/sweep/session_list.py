@@ -1,4 +1,4 @@
-"""The sessions that are shown, a line each: go on with one, or close it."""
+"""The list of shown sessions, a line for each: resume one, or close it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS_SEEN = 3.6  # the piece of a row says that there are more
 
 
 class SessionList(QScrollArea):
-    """Hidden while there is nothing beside what is measured here, whole.
+    """The list of sessions, hidden while there is only a complete one measured here.
 
     Signals:
         resume_wanted(path): the rest of this one is to be measured.
@@ -51,8 +51,10 @@ class SessionList(QScrollArea):
     def show_sessions(
         self, shown: Sequence[ShownSession], here: Sequence[bool], *, is_running: bool
     ) -> None:
-        """here        which of them are of this machine: no other can be gone on with
-        is_running  the first is being measured: it cannot be closed, and none be resumed
+        """List these sessions.
+
+        here        which of them are of this machine: no others can be resumed
+        is_running  the first is being measured: it cannot be closed, and none can be resumed
         """
         lines = [
             _SessionLine(
@@ -108,7 +110,7 @@ class SessionList(QScrollArea):
 
 
 def _words(line: _SessionLine) -> QVBoxLayout:
-    """What was measured, and below it where and when, each on a line of its own."""
+    """Lay out what was measured, and below it where and when, each on a line of its own."""
     both = QVBoxLayout()
     both.setSpacing(0)
     for text, scale in ((line.title, 0.9), (line.where, 0.85)):
@@ -120,7 +122,7 @@ def _words(line: _SessionLine) -> QVBoxLayout:
 
 
 class _SessionLine:
-    """What is said of a session."""
+    """The words and buttons of one session's line."""
 
     def __init__(self, shown: ShownSession, *, is_measured_now: bool, can_resume: bool) -> None:
         session = shown.session
@@ -142,5 +144,5 @@ class _SessionLine:
 
     @property
     def key(self) -> tuple[int, int, bool]:
-        """What its row looks like depends on nothing else."""
+        """Return all that the look of the session's row depends on."""
         return self.number, self.rest, self.is_measured_now

@@ -17,7 +17,7 @@ from workbench.charts.data.points import planned
 
 @dataclass(frozen=True, slots=True)
 class ShownSession:
-    """A session, and where it is kept; a number that is its own while it is shown."""
+    """A session, where it is kept, and a number that is its own while it is shown."""
 
     number: int
     session: Session
@@ -25,13 +25,13 @@ class ShownSession:
 
     @property
     def missing(self) -> int:
-        """How many cells of its plan were not measured, or not in all rounds."""
+        """Return how many cells of its plan were not measured, or not in all rounds."""
         done = {each.cell for each in self.session.records if each.is_complete}
         return len(set(planned(self.session)) - done)
 
 
 class Sessions(QObject):
-    """Knows what is shown; reads files in the background.
+    """The sessions that are shown; files are read in the background.
 
     Signals:
         changed(): what is shown is another, or more.
@@ -54,25 +54,27 @@ class Sessions(QObject):
 
     @property
     def shown(self) -> tuple[ShownSession, ...]:
-        """The live one first."""
+        """Return the sessions that are shown, the live one first."""
         self._catch_up()
         return (*([self._live] if self._live else []), *self._shown)
 
     @property
     def live(self) -> ShownSession | None:
-        """What was measured last in this window, or is being measured."""
+        """Return what was measured last in this window, or is being measured; None: nothing."""
         self._catch_up()
         return self._live
 
     def sessions(self) -> tuple[Session, ...]:
-        """For a chart, or a report."""
+        """Return the sessions alone, for a chart or a report."""
         return tuple(each.session for each in self.shown)
 
     # -- measured here
 
     def begin(self, session: Session, path: Path | None) -> None:
-        """`session` is being measured from now on, in place of the one before, which its file
-        holds; without one it stays until somebody closes it."""
+        """Show `session`, which is being measured from now on, as the live one.
+
+        The one before is in its file; without a file it stays until somebody closes it.
+        """
         before = self.live
         if before is not None and before.path is None and before.session.records:
             self._shown.insert(0, before)
@@ -82,19 +84,19 @@ class Sessions(QObject):
         self.changed.emit()
 
     def add(self, record: Record) -> None:
-        """One more of the live one, or more of a cell that it has."""
+        """Add a record to the live session, or replace that of the same cell."""
         self._records[record.cell] = record
         self._is_behind = True
         self.changed.emit()
 
     def lose_file(self) -> None:
-        """The live one's file holds no more than it does: from now on it is kept here alone."""
+        """Forget the live session's file, which takes no more: now it is kept here alone."""
         if (live := self.live) is not None:
             self._live = replace(live, path=None)
             self.changed.emit()
 
     def _catch_up(self) -> None:
-        """A tuple a record would be quadratic; this is one a look."""
+        """Add new records to the live session: a tuple for each look, not for each record."""
         live = self._live
         if live is not None and self._is_behind:
             session = replace(live.session, records=tuple(self._records.values()))

@@ -39,7 +39,7 @@ NO_TWO = "Show two sessions first: open another beside the one that is shown."
 
 
 class SweepMenu(QObject):
-    """Opens and saves sessions and plans, with dialogs and lists of files."""
+    """The menu of sweeps: it opens and saves sessions and plans, with dialogs and lists."""
 
     def __init__(
         self,
@@ -52,7 +52,10 @@ class SweepMenu(QObject):
         messages: MessageBar,
         parent: QWidget,
     ) -> None:
-        """parent: of the dialogs."""
+        """Connect the panel's wishes for files.
+
+        parent  of the dialogs
+        """
         super().__init__(parent)
         self._sweep, self._sessions, self._docks = sweep, sessions, docks
         self._background, self._exporter = background, exporter
@@ -169,15 +172,18 @@ class SweepMenu(QObject):
 
 
 def _second_part(menu: QMenu) -> list[QAction]:
-    """What stands between its first and its second line: all about sessions."""
+    """Return the actions between a menu's first and second line: all about sessions."""
     parts = groupby(menu.actions(), key=lambda each: each.isSeparator())
     return next(islice((list(part) for is_line, part in parts if not is_line), 1, None))
 
 
 def session_title(path: Path) -> str:
-    """What the list of sessions calls it: the title of the preset whose key it has, as those do
-    that came with the program; else, from its first line, the plan's title and when it began; or
-    its name without the endings."""
+    """Return the name of a session's file in the lists.
+
+    It is the title of the preset whose key the file has, as those have that came with the program;
+    else, from its first line, the plan's title and when it began; or the file's name without the
+    endings.
+    """
     stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
     if preset := next((each for each in presets() if each.key == stem), None):
         return preset.plan.title

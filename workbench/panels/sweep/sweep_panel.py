@@ -1,4 +1,4 @@
-"""The right side: choose what to measure, start it, see it grow, and recorded ones beside it."""
+"""The panel of sweeps: choose what to measure, start it, and see it beside recorded ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ AWAY = "The chart is in a window of its own; F9 takes it back."
 
 
 class SweepPanel(QWidget):
-    """Asks for sweeps and shows their sessions.
+    """The panel that asks for sweeps and shows their sessions.
 
     chart        moves into a window of its own and back into `chart_place`
 
@@ -113,11 +113,12 @@ class SweepPanel(QWidget):
     # -- what it is told
 
     def show_state(self, state: State) -> None:
-        """Everything that a sweep leaves as it is."""
+        """Take the settings of `state` for all that a sweep leaves as it is."""
         self.chart.prefer_baseline(state.baseline)
         self._choice.show_state(state)
 
     def show_device(self, device: Device | NoDevice) -> None:
+        """Take the device that decides what can be measured and resumed here."""
         self._device = device
         self._choice.show_device(device)
         self._later.ask()  # what can be gone on with here
@@ -125,16 +126,16 @@ class SweepPanel(QWidget):
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation, str | None]]
     ) -> None:
-        """All there are, always in the same order, each with the reason why it cannot run here."""
+        """Offer all implementations, each with the reason why it cannot run here, or None."""
         self._choice.show_implementations(implementations)
 
     def show_plan(self, plan: Plan) -> None:
-        """One that was opened from a file."""
+        """Show a plan that was opened from a file."""
         self._show_choice(True)
         self._choice.show_plan(plan)
 
     def show_busy(self, is_busy: bool) -> None:
-        """Something else is being measured, or no longer."""
+        """Disable starting while something else is measured."""
         self._run.show_busy(is_busy)
 
     def offer(self, sentence: str, resume: Callable[[], None]) -> None:
@@ -146,7 +147,7 @@ class SweepPanel(QWidget):
         )
 
     def show_asked(self) -> None:
-        """A sweep was asked for, and will begin."""
+        """Show that a sweep was asked for and will begin."""
         self._offer.hide()
         self._doubt.hide()
         self._run.show_asked()
@@ -159,19 +160,20 @@ class SweepPanel(QWidget):
         self._show_choice(False)
 
     def show_begun(self, began: Began) -> None:
-        """It began; some of it may have been measured before."""
+        """Show that the sweep began; some of it may have been measured before."""
         self._cells, self._varied = began.cells, varied_of(began.cells)
         self._left_gap_ms = 0.0
         complete = sum(record.is_complete for record in began.session.records)
         self._run.show_begun(complete, len(began.cells))
 
     def show_paused(self, is_paused: bool) -> None:
+        """Show that the sweep was paused, or goes on."""
         if (live := self._sessions.live) is not None:
             self._show_done(live.session)
         self._run.show_paused(is_paused)
 
     def show_progress(self, step: Progress) -> None:
-        """What is being measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
+        """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
         if isinstance(step, OfCell):
             words = in_words(step.cell, self._varied)
             self._run.show_doing(f"{step.where} · {words}")
@@ -179,10 +181,11 @@ class SweepPanel(QWidget):
             self._run.show_doing(step.doing)
 
     def show_chart_away(self, is_away: bool) -> None:
-        """A sentence stands where the chart was, or no longer."""
+        """Show or hide a sentence in place of the chart."""
         self._away.setVisible(is_away)
 
     def show_ended(self, is_complete: bool) -> None:
+        """Show all that was measured, and that the sweep ended, be it complete or not."""
         self._show_sessions()  # with the last of them
         self._run.show_ended(is_complete)
         self._show_sessions()
@@ -191,6 +194,7 @@ class SweepPanel(QWidget):
 
     @property
     def phase(self) -> SweepPhase:
+        """Return the state of the sweep."""
         return self._run.phase
 
     def toggle(self) -> None:
@@ -203,28 +207,31 @@ class SweepPanel(QWidget):
 
     @property
     def plan_actions(self) -> list[QAction]:
-        """What the button beside the plan offers."""
+        """Return the actions of the button beside the plan."""
         return self._choice.plan_actions
 
     def grab_chart(self) -> QImage:
-        """The chart as it is seen; null while there is none."""
+        """Return the chart as it is seen; a null image while there is none."""
         self._show_sessions()
         return self.chart.image()
 
     def draw_now(self) -> None:
-        """What would be drawn in a moment, for a picture that is taken now."""
+        """Draw what would be drawn in a moment, for a picture that is taken now."""
         self._show_sessions()
         if self.chart.isVisible() and self._sessions.shown:
             self.chart.draw_now()
 
     def conditions(self) -> dict[str, Any]:
-        """What a picture of the chart keeps beside the window's choices: those that its plan holds
-        fixed, in the State's words, and the plan itself; nothing while there is no chart."""
+        """Return what a picture of the chart keeps beside the window's choices.
+
+        That is what the first session's plan holds fixed, in the State's words, and the plan
+        itself; nothing while there is no chart.
+        """
         shown = self._sessions.sessions()
         return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
 
     def show_session_actions(self, actions: Sequence[QAction]) -> None:
-        """What the button Sessions offers."""
+        """Offer these actions at the button Sessions."""
         menu = QMenu(self._sessions_button)
         menu.addActions(actions)
         self._sessions_button.setMenu(menu)
@@ -236,11 +243,11 @@ class SweepPanel(QWidget):
             self._sessions.close(each.number)
 
     def choices(self) -> dict[str, Any]:
-        """What to remember until the next start, fit for JSON."""
+        """Return what to remember until the next start, fit for JSON."""
         return {**self._choice.choices(), "open": self._fold.isChecked()}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave; what makes no sense is as on the first day."""
+        """Take over what `choices()` gave; the defaults replace what makes no sense."""
         self._choice.restore(choices)
         self._show_choice(choices.get("open") is not False)
 
@@ -270,7 +277,7 @@ class SweepPanel(QWidget):
 
     @Slot(bool)
     def _show_choice(self, is_open: bool) -> None:
-        """Without it the chart has the room."""
+        """Show or hide the choices; without them the chart has the room."""
         self._fold.setChecked(is_open)
         self._fold.setText(f"{'▾' if is_open else '▸'} What to measure")
         self._choice.setVisible(is_open)
@@ -301,7 +308,7 @@ class SweepPanel(QWidget):
             self._show_how_far(live.session)
 
     def _show_how_far(self, session: Session) -> None:
-        """The bar, and now and then the time left: of thousands of cells that takes a while."""
+        """Show the progress, and now and then the time left, which takes a while to compute."""
         self._show_done(session)
         if self._left_clock.isValid() and self._left_clock.elapsed() < self._left_gap_ms:
             return
@@ -313,7 +320,7 @@ class SweepPanel(QWidget):
         self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
 
     def _show_done(self, session: Session) -> None:
-        """The bar goes by rounds, the words by cells that have had all of theirs."""
+        """Show the progress: the bar by rounds, the words by cells that have had all of theirs."""
         complete = sum(record.is_complete for record in session.records)
         share = share_done(self._cells, session.records, session.plan.sampling)
         self._run.show_done(complete, share)

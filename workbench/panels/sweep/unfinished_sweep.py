@@ -1,4 +1,4 @@
-"""At the start: a sweep that was left unfinished on this machine is offered, once."""
+"""The offer, once at the start, to resume a sweep that was left unfinished here."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_OFFERED = 50
 
 
 class LeftOver(QObject):
-    """Looks once, in the background, and asks in the panel of sweeps."""
+    """The search for an unfinished sweep, once in the background, and the offer to resume it."""
 
     def __init__(
         self,
@@ -72,8 +72,10 @@ class LeftOver(QObject):
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
-    """The newest session kept here that lacks something, was measured on this machine in the last
-    seven days, and is not being written to.
+    """Return the newest session kept here that can be resumed; None where there is none.
+
+    It lacks something, was measured on this machine in the last seven days, and is not being
+    written to.
 
     device  this machine's
     but     names of files that do not count

@@ -1,4 +1,4 @@
-"""A dimension that is varied: its values as a line of text, and a menu of what may stand there."""
+"""The row of a varied dimension: its values as text, and a menu of what may stand there."""
 
 from __future__ import annotations
 
@@ -72,15 +72,17 @@ class ValuesRow(QWidget):
 
     @property
     def text(self) -> str:
+        """Return the line as it is written."""
         return self._line.text()
 
     def show_text(self, text: str) -> None:
+        """Show `text` in the line, cut after MAX_TEXT characters."""
         with QSignalBlocker(self._line):
             self._line.setText(text[:MAX_TEXT])
             self._line.setCursorPosition(0)
 
     def show_wrong(self, sentence: str) -> None:
-        """What is wrong with the line; empty: nothing is."""
+        """Show the sentence on what is wrong with the line; empty: nothing is."""
         self._wrong.setText(sentence)
         self._wrong.setVisible(bool(sentence))
         self._line.setAccessibleDescription(sentence)
@@ -103,7 +105,7 @@ class ValuesRow(QWidget):
         menu.popup(self._line.mapToGlobal(self._line.rect().bottomLeft()))
 
     def menu(self) -> QMenu:
-        """Lines to take over whole, or words to tick; as things stand."""
+        """Return a menu of lines to take over whole, and words to tick, as things stand."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
