@@ -1,4 +1,4 @@
-"""What a view paints over its picture where pixels are large enough for their values."""
+"""The layer of numbers that a view paints over a picture whose pixels are large enough."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROOM = 0.84  # of a cell, for what is written in it: between cells there is a ga
 
 
 class CellLayer:
-    """Keeps the layer that fits, and asks for another when it does not; paints what there is."""
+    """The layer of numbers that fits a view, and a request for another when it does not."""
 
     def __init__(self, view: QWidget) -> None:
         self._view: Any = view  # a PictureView, which has one of these
@@ -41,13 +41,17 @@ class CellLayer:
         self._asked: CellRequest | None = None
 
     def show_samples(self, samples: NDArray[Any] | None, display: Display | None) -> None:
+        """Take other samples, (H, W, C), and how they are displayed; None: nothing."""
         if samples is not self._samples or display is not self._display:
             self._samples, self._display = samples, display
             self._cells = self._asked = None
             self._view.update()
 
     def paint(self, painter: QPainter, transform: ViewTransform, view: Size) -> None:
-        """painter  in device pixels, which `view` has"""
+        """Paint the numbers, and ask for others where these do not fit.
+
+        painter  in device pixels; `view` is its size in them
+        """
         samples, ratio = self._samples, self._view.devicePixelRatioF()
         if samples is None or self._display is None or transform.scale < MIN_PX * ratio:
             return
@@ -92,7 +96,7 @@ class CellLayer:
 
 @lru_cache(maxsize=32)
 def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
-    """The largest that fit into a cell of `side` pixels; None where not even the smallest do."""
+    """Return the largest digits for a cell of `side` pixels; None where not even small ones fit."""
     font = theme.fixed_font()
     for size in SIZES_PX:
         font.setPixelSize(size)

@@ -1,5 +1,4 @@
-"""Before, after, pinned results and their differences under one transform, and the values under
-the pointer."""
+"""The view of before, after, pinned results and differences, all under one transform."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ CLOSE_ENOUGH = 24.0  # device-independent pixels a pixel, to see a single one th
 
 
 class CompareView(QWidget):
-    """Shows the picture and what the filter made of it.
+    """The view of a picture and of what the filter made of it.
 
     Holding Space, or the button "Original", shows the original where the filtered picture is.
 
@@ -93,7 +92,7 @@ class CompareView(QWidget):
     # -- what to show
 
     def actions_of_menu(self) -> list[Action]:
-        """Return how much of the pictures there is to see."""
+        """Return the actions that set the zoom."""
         return [
             Action(
                 *("&View", "&Fit", self.show_fit, ("Ctrl+0",)),
@@ -107,6 +106,7 @@ class CompareView(QWidget):
         ]
 
     def show_state(self, state: State) -> None:
+        """Show the mode, the divider and the options that `state` has."""
         pages = {"side": 0, "wipe": 1}
         self._stack.setCurrentIndex(pages.get(state.view_mode, 2))
         self._wipe_view.turn(state.divider == "level")
@@ -118,7 +118,7 @@ class CompareView(QWidget):
         self._arrange()
 
     def show_before(self, picture: Picture, display: Display) -> None:
-        """A picture, or the same one with other levels.
+        """Show a picture, or the same one with other levels.
 
         The last result stays until its successor comes, if it is like `picture`: it may well be
         what the filter makes of it at once.  Otherwise the place of the result is empty.
@@ -132,7 +132,7 @@ class CompareView(QWidget):
         self._refresh()
 
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
-        """A result and how it came about: "Gaussian 5×5 · shared".
+        """Show a result and its caption, such as "Gaussian 5×5 · shared".
 
         One that does not fit the picture shown, because it answers for an earlier one, is ignored.
         """
@@ -144,7 +144,7 @@ class CompareView(QWidget):
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
-        """Results to show beside the newest, alike in size, at most MAX_PINS.
+        """Show results beside the newest, alike in size, at most MAX_PINS.
 
         against  what the newest is compared with: 0 the original, else the pin of that number
         """
@@ -157,7 +157,7 @@ class CompareView(QWidget):
     def show_worked_out(
         self, display: Display | None, caption: str, rings: Sequence[tuple[int, int]]
     ) -> None:
-        """The difference, or the mismatch: what the modes of those names show.
+        """Show the difference or the mismatch in the modes of those names.
 
         rings  pixels to draw a ring around, so that one alone is found
         """
@@ -177,7 +177,7 @@ class CompareView(QWidget):
 
     @property
     def in_view(self) -> tuple[int, int, int, int] | None:
-        """Top, bottom, left, right of the pixels that are on screen; None where there are none."""
+        """Return top, bottom, left, right of the pixels on screen; None where there are none."""
         if self._before is None:
             return None
         view, transform = self._views[0].device_size, self._shown_transform()
@@ -191,6 +191,7 @@ class CompareView(QWidget):
         )
 
     def show_nothing(self) -> None:
+        """Remove the picture and its result."""
         self._picture = self._before = self._after = self._after_samples = None
         self._transform = self._point = None
         self._refresh()
@@ -212,7 +213,7 @@ class CompareView(QWidget):
         self._move(ViewTransform(1.0, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
-        """Which part of the picture is in view, and where the divider stands; fit for JSON."""
+        """Return the part of the picture in view and the divider's place, fit for JSON."""
         place = self._transform and [self._transform.scale, *self._transform.centre]
         return {"place": place, "divider": self._wipe_view.divider.value()}
 
@@ -226,9 +227,12 @@ class CompareView(QWidget):
             self._wipe_view.divider.setValue(divider)
 
     def comparison(self) -> Callable[[], QImage] | None:
-        """What puts before, after and what is pinned with captions into one image, every pixel of
-        each, and the difference or the mismatch where that is on screen: for another thread, since
-        that takes a while.  None where there is no result."""
+        """Return a function that puts all pictures with captions into one image.
+
+        They are before, after and what is pinned, every pixel of each, and the difference or the
+        mismatch where that is on screen. The function is for another thread, since it takes a
+        while. None where there is no result.
+        """
         if self._picture is None or self._before is None or self._after is None:
             return None
         tiles = [(self._before, self._before_caption), (self._after, self._after_caption)]
@@ -244,7 +248,7 @@ class CompareView(QWidget):
             view.overlays.append(overlay)
 
     def repaint_overlays(self) -> None:
-        """What overlays paint has changed."""
+        """Paint the views again, as what overlays paint has changed."""
         for view in self._views:
             view.update()
 
@@ -301,8 +305,10 @@ class CompareView(QWidget):
         view.installEventFilter(self)
 
     def _place_panes(self) -> None:
-        """In a row while there are three and room for them; then in two rows, where four results
-        need all places."""
+        """Place up to three panes in a row where there is room, else in two rows.
+
+        Four results need all places, so that before has none.
+        """
         results = [self._after_view, *self._pin_views[: len(self._pins)]]
         panes = results if len(results) == 4 else [self._before_view, *results]
         self._across = across = self._places_across(len(panes))
@@ -330,7 +336,7 @@ class CompareView(QWidget):
 
     @property
     def _views(self) -> tuple[PictureView, ...]:
-        """Those on screen."""
+        """Return the views on screen."""
         pages = (self._panes, (self._wipe_view,), (self._worked_out_view,))
         return pages[self._stack.currentIndex()]
 
@@ -352,7 +358,7 @@ class CompareView(QWidget):
             self._refresh()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """As narrow as the panes and the strips above and below them can be."""
+        """Return a width for two panes and the strips above and below them."""
         margins = self._column.contentsMargins()
         two_panes = 2 * self._before_view.minimumWidth() + self._grid.horizontalSpacing()
         width = max(
@@ -367,7 +373,7 @@ class CompareView(QWidget):
             self._place_panes()
 
     def _make_room(self) -> None:
-        """For the values of all that is shown: those of a result may be wider."""
+        """Reserve room for the values of all that is shown: those of a result may be wider."""
         numbers = range(1, len(self._pins) + 1)
         is_side = self._stack.currentIndex() == 0
         seen = [number for number in numbers if is_side or number == self._against]
@@ -422,7 +428,7 @@ class CompareView(QWidget):
         self._read()
 
     def _pinned(self, number: int) -> tuple[Display, str, NDArray[Any]]:
-        """What shows the pin of this number; what it is comes first, and has a line to itself."""
+        """Return display, caption and samples of a pin; its title has a line to itself."""
         pin = self._pins[number - 1]
         title, _, below = pin.caption.partition("\n")
         return pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples
@@ -454,7 +460,7 @@ class CompareView(QWidget):
 
 
 def _alike(result: NDArray[Any], picture: Picture) -> bool:
-    """Whether it may be what a filter made of `picture`: of whole numbers it may be float32."""
+    """Return whether a result may be of `picture`: that of whole numbers may be float32."""
     samples = picture.samples
     is_wide = known_unclipped(samples) is not None and result.dtype == np.float32
     return result.shape == samples.shape and (result.dtype == samples.dtype or is_wide)

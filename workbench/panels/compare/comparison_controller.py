@@ -1,4 +1,4 @@
-"""What the modes "difference" and "mismatch" show: asked for, followed, and gone to."""
+"""The pictures of the modes "difference" and "mismatch": computed, updated and searched."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Other = Callable[[Picture], tuple[NDArray[Any], str]]
 
 
 class ComparisonController(QObject):
-    """Works out what a mode shows while it is shown, off the GUI thread.
+    """The computing of what a mode shows, while it is shown, off the GUI thread.
 
     Signals:
         said(sentence): why nothing happened.
@@ -51,7 +51,10 @@ class ComparisonController(QObject):
         other: Other,
         parent: QObject | None = None,
     ) -> None:
-        """other  gives what the result is compared with, and what that is called"""
+        """Connect the store and the results.
+
+        other  returns what the result is compared with, and what that is called
+        """
         super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self._other = other
@@ -116,7 +119,7 @@ class ComparisonController(QObject):
             self._anew((mode, result.picture), lambda: self._search(result, shown))
 
     def _hurry(self) -> None:
-        """A difference need not wait until the result that it hides is fit to be shown."""
+        """Subtract at once: a difference need not wait until the result can be shown."""
         if self._store.state.view_mode == DIFFERENCE:
             self.refresh()
 
@@ -175,7 +178,7 @@ class ComparisonController(QObject):
         self._steps.ask(DIFFERENCE, make, show, fail, URGENCY, hurries=True)
 
     def _go_on_subtracting(self) -> None:
-        """There may be a newer result by now."""
+        """Subtract again, as there may be a newer result by now."""
         self._is_subtracting = False
         self.refresh()
 
@@ -205,7 +208,7 @@ class ComparisonController(QObject):
         self._go_on()
 
     def _marked(self, note: str = "") -> tuple[Display | None, str, list[tuple[int, int]]]:
-        """What is found so far: its display, caption and rings."""
+        """Return what is found so far: its display, caption and rings."""
         found = self._mismatch
         if found is None:
             return self._live.shown, f"Mismatch\n{note}", []

@@ -15,7 +15,7 @@ _PAPER, _INK = QColor("#ffffff"), QColor("#16191d")
 
 
 def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
-    """Pictures of the same size, unscaled, each under its caption; four or more in two rows.
+    """Return pictures of one size, unscaled, under their captions; four or more in two rows.
 
     Raises MemoryError where the picture does not fit.
     """

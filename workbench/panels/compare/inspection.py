@@ -1,4 +1,4 @@
-"""Results kept beside the newest, what it is compared with, and its captions."""
+"""The results kept beside the newest, what it is compared with, and their captions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CELLS_URGENCY = 2  # what is seen at once goes before what is only read
 
 
 class Inspection(QObject):
-    """Keeps up to three results of the picture in view; lives on the GUI thread.
+    """The keeper of up to three results of the picture in view, on the GUI thread.
 
     Attributes:
         pins: the pinned results, all shown between the same levels as the newest.
@@ -112,13 +112,13 @@ class Inspection(QObject):
         self.set_against((self.against + 1) % (len(self.pins) + 1))
 
     def forget(self) -> None:
-        """What was pinned of pictures that are not in view does not come back."""
+        """Forget what was pinned of pictures that are not in view."""
         self._aside.forget()
 
     # -- what others may ask
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
-        """What the result is compared with, and what that is called."""
+        """Return the samples that the result is compared with, and their name."""
         if self.against == 0:
             return picture.samples, "before"
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
@@ -134,7 +134,7 @@ class Inspection(QObject):
             self._look_again()
 
     def _set_aside(self, picture: Picture | None) -> None:
-        """What is pinned is of `picture`, which is no longer in view."""
+        """Set the pins aside with `picture`, which is no longer in view."""
         self._steps.cancel(BRING_BACK)
         if picture is None or not self.pins:
             return
@@ -143,8 +143,7 @@ class Inspection(QObject):
         self.said.emit((SET_ASIDE if is_kept else GONE).format(picture.name))
 
     def _bring_back(self, picture: Picture) -> None:
-        """What was pinned of this picture, which is now on the screen; it may have been opened once
-        more since."""
+        """Restore the pins of this picture, which may have been opened once more since."""
         if picture is not self._coming:
             return
         self._coming = None
@@ -162,7 +161,7 @@ class Inspection(QObject):
             self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)
 
     def _refine(self, result: Result) -> None:
-        """What was pinned before its last word has it now: its time, and whether it is right."""
+        """Update the pins of a job with its final result: its time, and whether it is right."""
 
         def refined(pin: Pin) -> Pin:
             is_older = pin.result.job is result.job and pin.result is not result
@@ -216,7 +215,7 @@ def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
 
 
 def _time(result: Result) -> str:
-    """A speed only beside a passed check."""
+    """Return a time as text, but only beside a passed check; else what the check says."""
     if result.check is None:
         return "not checked yet"
     if not result.check.ok:

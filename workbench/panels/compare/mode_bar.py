@@ -1,4 +1,4 @@
-"""How the pictures are compared: the modes above them, and what each mode lets one choose."""
+"""The bar of modes in which pictures are compared, and the options of each mode."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ORIGINAL = "the original"
 
 
 class ModeBar(QWidget):
-    """The modes, and the button that pins.
+    """The buttons of the modes, and the one that pins.
 
     Signals:
         wanted(name, value): the user wants `value` for State field `name`: "view_mode".
@@ -64,13 +64,15 @@ class ModeBar(QWidget):
         row.addWidget(self._pin)
 
     def show_state(self, state: State) -> None:
+        """Mark the mode of `state`."""
         check_segment(self._modes, state.view_mode)
 
     def show_can_pin(self, can: bool) -> None:
+        """Enable or disable pinning."""
         self._pin.setEnabled(can)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """With short words on the buttons."""
+        """Return the size with short words on the buttons."""
         return QSize(self._whole_width - self._saved, super().minimumSizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
@@ -82,7 +84,7 @@ class ModeBar(QWidget):
 
     @property
     def _saved(self) -> int:
-        """How many px short words are narrower."""
+        """Return how many px short words are narrower."""
         wide = self._modes["side"].fontMetrics().horizontalAdvance
         texts = {mode: text.replace("&", "") for mode, text, _ in MODES}
         return sum(wide(texts[mode]) - wide(text.replace("&", "")) for mode, text in SHORT.items())
@@ -93,10 +95,11 @@ class ModeBar(QWidget):
 
 
 class ModeOptions(QWidget):
-    """What the present mode lets one choose.
+    """The options of the present mode.
 
     Signals:
-        wanted(name, value): likewise: "divider", "difference", "gain".
+        wanted(name, value): the user wants `value` for State field `name`: "divider", "difference",
+            "gain".
         against_wanted(index): what the result is compared with: 0 the original, else the pin of
             that number.
         next_wanted(step): go to the next differing pixel (1), or the previous (-1).
@@ -121,6 +124,7 @@ class ModeOptions(QWidget):
         self._build_mismatch()
 
     def show_state(self, state: State) -> None:
+        """Show the options of the mode that `state` has."""
         for mode, parts in self._parts.items():
             for part in parts:
                 part.setVisible(mode == state.view_mode)
@@ -132,7 +136,7 @@ class ModeOptions(QWidget):
             self._gain.setValue(0 if state.gain is None else round(state.gain))
 
     def show_pins(self, names: Sequence[str], against: int) -> None:
-        """What the result may be compared with besides the original."""
+        """Offer the original and these pins to compare the result with."""
         with QSignalBlocker(self._against):
             self._against.clear()
             self._against.addItems([ORIGINAL, *names])
@@ -140,6 +144,7 @@ class ModeOptions(QWidget):
         self._show_against()
 
     def show_search(self, is_under_way: bool, has_places: bool) -> None:
+        """Enable Cancel while a search is under way, Next and Previous where pixels differ."""
         self._cancel.setEnabled(is_under_way)
         for button in (self._previous, self._next):
             button.setEnabled(has_places)
@@ -163,7 +168,7 @@ class ModeOptions(QWidget):
         self.wanted.emit("divider", "upright" if self._is_level else "level")
 
     def _build_against(self) -> None:
-        """Belongs to two modes."""
+        """Build the list of what to compare with, which belongs to two modes."""
         self._against = ElidingBox()
         self._against.setObjectName("against")
         self._against.setAccessibleName("Compare with")

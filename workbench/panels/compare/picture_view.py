@@ -1,4 +1,4 @@
-"""One picture, zoomed and panned: painted in device pixels, so that what is seen is exact."""
+"""A view of one picture, zoomed and panned, painted in device pixels so that it is exact."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HAIR = 1e-4  # device pixels; exactly on a pixel's edge, rounding errors would 
 
 
 class PictureView(QWidget):
-    """Shows a `Display` through a `ViewTransform`; says where the user wants to go.
+    """The view of a `Display` through a `ViewTransform`, which tells where the user wants to go.
 
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
     click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Where pixels are large
@@ -67,7 +67,10 @@ class PictureView(QWidget):
     resized = Signal()
 
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
-        """`hint` is shown while there is no picture."""
+        """Make an empty view.
+
+        hint  shown while there is no picture
+        """
         super().__init__(parent)
         self.setAccessibleName(name)
         self._hint = hint
@@ -87,25 +90,28 @@ class PictureView(QWidget):
 
     @property
     def device_size(self) -> Size:
+        """Return width and height in device pixels."""
         ratio = self.devicePixelRatioF()
         return max(int(self.width() * ratio), 1), max(int(self.height() * ratio), 1)
 
     @property
     def display(self) -> Display | None:
+        """Return what is painted; None: the hint."""
         return self._display
 
     @property
     def caption(self) -> str:
+        """Return the caption in the picture's corner."""
         return self._caption
 
     @property
     def transform(self) -> ViewTransform:
-        """How the picture lies in the view."""
+        """Return the place and scale of the picture in the view."""
         return self._transform
 
     @property
     def mark(self) -> tuple[int, int] | None:
-        """The pixel (x, y) that is marked, because a linked view is pointed at there."""
+        """Return the pixel (x, y) that is marked, because a linked view is pointed at there."""
         return self._mark
 
     def show_picture(
@@ -122,6 +128,7 @@ class PictureView(QWidget):
             self.update()
 
     def show_transform(self, transform: ViewTransform) -> None:
+        """Show the picture at another place or scale."""
         if transform != self._transform:
             self._transform = transform
             self.update()
@@ -135,7 +142,7 @@ class PictureView(QWidget):
             self._mark = point
 
     def pixel_at(self, position: QPointF) -> tuple[int, int] | None:
-        """The pixel (x, y) of the picture at `position` in the widget, or None beside it."""
+        """Return the picture's pixel (x, y) at `position` in the widget; None beside it."""
         if self._display is None:
             return None
         x, y = self._transform.to_picture(self._to_device(position), self.device_size)
@@ -222,7 +229,7 @@ class PictureView(QWidget):
                 painter.drawRoundedRect(ring, _CORNER - inset, _CORNER - inset)
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
-        """Where the mark for `point` is painted, in the widget's coordinates."""
+        """Return where the mark for `point` is painted, in the widget's coordinates."""
         ratio = self.devicePixelRatioF()
         middle = (point[0] + 0.5, point[1] + 0.5)
         x, y = self._transform.to_view(middle, self.device_size)
@@ -372,13 +379,13 @@ def draw(painter: QPainter, display: Display, transform: ViewTransform, view: Si
 
 
 def _level(scale: float, levels: int) -> int:
-    """The smallest image that still has at least about one pixel for each device pixel."""
+    """Return the smallest image with at least about one pixel for each device pixel, by number."""
     return min(max(int(math.log2(1 / scale) + 0.25), 0), levels - 1)
 
 
 @cache  # of the four there are; working one out takes longer than painting it
 def _outside_corner(is_left: bool, is_top: bool) -> QPainterPath:
-    """What rounding takes away at a corner that lies at 0, 0."""
+    """Return what rounding takes away at a corner that lies at 0, 0."""
     square, circle = QPainterPath(), QPainterPath()
     inward = QPointF(_CORNER if is_left else -_CORNER, _CORNER if is_top else -_CORNER)
     square.addRect(QRectF(QPointF(0, 0), inward).normalized())

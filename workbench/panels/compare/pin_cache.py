@@ -1,4 +1,4 @@
-"""What was pinned of pictures that are not in view, until they are once more."""
+"""The cache of pins of pictures that are not in view, until they are again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT_ONCE = 4 << 20  # bytes that are compared in one step
 
 
 class Pins(NamedTuple):
-    """What was pinned of `picture`, one at least, and what it was compared with.
+    """The pins of `picture`, at least one, and what the result was compared with.
 
     against  as `Inspection.against`
     """
@@ -28,7 +28,7 @@ class Pins(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Of everything that is kept with them."""
+        """Return the bytes of everything that is kept with them."""
         arrays = {id(each): each.nbytes for each in self._arrays()}
         return sum(arrays.values())
 
@@ -41,7 +41,7 @@ class Pins(NamedTuple):
 
 
 class SetAside:
-    """Keeps pins of MAX_BYTES together; the oldest give way."""
+    """The pins of pictures that are not in view, of at most MAX_BYTES; the oldest give way."""
 
     def __init__(self) -> None:
         self._kept: list[Pins] = []  # the newest last
@@ -56,7 +56,7 @@ class SetAside:
         return True
 
     def like(self, picture: Picture) -> list[Pins]:
-        """Of pictures that may be `picture`, opened once more: alike in size and pixel type."""
+        """Return the pins of pictures that may be `picture`: alike in size and pixel type."""
         wanted = picture.samples
         return [
             each
@@ -70,6 +70,7 @@ class SetAside:
         self._kept = [each for each in self._kept if each is not pins]
 
     def forget(self) -> None:
+        """Drop all of them."""
         self._kept.clear()
 
 
@@ -88,7 +89,7 @@ def of_same(picture: Picture, likely: Sequence[Pins]) -> Iterator[Pins | None]:
 
 
 def _parts(one: NDArray[Any], other: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """The bytes of both, as NaN is not equal to itself; none where both are one."""
+    """Yield the bytes of both, as NaN is not equal to itself; nothing where both are one."""
     if one is other:
         return
     flat = [each.reshape(-1).view(np.uint8) for each in (one, other)]

@@ -1,4 +1,4 @@
-"""Results kept beside the newest: what they are, and the view that shows one."""
+"""The results kept beside the newest, and the view that shows one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MARGIN = 8
 
 
 def pin_name(number: int) -> str:
-    """What the pin of this number, from 1, is called."""
+    """Return the name of the pin with this number, from 1."""
     return f"Pinned {number}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin:
-    """A result as it was.
+    """A kept result, and how it is shown.
 
     display  made with `look`
     caption  what it is, how long it took, and how it is shown: "Gaussian blur 5×5 · OpenCV", and
@@ -41,11 +41,12 @@ class Pin:
 
     @property
     def samples(self) -> NDArray[Any]:
+        """Return the filtered picture, (H, W, C)."""
         return self.result.picture
 
 
 class PinView(PictureView):
-    """Shows a pinned result, with a button that removes it.
+    """The view of a pinned result, with a button that removes it.
 
     Signals: those of PictureView, and
         removed(): the user wants it gone.

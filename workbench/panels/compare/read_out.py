@@ -26,7 +26,7 @@ NARROW = 240  # colours of 8 or 16 bits fit
 
 
 class ReadOut(QWidget):
-    """Shows the values of one pixel as they are in the data: nothing scaled, nothing clipped.
+    """The values of one pixel as they are in the data: nothing scaled, nothing clipped.
 
     Its label `position` says where that is; its owner finds a place for it.
     """
@@ -66,7 +66,10 @@ class ReadOut(QWidget):
     def show_values(
         self, point: tuple[int, int] | None, before: Values, pinned: Sequence[Values], after: Values
     ) -> None:
-        """Each (C,), in the same units; None: there is no such pixel, or no such picture."""
+        """Show samples of one pixel, each (C,), in the same units.
+
+        None: there is no such pixel, or no such picture.
+        """
         self.position.setText(_position(*point) if point else "")
         # A pin that has just been removed may still be what is compared with.
         is_there = self._against <= len(pinned)
@@ -77,8 +80,10 @@ class ReadOut(QWidget):
             self._rows[name].setText(self._text(each, signed=name == "difference"))
 
     def prepare_for(self, *pictures: NDArray[Any]) -> None:
-        """Be wide enough for any pixel of `pictures`, (H, W, C) alike in shape, so that nothing
-        moves under the pointer."""
+        """Reserve room for any pixel of `pictures`, so that nothing moves under the pointer.
+
+        pictures  (H, W, C), all of one shape
+        """
         of = pictures[0].shape, frozenset(str(each.dtype) for each in pictures)
         if of == self._of:
             return

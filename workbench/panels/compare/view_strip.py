@@ -17,10 +17,12 @@ _APART = 24  # between the read-out and the buttons
 
 
 class ViewStrip(QWidget):
-    """Read-out and buttons beside one another; else the read-out above the buttons, and those in
-    one line where there is room.
+    """The read-out and the buttons, beside one another or, where it is narrow, in two rows.
 
-    read_out  the values under the pointer; options: what the mode lets one choose
+    Below the read-out the buttons stand in one line where there is room.
+
+    read_out  the values under the pointer
+    options   what the mode lets one choose
 
     Signals:
         fit_wanted(), exact_wanted(): the user wants the whole picture, or its own pixels.
@@ -46,7 +48,7 @@ class ViewStrip(QWidget):
         self._parts.addLayout(self._buttons)
 
     def show_scale(self, scale: float | None) -> None:
-        """Screen pixels per picture pixel; None: there is no picture."""
+        """Show the screen pixels per picture pixel in percent; None: there is no picture."""
         percent = 100 * (scale or 0.0)
         digits = 0 if percent >= 10 else 1
         self._zoom.setText("" if scale is None else f"{percent:.{digits}f} %")
@@ -61,7 +63,7 @@ class ViewStrip(QWidget):
         self._buttons.setDirection(ACROSS if is_one_line else DOWN)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Narrow: then the read-out stands above the buttons instead of beside them."""
+        """Return a narrow size, with the read-out above the buttons."""
         widths = [row.minimumSize().width() for row in self._rows]
         width = max(self.read_out.minimumSizeHint().width(), *widths)
         return QSize(width, super().minimumSizeHint().height())

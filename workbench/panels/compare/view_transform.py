@@ -1,4 +1,4 @@
-"""Where a picture stands in a view: pure functions of scale and centre, all in device pixels."""
+"""The place of a picture in a view: pure functions of scale and centre, in device pixels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEPS_PER_DOUBLING = 2
 
 @dataclass(frozen=True, slots=True)
 class ViewTransform:
-    """Maps between picture and view, whatever the view's size: what linked views share.
+    """A map between picture and view, whatever the view's size: what linked views share.
 
     scale   device pixels per picture pixel
     centre  the point of the picture, in its pixels, at the middle of the view
@@ -24,22 +24,27 @@ class ViewTransform:
     centre: Point
 
     def origin(self, view: Size) -> tuple[int, int]:
-        """Where the picture's top left corner stands: on a whole device pixel, so 1:1 is exact."""
+        """Return where the picture's top left corner is in a view of this size.
+
+        It lies on a whole device pixel, so that 1:1 is exact.
+        """
         return tuple(  # type: ignore[return-value]
             round(extent / 2 - at * self.scale)
             for extent, at in zip(view, self.centre, strict=True)
         )
 
     def to_view(self, point: Point, view: Size) -> Point:
+        """Return the place in the view of a point of the picture."""
         left, top = self.origin(view)
         return left + point[0] * self.scale, top + point[1] * self.scale
 
     def to_picture(self, point: Point, view: Size) -> Point:
+        """Return the point of the picture at a place in the view."""
         left, top = self.origin(view)
         return (point[0] - left) / self.scale, (point[1] - top) / self.scale
 
     def zoomed_at(self, point: Point, factor: float, view: Size) -> ViewTransform:
-        """Scaled by `factor`, within limits, around what lies under `point` of the view."""
+        """Return it scaled by `factor`, within limits, around `point` of the view."""
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         shift = 1 / self.scale - 1 / scale
         x, y = self.centre
@@ -47,23 +52,26 @@ class ViewTransform:
         return ViewTransform(scale, centre)
 
     def stepped(self, direction: int) -> ViewTransform:
-        """The next larger (direction 1) or smaller (-1) of the round scales, 100 % among them."""
+        """Return it at the next larger (direction 1) or smaller (-1) round scale.
+
+        100 % is one of the round scales.
+        """
         steps = _STEPS_PER_DOUBLING * math.log2(self.scale) * direction
         scale = 2 ** (direction * (math.floor(steps + 1e-6) + 1) / _STEPS_PER_DOUBLING)
         return replace(self, scale=min(max(scale, MIN_SCALE), MAX_SCALE))
 
     def panned(self, dx: float, dy: float) -> ViewTransform:
-        """With the picture moved by (dx, dy) device pixels."""
+        """Return it with the picture moved by (dx, dy) device pixels."""
         x, y = self.centre
         return replace(self, centre=(x - dx / self.scale, y - dy / self.scale))
 
     def kept_within(self, picture: Size) -> ViewTransform:
-        """With the view's middle on the picture, so that it cannot be lost from sight."""
+        """Return it with the view's middle on the picture, which thus stays in sight."""
         x, y = self.centre
         return replace(self, centre=(min(max(x, 0.0), picture[0]), min(max(y, 0.0), picture[1])))
 
 
 def fit(picture: Size, view: Size) -> ViewTransform:
-    """The whole picture, as large as the view allows."""
+    """Return the transform that shows the whole picture, as large as the view allows."""
     scale = min(view[0] / picture[0], view[1] / picture[1])
     return ViewTransform(min(max(scale, 1e-6), MAX_SCALE), (picture[0] / 2, picture[1] / 2))

@@ -49,16 +49,17 @@ class WipeView(PictureView):
 
     @property
     def before(self) -> Display | None:
-        """What covers the picture on the divider's near side."""
+        """Return what covers the picture on the divider's near side."""
         return self._before
 
     @property
     def before_caption(self) -> str:
+        """Return the caption of what covers the picture."""
         return self._before_caption
 
     @property
     def is_level(self) -> bool:
-        """Whether the divider lies between above and below."""
+        """Return whether the divider lies between above and below."""
         return self.divider.orientation() == Qt.Orientation.Vertical
 
     def turn(self, is_level: bool) -> None:
@@ -180,11 +181,13 @@ class Divider(QAbstractSlider):
         self.setValue(_STEPS // 2)
 
     def take(self) -> None:
+        """Begin to drag the handle, and give it the keyboard."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.setSliderDown(True)
 
     @property
     def shape(self) -> Qt.CursorShape:
+        """Return the pointer's shape over the divider."""
         is_level = self.orientation() == Qt.Orientation.Vertical
         return Qt.CursorShape.SplitVCursor if is_level else Qt.CursorShape.SplitHCursor
 
@@ -196,7 +199,7 @@ class Divider(QAbstractSlider):
         self.update()
 
     def drag_to(self, place: QPointF) -> None:
-        """Stand at `place`, in the view's coordinates."""
+        """Move the divider to `place`, in the view's coordinates."""
         if self.orientation() == Qt.Orientation.Vertical:
             share = place.y() / max(self._view.height(), 1)
         else:

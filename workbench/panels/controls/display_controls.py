@@ -41,7 +41,7 @@ class DisplayControls(QGroupBox):
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`: "levels" or
-        "negative_display".
+            "negative_display".
         stretch_wanted(): the levels are to span the picture's own values.
     """
 
