@@ -36,8 +36,7 @@ PASSING_MS = 50
 
 
 class AnatomyPane(QWidget):
-    """The panel itself: follows the state, works without a GPU, and whatever implementation is
-    chosen.
+    """The panel about a launch, which works without a GPU and for whatever implementation.
 
     Signals:
         look_changed(): what `paint` paints is another.
@@ -69,7 +68,7 @@ class AnatomyPane(QWidget):
     # -- what to show
 
     def show_state(self, state: State) -> None:
-        """Follow in a moment: while a slider is dragged the picture goes before."""
+        """Show `state` in a moment: while a slider is dragged the picture goes first."""
         old, self._state = self._state, state
         if state.implementation != old.implementation:
             self._choice.follow(state.implementation, drop_chosen=True)
@@ -79,11 +78,12 @@ class AnatomyPane(QWidget):
             self._later.ask()
 
     def show_device(self, device: Device | NoDevice) -> None:
+        """Take the device whose limits decide what can be launched."""
         self._device = device if isinstance(device, Device) else None
         self._refresh()
 
     def show_result(self, result: Result) -> None:
-        """Follow what ran: `auto` may have picked a rung."""
+        """Show what ran: `auto` may have picked a rung."""
         is_other = self._choice.follow(result.implementation)
         if self._later.isActive():
             return
@@ -93,7 +93,7 @@ class AnatomyPane(QWidget):
             self._refresh()
 
     def show_settled(self, result: Result) -> None:
-        """Follow the last word on a job."""
+        """Show the final result of a job."""
         if self._later.isActive():
             self._refresh()
         self.show_result(result)
@@ -118,6 +118,7 @@ class AnatomyPane(QWidget):
 
     @property
     def look(self) -> Look | None:
+        """Return the block and the thread that are looked at; None: nothing."""
         return self._look
 
     def choices(self) -> dict[str, Any]:
@@ -130,8 +131,7 @@ class AnatomyPane(QWidget):
         self._refresh()
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Pass the focus on; with a focus proxy Tab would not come to what stands before the
-        lanes."""
+        """Pass the focus on; with a focus proxy Tab would skip what stands before the lanes."""
         self._warp.lanes.setFocus(event.reason())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -310,8 +310,10 @@ class AnatomyPane(QWidget):
 
 
 def _same_thread(old: Look | None, subject: Subject) -> Look | None:
-    """Return the look at the same numbers of a transform, where the launch has the same blocks: a
-    place of the picture would lead to another one."""
+    """Return the look at the same numbers of a transform, or None.
+
+    The launch must have the same blocks. A place of the picture would lead to another thread.
+    """
     if old is None or old.thread is None or subject.shape.layout is None:
         return None
     was, now = old.subject, subject

@@ -40,7 +40,7 @@ def paint_hairlines(
 
 
 def _upright(area: QRect, columns: Sequence[int]) -> QImage:
-    """Some rows of `area` with the upright lines."""
+    """Return some rows of `area` with the upright lines."""
     pattern = np.zeros((PATTERN_ROWS, area.width()), np.uint32)
     light = np.asarray(columns, np.int64) - area.left()
     for places, color in ((light - 1, PREMULTIPLIED_DARK), (light, PREMULTIPLIED_LIGHT)):

@@ -1,4 +1,4 @@
-"""Which launch is taken apart: the rung, the block shape and the pass; three lists to choose by."""
+"""The choice of the launch that is taken apart: three lists of rung, block shape and pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
 
 
 class LaunchChoice(QWidget):
-    """Three lists; follows the rung that runs until another is picked here.
+    """Three lists that follow the rung that runs until another is picked here.
 
     Signals:
         changed(): another rung or pass was picked.
@@ -57,7 +57,7 @@ class LaunchChoice(QWidget):
     # -- which
 
     def follow(self, key: str, *, drop_chosen: bool = False) -> bool:
-        """Follow implementation `key`, which runs; return whether that is another rung than before.
+        """Note that implementation `key` runs; return whether it is another rung than before.
 
         drop_chosen  the user asked for it: what was picked here counts no more
         """
@@ -70,8 +70,11 @@ class LaunchChoice(QWidget):
         return is_other
 
     def launch_of(self, job: Job, device: Device | None) -> Subject | str:
-        """Return the launch of the rung picked here, whether or not it takes the job; else of the
-        last one that ran, or the first that takes it."""
+        """Return the launch to show, or the sentence why there is none.
+
+        It is that of the rung picked here, whether or not it takes the job; else of the last one
+        that ran, or of the first that takes it.
+        """
         found = subject_of(self.rung, job, device)
         if isinstance(found, str) and not self._chosen:
             each = (subject_of(rung, job, device) for rung in ladder())
@@ -80,6 +83,7 @@ class LaunchChoice(QWidget):
 
     @property
     def rung(self) -> Rung:
+        """Return the rung picked here, or else the last one that ran."""
         return _rung(self._chosen or self._last_rung) or ladder()[0]
 
     def choices(self) -> dict[str, Any]:

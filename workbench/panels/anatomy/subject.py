@@ -1,4 +1,4 @@
-"""What the anatomy is of: a pass of a rung for the present job, and the thread looked at."""
+"""The subject of the anatomy: a pass of a rung for the present job, and a thread of it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Subject:
 
     @property
     def channels(self) -> int:
+        """Return the number of channels of the job's picture."""
         return self.job.channels
 
     def with_pass(self, number: int) -> Subject:
@@ -78,23 +79,28 @@ class Look:
 
     @property
     def tile(self) -> Rect:
+        """Return the samples and rows that the block computes."""
         return self.subject.shape.tile(self.block)
 
     @property
     def warp(self) -> int:
+        """Return the number of the thread's warp in its block."""
         return (self.thread or 0) // LANES
 
     @property
     def lane(self) -> int:
+        """Return the number of the thread in its warp."""
         return (self.thread or 0) % LANES
 
     def sample_of(self, thread: int) -> tuple[int, int] | None:
-        """Return sample and row that `thread` computes, the first of its own, also beyond the
-        picture; None if it has none."""
+        """Return the first sample and row that `thread` computes; None if it computes none.
+
+        It may lie beyond the picture.
+        """
         return next(iter(self.samples_of(thread)), None)
 
     def samples_of(self, thread: int) -> list[tuple[int, int]]:
-        """Return likewise all places where it computes any."""
+        """Return all samples and rows where `thread` computes any, also beyond the picture."""
         if self.subject.pattern is None:
             return []
         left, top = self.round
@@ -103,8 +109,10 @@ class Look:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Return sample and row of the picture that are nearest to where the thread works, or to
-        the middle of the tile."""
+        """Return the sample and row of the picture that are nearest to where the thread works.
+
+        Where it has no sample, they are nearest to the middle of the tile.
+        """
         picture, tile = self.subject.shape.picture, self.tile.clipped(self.subject.shape.picture)
         x, y = (tile.left + tile.right) // 2, (tile.top + tile.bottom) // 2
         x, y = self.sample_of(self.thread or 0) or (x, y)
@@ -137,8 +145,7 @@ class Look:
 
     @property
     def makes_more(self) -> bool:
-        """Return whether a thread computes samples in several places, or goes on to others in its
-        tile."""
+        """Return whether a thread computes samples in several places of its tile."""
         pattern, covers = self.subject.pattern, self.subject.shape.covers
         if pattern is None:
             return False
@@ -196,8 +203,9 @@ def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look
 def look_from(
     subject: Subject, block: Block, thread: int, known: Look | None = None
 ) -> Look | None:
-    """Look at a thread of a block where numbers of a transform are computed: there, not all can be
-    pointed at.  None: there is no such block or thread.
+    """Look at a thread of a block where numbers of a transform are computed.
+
+    There, not all threads can be pointed at. None: there is no such block or thread.
 
     known  as of `look_at`
     """
@@ -217,8 +225,10 @@ def _threads(subject: Subject, pattern: Pattern, block: Block, known: Look | Non
 
 
 def _maker(pattern: Pattern, x: int, y: int) -> int:
-    """Return the thread that computes sample x of row y of a round; the nearest where none does, as
-    of alpha that goes another way."""
+    """Return the thread that computes sample x of row y of a round.
+
+    It is the nearest one where none does, as of alpha that goes another way.
+    """
     places = pattern.places
     across = _distance(places[..., 0], x, pattern.each[0])
     far = across + _distance(places[..., 1], y, pattern.each[1])
@@ -232,7 +242,7 @@ def _distance(first: Places, wanted: int, count: int) -> Places:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
-    """What a warp's lanes touch at one time of an access.
+    """The sectors or banks that a warp's lanes touch at one time of an access.
 
     title     "Sector" or "Bank"
     groups    a number a sector or bank, to tell neighbours apart by; NOWHERE for none

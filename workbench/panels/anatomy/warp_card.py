@@ -64,6 +64,7 @@ class WarpCard(QFrame):
         return self._lanes
 
     def show_look(self, look: Look | None) -> None:
+        """Show a thread and its warp; hide the card where there is no thread."""
         self._look = look if look is not None and look.thread is not None else None
         self.setVisible(self._look is not None)
         if self._look is not None:
@@ -72,8 +73,7 @@ class WarpCard(QFrame):
         self._show_lanes()
 
     def _show_accesses(self, look: Look) -> None:
-        """List the accesses; stay with the one that was looked at; at first the one for each
-        tap."""
+        """List the accesses; keep the one that was looked at, else take the one of each tap."""
         titles = [f"{step.name}, {KINDS[step.memory]}" for step in look.steps]
         if titles == self._access.entries():
             return

@@ -14,7 +14,7 @@ WEIGHTS_ALONE = "{} is more than weights: here are those, without the gradient."
 
 
 class PresetBox(DropDown):
-    """Names the filter that was drawn, for as long as its weights stand there."""
+    """The list that names the filter that was drawn, for as long as its weights stand there."""
 
     def __init__(self) -> None:
         super().__init__("weights-preset", "Draw a filter's weights")
@@ -27,7 +27,7 @@ class PresetBox(DropDown):
         self.setMinimumContentsLength(7)  # which that has room in
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
-        """All can be drawn; tooltips say which bring another size."""
+        """Drop the choice where something else is drawn; tooltips tell which filters resize it."""
         size = drawing.size
         for row in range(self.count()):
             chosen = filters.get(self.itemData(row))
@@ -40,8 +40,7 @@ class PresetBox(DropDown):
 
 
 def preset(key: str, size: int) -> tuple[WeightsDraft, str]:
-    """A filter's weights at the size it has nearest to `size`, and a sentence where there is one to
-    be said about them."""
+    """Return a filter's weights at its size nearest to `size`, and a sentence on them, or ""."""
     chosen = filters.get(key)
     nearest = chosen.nearest_size(size)
     words = ""

@@ -37,7 +37,7 @@ from workbench.widgets.save_path import ask_save_path
 
 
 class LibraryBox(QGroupBox):
-    """Lists a WeightsLibrary; reads and writes on a thread of its own, which `close_thread` ends.
+    """The list of a WeightsLibrary, which works on a thread that `close_thread` ends.
 
     Signals:
         picked(named): these are to be drawn.
@@ -50,7 +50,10 @@ class LibraryBox(QGroupBox):
     broke = Signal(str, str)
 
     def __init__(self, library: WeightsLibrary, drawn: Callable[[], WeightsDraft]) -> None:
-        """drawn  what there is to save"""
+        """Make the list and its buttons.
+
+        drawn  returns what there is to save
+        """
         super().__init__("Named weights")
         self._library, self._drawn = library, drawn
         self._background = Background((WeightsFileError,), self)
@@ -98,6 +101,7 @@ class LibraryBox(QGroupBox):
         self._do(self._library.all, lambda found: self._show(found[0], found[1], choose))
 
     def close_thread(self) -> None:
+        """Wait for the thread to end."""
         self._background.close()
 
     # -- what the buttons do

@@ -1,4 +1,4 @@
-"""Named weights: a small TOML file each, in the user's own folder; and weights from other files."""
+"""Named weights, each in a small TOML file in the user's own folder, and from other files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ class WeightsFileError(KernelError):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Weights and what they are called."""
+    """Weights and their name."""
 
     name: str
     drawing: WeightsDraft
 
 
 def default_folder() -> Path:
-    """In the user's data folder, or in the one that FILTER_WORKBENCH_DATA names."""
+    """Return the folder of named weights.
+
+    It is in the user's data folder, or in the one that FILTER_WORKBENCH_DATA names.
+    """
     folder = os.environ.get(DIRECTORY_VARIABLE) or user_data_dir("filter-workbench")
     return Path(folder) / "weights"
 
@@ -53,12 +56,12 @@ class WeightsLibrary:
         self._folder = folder or default_folder()
 
     def all(self) -> tuple[tuple[Named, ...], tuple[str, ...]]:
-        """What can be read, by name, and a sentence on each file that cannot."""
+        """Return what can be read, by name, and a sentence on each file that cannot."""
         found, broken = self._read()
         return tuple(sorted(found, key=lambda each: each.name.casefold())), broken
 
     def save(self, named: Named) -> Named | None:
-        """Under its name, in place of what had that; returns what had it."""
+        """Save weights under their name, and return those that had it before, or None."""
         check_name(named.name)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +77,7 @@ class WeightsLibrary:
         return replaced
 
     def rename(self, old: str, new: str) -> None:
-        """Never over another one."""
+        """Give weights a new name, but never that of others."""
         check_name(new)
         known = {each.name: each for each in self._read()[0]}
         if new in known:
@@ -87,6 +90,7 @@ class WeightsLibrary:
         self.delete(old)
 
     def delete(self, name: str) -> None:
+        """Remove the file of the weights with this name, if there is one."""
         try:
             for each, path in self._read()[0].items():
                 if each.name == name:
@@ -95,7 +99,7 @@ class WeightsLibrary:
             raise WeightsFileError(f"“{name}” cannot be deleted: {error.strerror}.") from error
 
     def _read(self) -> tuple[dict[Named, Path], tuple[str, ...]]:
-        """Each with its file; of two with one name, the first."""
+        """Read all weights, each with its file; of two with one name, the first."""
         found: dict[Named, Path] = {}
         broken = []
         for path in sorted(self._folder.glob("*.toml")):
@@ -116,7 +120,7 @@ def check_name(name: str) -> None:
 
 
 def read_file(path: Path) -> Named:
-    """Weights from a .toml of ours, or from rows of numbers.  Raises WeightsFileError."""
+    """Read weights from a .toml of ours, or from rows of numbers. Raises WeightsFileError."""
     try:
         if not path.is_file():
             raise WeightsFileError(f"{path.name} is not a file.")
@@ -145,7 +149,7 @@ def read_file(path: Path) -> Named:
 
 
 def write_file(path: Path, named: Named) -> None:
-    """As .toml with the cells as they were typed; as .csv or .txt the weights' numbers alone.
+    """Write a .toml with the cells as typed, or a .csv or .txt with the weights' numbers alone.
 
     Raises WeightsFileError, and then leaves the folder as it was.
     """

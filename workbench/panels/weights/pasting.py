@@ -1,4 +1,4 @@
-"""What becomes of the cells when text is pasted."""
+"""The pasting of text into the cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Cells = list[tuple[int, int]]  # (row, column) of each
 
 
 def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft, str]:
-    """The drawing then, and a sentence about it.
+    """Return the drawing after `text` was pasted, and a sentence about it.
 
     A number goes into all the selected `cells`, a square of odd size takes the place of everything,
     and any other rectangle stands from the first of `cells` on, where there is room for it.

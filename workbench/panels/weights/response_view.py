@@ -27,8 +27,10 @@ KEYS = {
 
 
 class ResponseView(QWidget):
-    """Shows |spectrum|, with axes in cycles a pixel and the value at a place: under the pointer, or
-    where the arrow keys have moved the cross."""
+    """The magnitude of the spectrum, with axes in cycles per pixel.
+
+    It tells the value at a place: under the pointer, or where the arrow keys have moved the cross.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,6 +58,7 @@ class ResponseView(QWidget):
         self._draw()
 
     def show_logarithmic(self, is_log: bool) -> None:
+        """Switch between a linear scale and one in dB."""
         self._is_log = is_log
         self._draw()
 

@@ -1,4 +1,4 @@
-"""What can be told of weights, in words."""
+"""The properties of weights in words: sum, rank, and frequency response."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NOTHING = 1e-6  # of the largest there is: what float32 leaves of what cancels
 
 
 def rank(weights: NDArray[np.float32]) -> int:
-    """How many separable ones add up to these; 0 where all are zero."""
+    """Return how many separable filters add up to `weights`, (K, K); 0 where all are zero."""
     return len(separable_terms(weights)) if weights.any() else 0
 
 
 def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, str, str]]:
-    """(name, value, what it means), a row each.
+    """Return the rows (name, value, meaning) that describe `weights`, (K, K).
 
     offset  what is added, as a part of white
     """
@@ -36,7 +36,7 @@ def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, 
 
 
 def as_html(rows: list[tuple[str, str, str]]) -> str:
-    """For a label: three columns."""
+    """Return the rows as an HTML table of three columns, for a label."""
     cells = "".join(
         f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'><b>{escape(value)}</b></td>"
         f"<td>&nbsp;&nbsp;{escape(meaning)}</td></tr>"
@@ -46,11 +46,12 @@ def as_html(rows: list[tuple[str, str, str]]) -> str:
 
 
 def response(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the response, (N, N) of RESPONSE_SIZE, the frequency 0 in the middle."""
     return frequency_response(weights, RESPONSE_SIZE)
 
 
 def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64]) -> str:
-    """What the picture of the response shows: "even areas × 1, finest stripes × 0.06, …".
+    """Describe a response: "Even areas × 1; the finest stripes × 0.06 across and …".
 
     values  response(weights), which has no signs; below zero dark and bright change places
     """
@@ -70,8 +71,10 @@ def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64])
 
 
 def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]:
-    """What an even area, the finest stripes across and down, and a checkerboard are multiplied by:
-    the frequencies whose response is real, so that it has a sign."""
+    """Return the gain of an even area, the finest stripes across and down, and a checkerboard.
+
+    These are the frequencies whose response is real, so that it has a sign.
+    """
     exact = weights.astype(np.float64)
     stripes = (-1.0) ** np.abs(np.arange(len(exact)) - len(exact) // 2)
     across, down = exact * stripes, exact * stripes[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""Edit ▸ Weights: the editor, which follows the filter and changes it."""
+"""The menu entry Edit ▸ Weights, whose editor follows the filter and changes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class WeightsEditing(QObject):
-    """Makes the editor when it is first wanted.
+    """The maker of the weights editor, when it is first wanted.
 
     Signals:
         broke(sentence, details): a bug, met in the background.
@@ -30,7 +30,10 @@ class WeightsEditing(QObject):
     broke = Signal(str, str)
 
     def __init__(self, store: Store, add_help: AddHelp, window: QWidget) -> None:
-        """window: the one beside which the editor stands."""
+        """Connect the store.
+
+        window  the editor stands beside it
+        """
         super().__init__(window)
         self._store, self._add_help, self._window = store, add_help, window
         self._editor: WeightsEditor | None = None
@@ -51,6 +54,7 @@ class WeightsEditing(QObject):
 
     @property
     def editor(self) -> WeightsEditor | None:
+        """Return the editor; None until it was first opened."""
         return self._editor
 
     @Slot()
@@ -71,13 +75,16 @@ class WeightsEditing(QObject):
         self._follow(self._store.state)
 
     def close(self) -> None:
-        """With the window."""
+        """Close the editor with the window."""
         if self._editor is not None:
             self._editor.close()
             self._editor.close_thread()
 
     def _beside(self) -> QPoint:
-        """Right of the window as far as the screen goes, so that the picture stays in view."""
+        """Return a place right of the window, as far as the screen goes.
+
+        There the editor covers as little of the picture as possible.
+        """
         assert self._editor is not None
         window, screen = self._window.frameGeometry(), self._window.screen().availableGeometry()
         furthest = screen.right() - self._editor.width()

@@ -1,4 +1,4 @@
-"""The grid's cells as Qt's views want them: texts, tints by size and sign, what is wrong."""
+"""The grid's cells as Qt's views want them: texts, tints by size and sign, objections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STRONGEST = 0.52  # opacity of the largest weight's tint: its digits stand out t
 
 
 class CellsModel(QAbstractTableModel):
-    """Shows a WeightsDraft; changes nothing by itself.
+    """A table model of a WeightsDraft, which changes nothing by itself.
 
     Signals:
         typed(row, column, text): the user wrote `text` into a cell.
@@ -38,9 +38,11 @@ class CellsModel(QAbstractTableModel):
 
     @property
     def drawing(self) -> WeightsDraft:
+        """Return the drawing that is shown."""
         return self._drawing
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
+        """Show a drawing; where the size stays, only rows that differ are updated."""
         old, same_size = self._drawing, drawing.size == self._drawing.size
         if not same_size:
             self.beginResetModel()
@@ -64,9 +66,11 @@ class CellsModel(QAbstractTableModel):
         return self.rowCount(parent)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return Qt's flags of a cell; each can be edited."""
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        """Return a cell's text, tint, tooltip and so on, as Qt asks for its cells."""
         text = self._drawing.cells[index.row()][index.column()]
         value = self._values[index.row()][index.column()]
         match role:
@@ -123,7 +127,7 @@ class CellsModel(QAbstractTableModel):
 
 
 def _tint(value: float | None, largest: float, above: str, below: str) -> QColor | None:
-    """One colour above zero, another below, stronger with size."""
+    """Return one colour above zero, another below, stronger with size; None for nothing."""
     if not value:
         return None
     colour = QColor(above if value > 0 else below)
@@ -132,7 +136,7 @@ def _tint(value: float | None, largest: float, above: str, below: str) -> QColor
 
 
 def _shown(text: str, value: float) -> str:
-    """What was typed; of what is too long for a cell, two digits: "2.2e−5", and not "2.17…"."""
+    """Return what was typed; two digits of what is too long for a cell: "2.2e−5"."""
     if len(text) > MAX_SHOWN:
         return compact(value, 2)
     return text.replace("-", "−")

@@ -1,6 +1,6 @@
-"""What stands in the editor: cells as they were typed and a divisor; and what can be done to them.
+"""The content of the weights editor: cells as they were typed, and a divisor.
 
-Immutable, so that every step back is the value that was there.
+It is immutable, so that every step back is the value that was there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ MAX_DIVISOR = 4096  # looked for, behind weights that are fractions of it
 
 @dataclass(frozen=True, slots=True)
 class WeightsDraft:
-    """cells    as they were typed, square, of odd size
+    """Weights as they are typed.
+
+    cells    as they were typed, square, of odd size
     divisor  what all of them are divided by
     offset   what is added to every filtered sample, as a part of white: "1/2", "-0.25"
     """
@@ -30,26 +32,27 @@ class WeightsDraft:
 
     @property
     def size(self) -> int:
+        """Return the number of cells along a side."""
         return len(self.cells)
 
     def value(self, row: int, column: int) -> float | None:
-        """The cell's own number, undivided; None where it is none."""
+        """Return the cell's own number, undivided; None where it is none."""
         return value_of(self.cells[row][column])
 
     @property
     def divided_by(self) -> float | None:
-        """The divisor; None where that is no number, or zero."""
+        """Return the divisor; None where that is no number, or zero."""
         return value_of(self.divisor) or None
 
     @property
     def added(self) -> float | None:
-        """The offset, from -1 to 1; None where that is no such number."""
+        """Return the offset, from -1 to 1; None where that is no such number."""
         value = value_of(self.offset)
         return value if value is not None and abs(value) <= 1 else None
 
     @property
     def invalid(self) -> tuple[tuple[int, int], ...]:
-        """(row, column) of what is no number."""
+        """Return (row, column) of each cell that is no number."""
         return tuple(
             (y, x)
             for y, row in enumerate(self.cells)
@@ -59,8 +62,10 @@ class WeightsDraft:
 
     @property
     def matrix(self) -> Matrix | None:
-        """The weights: each cell over the divisor; None while one of them is invalid, or beyond
-        what float32 holds."""
+        """Return the weights: each cell over the divisor.
+
+        None while a cell or the divisor is invalid, or a weight is beyond what float32 holds.
+        """
         divisor = self.divided_by
         values = [[value_of(text) for text in row] for row in self.cells]
         if divisor is None or any(None in row for row in values):
@@ -71,15 +76,16 @@ class WeightsDraft:
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
-        """(K, K) float32, rounded once; None where there is no matrix."""
+        """Return the weights, (K, K) float32, rounded once; None where there is no matrix."""
         matrix = self.matrix
         return None if matrix is None else np.array(matrix, np.float32)
 
     def with_cell(self, row: int, column: int, text: str) -> WeightsDraft:
+        """Return it with `text` in one cell."""
         return self.with_block(row, column, ((text,),))
 
     def with_block(self, row: int, column: int, block: Texts) -> WeightsDraft:
-        """`block` over what is there, from (row, column) on; it has to fit."""
+        """Return it with `block` over what is there, from (row, column) on; it has to fit."""
         rows = [list(cells) for cells in self.cells]
         for y, texts in enumerate(block, row):
             rows[y][column : column + len(texts)] = [text.strip() for text in texts]
@@ -88,22 +94,23 @@ class WeightsDraft:
     # -- what the buttons do
 
     def transposed(self) -> WeightsDraft:
+        """Return it with rows and columns swapped."""
         return replace(self, cells=tuple(zip(*self.cells, strict=True)))
 
     def flipped_across(self) -> WeightsDraft:
-        """Left for right."""
+        """Return it with left and right swapped."""
         return replace(self, cells=tuple(row[::-1] for row in self.cells))
 
     def flipped_down(self) -> WeightsDraft:
-        """Top for bottom."""
+        """Return it with top and bottom swapped."""
         return replace(self, cells=self.cells[::-1])
 
     def rotated(self) -> WeightsDraft:
-        """A quarter turn clockwise."""
+        """Return it after a quarter turn clockwise."""
         return replace(self, cells=tuple(zip(*self.cells[::-1], strict=True)))
 
     def resized(self, size: int) -> WeightsDraft:
-        """Zeros around it, or its middle."""
+        """Return it at this odd size: zeros are added around it, or only its middle is left."""
         by = (size - self.size) // 2
         if by <= 0:
             cut = slice(-by, self.size + by)
@@ -112,7 +119,7 @@ class WeightsDraft:
         return replace(self, cells=(*empty, *((*side, *row, *side) for row in self.cells), *empty))
 
     def normalised(self) -> WeightsDraft:
-        """Divided by what the cells add up to, so that the weights add up to 1.
+        """Return it with the sum of its cells as the divisor, so that the weights add up to 1.
 
         Raises BadJobError where a cell is invalid, and where the sum is zero.
         """
@@ -127,13 +134,15 @@ class WeightsDraft:
 
 
 def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraft:
-    """Cells that are just these numbers: whole ones over a divisor where there is such a one, so
-    that 0.11111111 is 1 over 9."""
+    """Return cells with exactly these weights, (K, K).
+
+    They are whole numbers over a divisor where there is such a one, so that 0.11111111 is 1 over 9.
+    """
     return replace(_drawn(weights), offset=_part_as_text(offset))
 
 
 def _part_as_text(part: float) -> str:
-    """A part of white, in 8-bit steps where that is shorter: "0.5", "128/255"."""
+    """Return a part of white as text, in 8-bit steps where that is shorter: "0.5", "128/255"."""
     step = round(part * 255)
     return min(shortest(part), f"{step}/255" if step / 255 == part else shortest(part), key=len)
 
@@ -146,13 +155,13 @@ def _drawn(weights: NDArray[np.float32]) -> WeightsDraft:
 
 
 def _as_text(value: np.float32) -> str:
-    """As few digits as are this float32 again."""
+    """Return the fewest digits that are read as this float32 again."""
     text = str(value)
     return text[:-2] if text.endswith(".0") else text
 
 
 def whole_over(weights: NDArray[np.float32]) -> int | None:
-    """The least number of a few that makes whole numbers of all `weights`, to the last bit."""
+    """Return a small divisor with which all `weights` are whole to the last bit, or None."""
     size = np.abs(weights[weights != 0]).astype(np.float64)
     if size.size == 0 or float(size.max()) > 1e6:
         return 1 if size.size == 0 else None

@@ -1,4 +1,4 @@
-"""The weights editor: a window beside the window, whose valid changes are filtered at once."""
+"""The weights editor: a window beside the main one, whose valid changes are filtered at once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ HINT = (
 
 
 class WeightsEditor(QDialog):
-    """Draws weights.  What is drawn is picked at once, unless a cell is no number.
+    """The weights editor; what is drawn is picked at once, unless a cell is no number.
 
     Signals:
         picked(matrix, offset): these weights are wanted, and this part of white added.
@@ -107,6 +107,7 @@ class WeightsEditor(QDialog):
 
     @property
     def drawing(self) -> WeightsDraft:
+        """Return what is drawn."""
         return self._drawing
 
     def show_weights(self, weights: NDArray[np.float32], offset: float, title: str) -> None:
@@ -125,7 +126,7 @@ class WeightsEditor(QDialog):
         self._take(drawing_of(weights, offset), title, following=True)
 
     def draw(self, drawing: WeightsDraft) -> None:
-        """As if somebody had typed it."""
+        """Draw this, as if somebody had typed it."""
         self._take(drawing, "what was drawn before")
 
     def apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
@@ -143,6 +144,7 @@ class WeightsEditor(QDialog):
         return np.array_equal(weights, self._applied[0]) and offset == self._applied[1]
 
     def close_thread(self) -> None:
+        """Wait for the library's thread to end."""
         self._library.close_thread()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -193,7 +195,7 @@ class WeightsEditor(QDialog):
             self._say(str(error), is_bad=True)
 
     def _copy(self, cells: list[tuple[int, int]] | None = None) -> None:
-        """The selected cells, or all where that is just one."""
+        """Copy the selected cells, or all where just one is selected, to the clipboard."""
         drawn = self._drawing.cells
         if cells is None or len(cells) <= 1:
             cells = [(y, x) for y in range(len(drawn)) for x in range(len(drawn))]
@@ -216,7 +218,7 @@ class WeightsEditor(QDialog):
     def _take(
         self, drawing: WeightsDraft, words: str, sentence: str = HINT, following: bool = False
     ) -> None:
-        """The next step: `drawing` instead of what is there."""
+        """Take the next step: `drawing` instead of what is there."""
         if following and self._steps.count() == 0:
             self._show(drawing)  # what it begins with is no step
         elif drawing != self._drawing:
@@ -237,7 +239,7 @@ class WeightsEditor(QDialog):
             self._say(sentence)
 
     def _object(self, drawing: WeightsDraft) -> None:
-        """Why what is drawn is not applied."""
+        """Say why what is drawn is not applied."""
         wrong = drawing.invalid
         if wrong:
             row, column = wrong[0]

@@ -35,9 +35,10 @@ MANY = 9  # cells across, for which smaller digits do
 
 
 class WeightsGrid(QTableView):
-    """A square of cells.  Arrows and Tab move, typing replaces, F2 edits, Enter goes down, Delete
-    writes 0; Ctrl+C and Ctrl+V are those of a spreadsheet.  Tab behind the last cell, and Ctrl+Tab
-    anywhere, lead out of it.
+    """A square of cells to type weights into, used like a spreadsheet.
+
+    Arrows and Tab move, typing replaces, F2 edits, Enter goes down, Delete writes 0; Ctrl+C and
+    Ctrl+V copy and paste. Tab behind the last cell, and Ctrl+Tab anywhere, lead out of it.
 
     Signals:
         typed(cells, text): `text` is wanted in all `cells`, each (row, column).
@@ -76,6 +77,7 @@ class WeightsGrid(QTableView):
         self._cells.modelReset.connect(self._fit)
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
+        """Show a drawing; the current cell stays as far from the middle as it was."""
         at, before = self.currentIndex(), self._cells.rowCount() // 2
         # As far from the middle as it was, where the size changes.
         down, right = (at.row() - before, at.column() - before) if at.isValid() else (0, 0)
@@ -88,7 +90,7 @@ class WeightsGrid(QTableView):
 
     @property
     def selected(self) -> list[tuple[int, int]]:
-        """(row, column) of the selected cells, in reading order."""
+        """Return (row, column) of the selected cells, in reading order."""
         return sorted((each.row(), each.column()) for each in self.selectedIndexes())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -147,12 +149,12 @@ class WeightsGrid(QTableView):
             self.setCurrentIndex(below)
 
     def _centre(self) -> None:
-        """As much to see on either side of the chosen cell."""
+        """Scroll so that there is as much to see on either side of the current cell."""
         self.updateGeometries()  # else the scroll bars still have the range of before
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:
-        """Square cells that fill the room there is, and are never too small to read."""
+        """Set a size of cells that fills the room and can be read; none is higher than wide."""
         size = self._cells.rowCount()
         self.setFont(scaled_font(0.85 if size > MANY else 1.0))
         least = QFontMetrics(self.font()).horizontalAdvance("−2.2e−5") + 8
@@ -168,7 +170,7 @@ def _has_control(event: QKeyEvent) -> bool:
 
 
 class _CellPainter(QStyledItemDelegate):
-    """Outlines the middle; marks what is no number by a corner as well as by its colour."""
+    """The painter of cells, which outlines the middle and marks the corner of invalid ones."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)

@@ -1,4 +1,4 @@
-"""What is told of the weights: sum, rank, frequency response, in numbers, words and a picture."""
+"""The summary of weights: sum, rank and frequency response, in numbers, words, a picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
 
 
 class WeightsSummary(QGroupBox):
-    """Shows it for the weights it is given."""
+    """The box with sum, rank and frequency response of the weights."""
 
     def __init__(self) -> None:
         super().__init__("What they do")
@@ -49,7 +49,10 @@ class WeightsSummary(QGroupBox):
         column.addWidget(self._in_words)
 
     def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
-        """(K, K); None: some cell is no number."""
+        """Describe weights, (K, K); None: some cell is no number.
+
+        offset  what is added, as a part of white
+        """
         values = None if weights is None else response(weights)
         self._facts.setText(UNKNOWN if weights is None else as_html(facts(weights, offset)))
         words = "" if weights is None or values is None else response_in_words(weights, values)

@@ -12,13 +12,15 @@ FOLLOWING = 1  # what is merged with the last of its kind
 
 
 class Draws(Protocol):
-    """What shows drawings."""
+    """An editor that can show a drawing."""
 
-    def apply(self, drawing: WeightsDraft, sentence: str = ...) -> None: ...
+    def apply(self, drawing: WeightsDraft, sentence: str = ...) -> None:
+        """Show a drawing and the sentence about it."""
+        ...
 
 
 class WeightsStep(QUndoCommand):
-    """From one drawing to another.
+    """The step from one drawing to another.
 
     sentence   what is said of it when it is done, and again when it is redone
     following  the window had other weights, as while a slider is dragged: many are one step
@@ -38,12 +40,15 @@ class WeightsStep(QUndoCommand):
         self._sentence = sentence
 
     def redo(self) -> None:
+        """Apply the newer drawing."""
         self._editor.apply(self._new, self._sentence)
 
     def undo(self) -> None:
+        """Apply the older drawing."""
         self._editor.apply(self._old)
 
     def id(self) -> int:
+        """Return the number by which Qt finds steps to merge; -1: none."""
         return FOLLOWING if self._following else -1
 
     def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
