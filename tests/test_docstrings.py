@@ -26,6 +26,7 @@ ROOMS = {
         "model",
         "session",
         "charts",
+        "panels",
     ),
 }
 # A function says what it does.
