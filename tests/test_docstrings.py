@@ -25,6 +25,7 @@ ROOMS = {
         "cli",
         "model",
         "session",
+        "window",
         "charts",
         "panels",
     ),

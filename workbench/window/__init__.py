@@ -1,1 +1,1 @@
-"""The window: puts the panels together, and offers what can be done in it."""
+"""The main window: it puts the panels together, and offers everything that can be done in it."""

@@ -1,4 +1,4 @@
-"""What this program is, and what it found on this computer."""
+"""The dialog about this program, with its version and what it found on this computer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ICON_PX = 72
 
 
 class AboutDialog(QDialog):
-    """Version, licence, and the same diagnostics as `workbench doctor`, ready to copy."""
+    """A dialog with version, licence, and the diagnostics of `workbench doctor`, ready to copy."""
 
     def __init__(self, device: Device | NoDevice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class AboutDialog(QDialog):
 
 
 def _table(found: list[tuple[str, str]]) -> str:
-    """Return a row each; what is long wraps within its own column."""
+    """Return an HTML table of names and values; a long value wraps within its own column."""
     rows = (
         f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
         f"<td>{escape(value)}</td></tr>"

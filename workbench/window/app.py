@@ -1,4 +1,4 @@
-"""Start the Qt application and its window; Qt is first imported here."""
+"""The start of the Qt application and its window; Qt is first imported here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
 
 
 def make_application(scheme: theme.Scheme = "system") -> QApplication:
-    """Return the one QApplication, named, dressed, with its icon."""
+    """Return the one QApplication, with its name, theme and icon."""
     share_one_heap()
     _name_for_the_task_bar()
     app = QApplication.instance() or QApplication(sys.argv[:1])
@@ -49,8 +49,9 @@ def run(
     settings: Settings,
     is_asked: bool = False,
 ) -> int:
-    """Open the window on the first of `paths`, or on the start picture, until it is closed; or
-    bring back one that crashed.
+    """Open the window until it is closed, and return Qt's exit code.
+
+    It shows the first of `paths`, a window that crashed, or the start picture.
 
     is_asked  whether `settings` hold what the user asked for just now
     """
@@ -75,16 +76,18 @@ def show_exception(
     error: BaseException,
     trace: TracebackType | None,
 ) -> None:
-    """Show what nobody caught, a bug, with its traceback; Python calls this for it."""
+    """Show an exception that nobody caught, a bug, with its traceback; made for sys.excepthook."""
     details = "".join(traceback.format_exception(kind, error, trace))
     sys.stderr.write(details)
     messages.show_bug(f"{kind.__name__}: {error}", details)
 
 
 def _let_ctrl_c_close(window: MainWindow) -> None:
-    """Ctrl+C in the terminal, or the system that wants to end the program, closes the window as its
-    button does.  Python looks at signals only between its own instructions, so Qt's loop has to
-    give it some now and then."""
+    """Have Ctrl+C in the terminal, or the system's request to end, close the window normally.
+
+    Python looks at signals only between its own instructions, so Qt's loop has to give it some
+    now and then.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.close())
     timer = QTimer(window)

@@ -1,4 +1,4 @@
-"""The lines of the menu for comparing pictures: modes, pinned results, and pixels that differ."""
+"""The menu for comparing pictures: modes, pinned results, and pixels that differ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MENU = "&View/&Compare"
 
 
 def actions(store: Store, inspection: Inspection) -> list[Action]:
-    """Return the lines, in their order."""
+    """Return the lines of the menu, in their order."""
     return [*_of_modes(store), *_of_differing_pixels(inspection), *_of_pins(inspection)]
 
 

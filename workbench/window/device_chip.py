@@ -1,4 +1,4 @@
-"""Which GPU there is: in the status bar, and at the first start without one in a message."""
+"""The GPU in the status bar, and a message at the first start without one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOLD = "told-no-gpu"  # among the settings: why there was none
 
 
 class DeviceChip(Label):
-    """A few words; a tooltip says more."""
+    """A label that names the GPU in a few words; its tooltip says more."""
 
     def __init__(self, messages: MessageBar, settings: Settings) -> None:
         super().__init__("Looking for a GPU…")
@@ -19,7 +19,7 @@ class DeviceChip(Label):
         self._messages, self._settings = messages, settings
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Name it; or say why there is none."""
+        """Show the GPU's name, or say why there is none."""
         if isinstance(device, Device):
             self.setText(device.name)
             self.setToolTip(tip_text(f"CUDA device {device.index} of {device.count}"))
@@ -29,7 +29,7 @@ class DeviceChip(Label):
             self._say_once_why(device)
 
     def _say_once_why(self, device: NoDevice) -> None:
-        """Say it at the first start in full, over the pictures; later the status bar has it."""
+        """Say in full, over the pictures, why there is no GPU; later the status bar says it."""
         if device.is_lost:
             return  # which GpuLoss says
         if self._settings.get(TOLD, "") == device.reason or self._messages.kind is not None:

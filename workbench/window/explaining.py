@@ -1,4 +1,4 @@
-"""The two panels that explain over the picture, and the picture."""
+"""Links between the pictures and the two panels that explain them and paint over them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEW = "&View"
 
 
 class Explaining(QObject):
-    """Takes the pointer to the panels and their painting to the pictures; decides nothing."""
+    """A link that takes the pointer to the panels, and their painting to the pictures."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Explaining(QObject):
         compare.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu that open the two panels."""
         return [
             Action(
                 VIEW,
@@ -79,14 +79,14 @@ class Explaining(QObject):
 
     @Slot()
     def explain_pixel(self) -> None:
-        """Bring the panel forward, with the pixel that was pointed at last."""
+        """Bring the Pixel panel forward, with the pixel that was pointed at last."""
         at = self._pointed
         pixel = (math.floor(at[0]), math.floor(at[1])) if at is not None else None
         self._raise("Pixel", self._pixel)
         self._pixel.show_pixel(pixel)
 
     def show_anatomy(self) -> None:
-        """Bring the panel forward, with the thread that was pointed at last."""
+        """Bring the Anatomy panel forward, with the thread that was pointed at last."""
         self._raise("Anatomy", self._anatomy)
         self._anatomy.point_at(self._pointed)
 

@@ -1,8 +1,8 @@
-"""A GPU that fails while the window is open: it is said, the CPU goes on, and there is a way back.
+"""Handling of a GPU that fails: it is reported, the CPU goes on, and there is a way back.
 
 After most failures CUDA is over for the whole process ("the process must be terminated and
-relaunched": the CUDA runtime's documentation of cudaErrorIllegalAddress and its like).  So a GPU
-that was only out of reach is tried again, and for one that failed the program starts once more.
+relaunched": the CUDA runtime's documentation of cudaErrorIllegalAddress and its like). So a GPU
+that was only out of reach is tried again, and for one that failed the program has to restart.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TRYING = "Trying the GPU…"
 
 
 class GpuLoss(QObject):
-    """Says what became of the GPU, and offers ways back to it."""
+    """A messenger that says what became of the GPU, and offers ways back to it."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class GpuLoss(QObject):
         self._is_lost = self._is_trying = False
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(
                 *(MENU, "Try the &GPU again", self.try_again, ("Ctrl+Shift+F6",)),
@@ -58,7 +58,7 @@ class GpuLoss(QObject):
 
     @Slot()
     def try_again(self) -> None:
-        """Ask for the GPU; where there is one already, say so."""
+        """Try the GPU again; where it works already, say so."""
         if isinstance(self._worker.device, Device):
             self._messages.show_message("info", WORKS)
             return
@@ -74,7 +74,7 @@ class GpuLoss(QObject):
     # -- what becomes of the GPU
 
     def take(self, device: Device | NoDevice) -> None:
-        """Say what became of the GPU; the window takes that in afterwards."""
+        """Say what became of the GPU, before the window takes it in."""
         was_trying, self._is_trying = self._is_trying, False
         if isinstance(device, Device):
             if self._is_lost or was_trying:
@@ -97,11 +97,11 @@ class GpuLoss(QObject):
             messages.show_message("warning", device.reason, actions=[try_again, restart])
 
     def _go_on(self) -> None:
-        """Go on on the CPU: another implementation was taken, or `auto` takes one there."""
+        """Run again on the CPU, which `auto` now picks; another choice was replaced already."""
         if self._store.state.implementation == AUTO.key:
             self._live.run_again()
 
     def _take_back(self) -> None:
-        """Say so; the window uses it again by itself where that was chosen."""
+        """Say that the GPU works; the window uses it again by itself where that was chosen."""
         self._is_lost = False
         self._messages.show_message("info", BACK)

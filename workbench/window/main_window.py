@@ -1,4 +1,4 @@
-"""The window: makes the panels and the services and connects them; no logic of its own."""
+"""The main window, which makes the panels and the services and connects them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ EXPECTED = (ImageFileError, KernelError)
 
 
 class MainWindow(QMainWindow):
-    """Everything on the screen: makes the parts and connects them; no logic of its own."""
+    """Everything on the screen: it makes the parts and connects them, without logic of its own."""
 
     def __init__(
         self, make_engine: Callable[[], Engine] = Engine, settings: Settings | None = None
@@ -102,13 +102,13 @@ class MainWindow(QMainWindow):
 
     @property
     def device(self) -> Device | NoDevice | None:
-        """Return what there is to run on; None while that is looked for."""
+        """Return the GPU, or why there is none; None while it is looked for."""
         return self.worker.device
 
     # -- the parts
 
     def _make_session(self, make_engine: Callable[[], Engine]) -> None:
-        """Make what has threads, and no widgets."""
+        """Make the parts that have threads, and no widgets."""
         self.worker = Worker(make_engine, self)
         self.reading = Background(EXPECTED, self)
         self._writing = Background(EXPECTED, self)
@@ -143,7 +143,7 @@ class MainWindow(QMainWindow):
         self.docks = Docks(self, _centre(self.compare, self.timing), panels)
 
     def _make_services(self) -> None:
-        """Make what stands between the session and the panels; each says what it takes."""
+        """Make the links between the session and the panels; each names the parts it takes."""
         store, worker, live, docks = self.store, self.worker, self.live, self.docks
         settings, messages, reading = self.settings, self.messages, self.reading
         # Hears of a change before the panels, which may bring about another one.
@@ -314,8 +314,10 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _take_device(self, device: Device | NoDevice) -> None:
-        """Say what became of the GPU first, as a lost one matters more than that there is none;
-        then run on what there is."""
+        """Say what became of the GPU, then run on what there is.
+
+        In this order, as a GPU that was lost matters more than that there is none.
+        """
         self.gpu_loss.take(device)
         for view in (self.chip, self.rung, self.anatomy, self.sweep):
             view.show_device(device)
@@ -325,7 +327,7 @@ class MainWindow(QMainWindow):
         self._show_state(self.store.state)
 
     def _complain(self) -> None:
-        """Say what was found broken at the start; all of it stands in the details."""
+        """Show what was found broken at the start, with details if there are several things."""
         found = [self.settings.complaint, *(each.reason for each in broken_rungs())]
         if found := [each for each in found if each]:
             details = "\n".join(found) if len(found) > 1 else ""
@@ -333,7 +335,7 @@ class MainWindow(QMainWindow):
 
     @property
     def contents(self) -> SnapshotContents:
-        """Return what outlives a crash."""
+        """Return the parts whose contents outlive a crash."""
         return SnapshotContents(
             store=self.store,
             worker=self.worker,
@@ -355,7 +357,7 @@ class MainWindow(QMainWindow):
     # -- as any window
 
     def createPopupMenu(self) -> QMenu:  # noqa: N802
-        """Make that of the right button on a panel's title."""
+        """Make the menu of the right button on a panel's title."""
         return self.panel_menu.popup(self)
 
     def _toggle_full_screen(self) -> None:
@@ -384,7 +386,7 @@ class MainWindow(QMainWindow):
 
 
 def _centre(compare: CompareView, timing: TimingStrip) -> QWidget:
-    """Return the pictures, and below them what they took."""
+    """Return the pictures with the timings below them."""
     centre = QWidget()
     column = QVBoxLayout(centre)
     column.setContentsMargins(4, 8, 4, 4)

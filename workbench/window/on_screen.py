@@ -1,4 +1,4 @@
-"""Windows that a monitor took with it come back to where they can be seen."""
+"""A guard that brings windows back to where they can be seen when a monitor is gone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ MOVED = "A monitor is gone; what was on it has been moved here."
 
 
 class OnScreen(QObject):
-    """Looks after the main window, panels and charts with a window of their own, and the stage:
-    at the start, for they may have been left on a monitor that is no longer there, and whenever
-    the monitors change."""
+    """A guard of all windows: main window, floating panels and charts, and the stage.
+
+    It looks at the start, as they may have been left on a monitor that is no longer there, and
+    whenever the monitors change.
+    """
 
     def __init__(self, messages: MessageBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -54,8 +56,10 @@ class OnScreen(QObject):
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
-    """Return where a window with the frame `frame` is to be: on the nearest of `screens`, as large
-    as it was if that fits; None where enough of its upper edge can be seen to move it by hand."""
+    """Return where a window with the frame `frame` is to be, on the nearest of `screens`.
+
+    It keeps its size if that fits. None: enough of its upper edge can be seen to drag it by hand.
+    """
     handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
     needed = min(WIDE_PX, frame.width())
     seen = [handle.intersected(screen) for screen in screens]
@@ -69,14 +73,14 @@ def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
 
 
 def _distance(point: QPoint, screen: QRect) -> int:
-    """Return how far off it is in pixels, along both axes together; 0 inside."""
+    """Return how far `point` is from `screen` in pixels, along both axes together; 0 inside."""
     beyond_x = max(screen.left() - point.x(), point.x() - screen.right(), 0)
     beyond_y = max(screen.top() - point.y(), point.y() - screen.bottom(), 0)
     return beyond_x + beyond_y
 
 
 def _is_to_be_seen(widget: QWidget) -> bool:
-    """Say whether it is a window, not a menu or a tooltip, which place themselves."""
+    """Return whether a widget is a window in sight; menus and tooltips place themselves."""
     kinds = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
     return widget.isVisible() and not widget.isMinimized() and widget.windowType() in kinds
 

@@ -1,4 +1,4 @@
-"""View ▸ Panels: a line for each, which brings it forward or hides it."""
+"""The menu View ▸ Panels: a line for each, which brings it forward or hides it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MENU = "&View/&Panels"
 
 
 class PanelMenu:
-    """Has lines of its own: Qt's would hide what stands behind another's tab."""
+    """A menu with lines of its own: Qt's would hide a panel that stands behind another's tab."""
 
     def __init__(self, docks: Docks) -> None:
         self._docks = docks
@@ -33,7 +33,7 @@ class PanelMenu:
             line.triggered.connect(lambda is_shown, show=show: show(is_shown))
 
     def popup(self, parent: QWidget) -> QMenu:
-        """Return the lines once more, in a menu that is the caller's."""
+        """Return the lines once more, in a menu that belongs to the caller."""
         menu = QMenu(parent)  # whose it must be: Qt deletes it when it closes
         menu.setToolTipsVisible(True)
         if self._lines is not None:

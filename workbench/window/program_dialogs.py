@@ -1,4 +1,4 @@
-"""The dialogs about the program itself: all keys, all actions, what it is, and beginning anew."""
+"""Dialogs about the program itself: all keys, all actions, what it is, and a reset."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ FORGET = "Forget all choices, the layout, the theme and the recent files?"
 
 
 class ProgramDialogs(QObject):
-    """Makes each of them when it is wanted, from the menus as they are then; only then imports
-    it."""
+    """A maker of dialogs, each imported and made from the present menus when it is wanted.
+
+    window  whose menus are meant, and over which the dialogs lie
+    """
 
     def __init__(
         self,
@@ -39,13 +41,12 @@ class ProgramDialogs(QObject):
         themes: Themes,
         window: QMainWindow,
     ) -> None:
-        """window: whose menus are meant, and over which the dialogs lie."""
         super().__init__(window)
         self._store, self._worker, self._docks, self._sweep = store, worker, docks, sweep
         self._memory, self._themes, self._window = memory, themes, window
 
     def actions(self) -> list[Action]:
-        """Return their lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(
                 *(MENU, "&Keyboard shortcuts", self._show_shortcuts, ("?",)),
@@ -67,7 +68,7 @@ class ProgramDialogs(QObject):
         ]
 
     def entries(self) -> list[PaletteEntry]:
-        """Return all that the palette knows, as things stand now."""
+        """Return all entries of the palette, as things are now."""
         from workbench.window.palette.entries import entries_of
 
         return entries_of(self._window, self._store, self._worker, self._docks, self._sweep)

@@ -1,4 +1,4 @@
-"""What is shown of every result: the pictures, the times, and why there is none."""
+"""The views of every result: the pictures, the times, and the reason why there is none."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ OUTDATED = "of earlier settings"
 
 
 class ResultViews(QObject):
-    """Takes results to the views.
+    """A link that takes results to the views.
 
-    Made before all that works something out of what is on the screen: Qt tells those who hear of a
-    signal in the order in which they were connected, and the picture has to be there first.
+    Made before everything that analyses what is on the screen: Qt calls the slots of a signal in
+    the order in which they were connected, and the picture has to be there first.
     """
 
     def __init__(
@@ -64,8 +64,10 @@ class ResultViews(QObject):
         self._compare.show_after(result.picture, display, self._caption_of(result))
 
     def _show_refusal(self, sentence: str, details: str) -> None:
-        """Say why there is no new result.  The last one of the same picture stays, with its
-        figures, and says that it is not of the present settings."""
+        """Say why there is no new result.
+
+        The last one of the same picture stays, with its figures, marked as of earlier settings.
+        """
         if self._live.of_view is None:
             self._timing.show_refused()
         else:
@@ -74,8 +76,10 @@ class ResultViews(QObject):
         self._messages.show_message("error", sentence, details)
 
     def _caption_of(self, result: Result) -> str:
-        """Return what was done and, on a second line, how it is shown: "clipped: below 0 is black",
-        and whether by now something else is asked for, which was refused."""
+        """Return what was done and, on a second line, how it is shown: "clipped: below 0 is black".
+
+        That line also says whether other settings were refused meanwhile.
+        """
         picture = self._store.state.picture
         below = intents.look_in_words(result.job, self._live.look)
         if below and picture is not None and str(picture.samples.dtype) != result.job.pixel_type:

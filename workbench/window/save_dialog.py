@@ -1,4 +1,4 @@
-"""What is asked before a picture is saved in a format that loses some of it, or may."""
+"""A question before a picture is saved in a format that loses, or may lose, some of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
 
 
 class SaveDialog(QDialog):
-    """Says what the format does not hold, offers one that does, and asks for the quality.
+    """A dialog that says what a format loses, offers one that does not, and asks for the quality.
+
+    name     of the file
+    quality  to begin with; None: without loss, where the format can do that
+    default  the quality to begin with once loss is allowed
 
     Signals:
         agreed(quality): save it so; None: without loss of quality.
@@ -36,10 +40,6 @@ class SaveDialog(QDialog):
     def __init__(
         self, name: str, fit: Fit, quality: int | None, default: int, parent: QWidget | None = None
     ) -> None:
-        """name     of the file
-        quality  to begin with; None: without loss, where the format can do that
-        default  the quality to begin with once loss is allowed
-        """
         super().__init__(parent)
         self.setObjectName("save-dialog")
         self.setWindowTitle(f"Save {name}")

@@ -1,4 +1,4 @@
-"""Save the result as the user wants it: where, in which format, and at what loss, if any."""
+"""Saving of the result as the user wants it: where, in which format, and with what loss."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
 
 class Saving(QObject):
-    """Asks for a name, and, where the format loses something, whether that may be."""
+    """A menu that asks for a name and, where the format loses something, whether that is allowed.
+
+    settings  remember the folder, and the quality of each format
+    parent    of the dialogs
+    """
 
     def __init__(
         self,
@@ -39,16 +43,12 @@ class Saving(QObject):
         messages: MessageBar,
         parent: QWidget,
     ) -> None:
-        """
-        settings  remember the folder, and the quality of each format
-        parent    of the dialogs
-        """
         super().__init__(parent)
         self._store, self._live, self._exporter = store, live, exporter
         self._settings, self._messages, self._parent = settings, messages, parent
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the line of the menu."""
         return [
             Action(
                 *("&File", "&Save result as…", self.save_result, ("Ctrl+S",)),
@@ -68,7 +68,10 @@ class Saving(QObject):
         self._ask(picture, result, extension)
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
-        """Ask where to save, `name` proposed; None: nowhere, or over the picture that is open."""
+        """Ask where to save, with `name` proposed.
+
+        None: nowhere, or over the picture that is open, which is refused with a message.
+        """
         proposed = save_folder(self._settings) / name
         path = ask_save_path(self._parent, "Save", proposed, file_types)
         if path is None:

@@ -1,4 +1,4 @@
-"""Pictures of the window and of its parts, into files and to the clipboard."""
+"""Pictures of the window and of its parts, to files and to the clipboard."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 
 
 class Screenshots(QObject):
-    """Takes them; with the settings inside, so that they bring these back when dropped here."""
+    """A menu that takes screenshots, with the settings inside, to be restored when dropped here.
+
+    saving  asks where to save
+    memory  says which settings to put inside
+    window  the whole, to be drawn
+    """
 
     def __init__(
         self,
@@ -40,11 +45,6 @@ class Screenshots(QObject):
         messages: MessageBar,
         window: QWidget,
     ) -> None:
-        """
-        saving  asks where to save
-        memory  says which settings to put inside
-        window  the whole, to be drawn
-        """
         super().__init__(window)
         self._live, self._compare, self._sweep, self._history = live, compare, sweep, history
         self._saving, self._exporter, self._memory = saving, exporter, memory
@@ -104,7 +104,7 @@ class Screenshots(QObject):
         return self._window.grab().toImage()
 
     def _take(self, what: str) -> QImage | MakeImage | None:
-        """Return what is on the screen now; None: nothing is, and that is said."""
+        """Return what is on the screen now; None: nothing is, and a message says so."""
         take: dict[str, Callable[[], QImage | MakeImage | None]] = {
             "window": self.of_window,
             "comparison": self._compare.comparison,

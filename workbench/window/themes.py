@@ -1,4 +1,4 @@
-"""View ▸ Theme: light, dark, or as the desktop is."""
+"""The menu View ▸ Theme: light, dark, or like the desktop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
 
 
 class Themes(QObject):
-    """Applies what is chosen in its menu, and has the settings remember it."""
+    """A menu that applies the chosen theme, and has the settings remember it."""
 
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class Themes(QObject):
         self._actions: dict[theme.Scheme, QAction] = {}
 
     def fill(self, tree: MenuTree) -> None:
-        """Add its lines."""
+        """Add the lines of the menu."""
         for scheme, (title, key, tip) in SCHEMES.items():
             action = tree.menu(MENU).addAction(title)
             action.setShortcut(key)
@@ -53,7 +53,7 @@ class Themes(QObject):
             self._actions[scheme] = action
 
     def forget(self) -> None:
-        """Be as on the first day."""
+        """Set the theme of a first start: that of the desktop."""
         self._actions["system"].trigger()
 
     def _choose(self, scheme: theme.Scheme, _checked: bool = False) -> None:

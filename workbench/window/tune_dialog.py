@@ -1,4 +1,4 @@
-"""How far a tuning is, what it has found so far, and a button to stop it."""
+"""A dialog with a tuning's progress, what it has found so far, and a button to stop it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ HEADING = "Quickest first, the simplest of those that tie:"
 
 
 class TuneDialog(QDialog):
-    """Leaves the window usable beside it.
+    """A dialog about a tuning that leaves the window usable beside it.
+
+    job  what is tuned for, in words
 
     Signals:
         cancelled(): the user wants it stopped; what was measured stays.
@@ -35,7 +37,6 @@ class TuneDialog(QDialog):
     cancelled = Signal()
 
     def __init__(self, job: str, parent: QWidget | None = None) -> None:
-        """job: what is tuned for, in words"""
         super().__init__(parent)
         self.setObjectName("tune-dialog")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -66,7 +67,7 @@ class TuneDialog(QDialog):
             layout.addWidget(each)
 
     def show_step(self, step: Tuning | Trial) -> None:
-        """Show what is under way, or what came of one way."""
+        """Show the progress, or the outcome of one way to run the job."""
         if isinstance(step, Tuning):
             self._bar.setRange(0, step.ways)
             self._bar.setValue(step.done)
@@ -80,7 +81,7 @@ class TuneDialog(QDialog):
         self._show_best()
 
     def show_end(self, is_complete: bool) -> None:
-        """Show that it came to its end, or was stopped."""
+        """Show that the tuning is complete, or was stopped."""
         self._is_running = False
         if is_complete:
             self._bar.setRange(0, 1)
@@ -93,14 +94,14 @@ class TuneDialog(QDialog):
         self._buttons.setStandardButtons(QDialogButtonBox.StandardButton.Close)
 
     def done(self, code: int) -> None:
-        """Closed in whatever way: nobody looks any more, so it is stopped."""
+        """Close the dialog, and stop the tuning, which nobody looks at any more."""
         if self._is_running:
             self._is_running = False
             self.cancelled.emit()
         super().done(code)
 
     def _show_best(self) -> None:
-        """List the quickest ways; ties stand as auto ranks them."""
+        """List the quickest ways, ties in the order in which Auto ranks them."""
         best = islice(ranked(self._found), SHOWN)
         lines = [f"{numbers.duration(each.median_ms):>9}  {_name(each)}" for each in best]
         self._best.setText("\n".join([HEADING, *lines]) if lines else "Nothing counts yet.")

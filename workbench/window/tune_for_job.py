@@ -1,4 +1,4 @@
-"""Tuning for the present job: asks the worker for it, and shows in a dialog how far it is."""
+"""Tuning for the present job: the worker does it, and a dialog shows its progress."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ STOPPING = "The tuning before is still being stopped; try again in a moment."
 
 
 class TuneForJob(QObject):
-    """Stands between the worker and a TuneDialog; one tuning at a time."""
+    """A link between the worker and a TuneDialog; one tuning at a time.
+
+    parent  of the dialog
+    """
 
     def __init__(
         self, store: Store, worker: Worker, live: Live, messages: MessageBar, parent: QWidget
     ) -> None:
-        """parent: of the dialog."""
         super().__init__(parent)
         self._store, self._worker, self._live = store, worker, live
         self._messages, self._parent = messages, parent
@@ -37,7 +39,7 @@ class TuneForJob(QObject):
         worker.tuning_ended.connect(self._end)
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the line of the menu."""
         return [
             Action(
                 *("&Run", "&Tune for this job…", self.start, ("Ctrl+T",)),
@@ -47,7 +49,7 @@ class TuneForJob(QObject):
 
     @Slot()
     def start(self) -> None:
-        """Begin, or say why there is nothing to tune."""
+        """Start a tuning, or say why there is nothing to tune."""
         messages, device = self._messages, self._worker.device
         if self.dialog is not None:  # which is still there, and perhaps behind the window
             self.dialog.raise_()

@@ -1,1 +1,1 @@
-"""What is on the screen as text that does it again: a command line, Python, CUDA C++."""
+"""The present job as text that runs it again: a command line, Python, CUDA C++."""

@@ -22,7 +22,7 @@ def command_line(state: State) -> str:
 
 
 def words_of(state: State) -> list[str]:
-    """Return what follows `workbench`: only options that make a difference."""
+    """Return the words after `workbench`: only options that make a difference."""
     chosen = filters.get(state.filter)
     path = source_of(state.picture).path
     made = f"{path.stem}-filtered{_extension(state)}"
@@ -51,17 +51,17 @@ def _option(name: str, value: object) -> list[str]:
 
 
 def _no_option(name: str) -> str:
-    """Return a file's name, told from an option where it begins as one."""
+    """Return a file's name, changed so that it is not taken for an option."""
     return f"./{name}" if name.startswith("-") else name
 
 
 def in_one_line(state: State) -> str:
-    """ "0.0 1.0 0.0; 1.0 -4.0 1.0; 0.0 1.0 0.0": every number exactly."""
+    """Return the weights exactly: "0.0 1.0 0.0; 1.0 -4.0 1.0; 0.0 1.0 0.0"."""
     return "; ".join(" ".join(map(repr, row)) for row in state.matrix)
 
 
 def _extension(state: State) -> str:
-    """Of a format that keeps every bit of the result."""
+    """Return the extension of a format that keeps every bit of the result."""
     stored = _stored_as(state)
     if stored is None and state.picture is not None:
         stored = str(state.picture.samples.dtype)
@@ -69,7 +69,10 @@ def _extension(state: State) -> str:
 
 
 def _stored_as(state: State) -> str | None:
-    """None: as in the file.  What the window keeps of values below zero, a float file does, too."""
+    """Return the pixel type to filter in; None: that of the file.
+
+    It is float32 where the window keeps values below zero, as a file of floats does, too.
+    """
     return "float32" if is_unclipped(state) else state.pixel_type
 
 

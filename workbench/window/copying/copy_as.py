@@ -1,4 +1,4 @@
-"""Edit ▸ Copy as: what is on the screen, as text on the clipboard."""
+"""The menu Edit ▸ Copy as: the present job as text on the clipboard."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ ON_CPU = (
 
 
 class CopyAs(QObject):
-    """Writes texts about what is chosen, and puts them on the clipboard."""
+    """A menu that puts texts about the present job on the clipboard.
+
+    rung        whose implementation is copied where the chosen one is no rung
+    background  makes CUDA programs
+    """
 
     def __init__(
         self,
@@ -47,16 +51,12 @@ class CopyAs(QObject):
         messages: MessageBar,
         parent: QObject,
     ) -> None:
-        """
-        rung        whose implementation is copied where the chosen one is no rung
-        background  makes programs
-        """
         super().__init__(parent)
         self._store, self._worker, self._live = store, worker, live
         self._rung_panel, self._background, self._messages = rung, background, messages
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(
                 MENU,
@@ -112,7 +112,7 @@ class CopyAs(QObject):
             self._make(rung, job)
 
     def _make(self, rung: Rung, job: Job) -> None:
-        """Make it in the background: spectra and bands of weights take tens of milliseconds."""
+        """Make the program in the background: spectra and bands of weights take a while."""
         device = self._worker.device
         device = device if isinstance(device, Device) else None
         job = replace(job, implementation=rung.key)
@@ -129,7 +129,10 @@ class CopyAs(QObject):
         )
 
     def _rung(self) -> Implementation | None:
-        """Return what is chosen or was picked; what the Rung panel shows, where that is no rung."""
+        """Return the implementation to copy.
+
+        It is the rung that was chosen or picked, or else the one that the Rung panel shows.
+        """
         picked = self._picked()
         if picked is not None:
             return picked

@@ -1,4 +1,4 @@
-"""The Python that computes what the window shows."""
+"""A Python script that computes what the window shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ print(f"{{result.kernel.median_ms:.4g}} ms; {{result.check}}")
 
 
 def python(state: State) -> str:
-    """Return a script; `filtered` is what it computes."""
+    """Return a Python script that computes the filtered picture as `filtered`."""
     chosen = filters.get(state.filter)
     imports, picture = _picture(state)
     shown = state.picture
@@ -50,7 +50,7 @@ def python(state: State) -> str:
 
 
 def _picture(state: State) -> tuple[tuple[str, ...], str]:
-    """Return what it imports, and the expression that is the picture's samples."""
+    """Return the lines that it imports, and the expression for the picture's samples."""
     shown, stored = state.picture, state.pixel_type
     if shown is not None and shown.path is None and shown.built_in is not None:
         made = f"PICTURES[{shown.built_in!r}].make()"
@@ -66,7 +66,7 @@ def _picture(state: State) -> tuple[tuple[str, ...], str]:
 
 
 def _more(state: State) -> str:
-    """Return arguments that few jobs have."""
+    """Return the arguments that only few jobs have."""
     more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
     if offset := offset_for(state):
         more += f"    offset={offset!r},\n"

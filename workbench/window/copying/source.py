@@ -1,4 +1,4 @@
-"""Which file holds the picture in view, for text that has to open it again."""
+"""The file of the picture in view, for text that has to open it again."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ STAND_IN = "picture.png"
 
 @dataclass(frozen=True, slots=True)
 class CopySource:
-    """path  of the picture's file, or what to save it as; note  a sentence where that is needed."""
+    """The file that a copied text opens.
+
+    path  of the picture's file, or of the file to save it as
+    note  a sentence for the user, where one is needed
+    """
 
     path: Path
     note: str = ""
 
 
 def source_of(picture: Picture | None) -> CopySource:
-    """Return where text may say that the picture lies."""
+    """Return the file that a text may open for `picture`."""
     if picture is None:
         return CopySource(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
     if picture.path is not None:

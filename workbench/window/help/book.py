@@ -1,4 +1,4 @@
-"""Pages in chapters, and finding words in them: pure, without Qt."""
+"""Help pages in chapters, and the search for words in them: pure, without Qt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MUL
 class HelpPage:
     """A page about one subject.
 
-    key      what links call it: "chart/roofline"
+    key      the name in links: "chart/roofline"
     text     Markdown, without the title; links to other pages are "help:KEY" or "help:KEY#section"
     picture  the name of a screenshot that belongs to it; "" for none
     """
@@ -27,20 +27,23 @@ class HelpPage:
 
     @cached_property
     def plain(self) -> str:
-        """Return title and text as one reads them, without marks."""
+        """Return title and text as one reads them, without Markdown's marks."""
         return f"{self.title}\n{MARKS.sub(lambda found: found[1] or '', self.text)}"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A page that has all the words; where: the line that the first of them stands in."""
+    """A page that has all the words.
+
+    where  the line that has the first word
+    """
 
     page: HelpPage
     where: str
 
 
 class Book:
-    """All pages, in their order."""
+    """All pages of the help, in their order."""
 
     def __init__(self, pages: Iterable[HelpPage]) -> None:
         self.pages = tuple(pages)
@@ -48,7 +51,7 @@ class Book:
 
     @property
     def chapters(self) -> dict[str, tuple[HelpPage, ...]]:
-        """Return the chapters' pages, by their titles, in order."""
+        """Return the pages of each chapter, by its title, in order."""
         titles = dict.fromkeys(page.chapter for page in self.pages)
         return {title: tuple(p for p in self.pages if p.chapter == title) for title in titles}
 
@@ -57,8 +60,10 @@ class Book:
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[SearchHit]:
-        """Return pages with every word of `query`: first those that have it in the title, then
-        those that have it most often."""
+        """Return the pages that have every word of `query`, the best first.
+
+        Pages with words in the title come first, then those that have them most often.
+        """
         words = query.casefold().split()
         if not words:
             return []
@@ -74,7 +79,7 @@ class Book:
 
 
 def _line_with(word: str, page: HelpPage) -> str:
-    """Return the first line that has it below the title, from a little before the word on."""
+    """Return the first line below the title that has `word`, from a little before it on."""
     for line in page.plain.split("\n")[1:]:
         if (at := line.casefold().find(word)) >= 0:
             start = line.rfind(" ", 0, max(at - 30, 0)) + 1

@@ -1,4 +1,4 @@
-"""A page for each kind of chart, out of the kinds' registry."""
+"""Help pages about each kind of chart, made from the registry of kinds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ CHAPTER = "Charts"
 
 
 def pages(overview: str) -> list[HelpPage]:
-    """Return how to read any of them, the page written by hand; then kind by kind."""
+    """Return the page about reading any chart, then one for each kind.
+
+    overview  the page written by hand
+    """
     kinds = chart_kinds()
     rows = "\n".join(
         f"| {link(each.title, f'chart/{each.key}')} | {escaped(each.tip)} |" for each in kinds

@@ -1,4 +1,4 @@
-"""The help's left side: a table of contents, or what was found."""
+"""The left side of the help: a table of contents, or the pages that a search found."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ KEY = Qt.ItemDataRole.UserRole
 
 
 class HelpContents(QTreeWidget):
-    """Signals:
-    chosen(key): the user went to this page.
+    """A table of contents, or the pages that a search found.
+
+    Signals:
+        chosen(key): the user went to this page.
     """
 
     chosen = Signal(str)
@@ -45,7 +47,7 @@ class HelpContents(QTreeWidget):
         self.setRootIsDecorated(True)
 
     def show_found(self, found: Sequence[SearchHit]) -> None:
-        """Show pages, the best first."""
+        """Show the pages of a search, the best first."""
         with QSignalBlocker(self):
             self.clear()
             for each in found:
@@ -54,7 +56,7 @@ class HelpContents(QTreeWidget):
         self.setRootIsDecorated(False)
 
     def show_page(self, key: str) -> None:
-        """Mark the one that is read."""
+        """Mark the page that is read."""
         for item in self._items():
             if item.data(0, KEY) == key:
                 with QSignalBlocker(self):

@@ -1,4 +1,4 @@
-"""The help in a window beside the window: contents, a line to search, and a page."""
+"""The help in a window of its own: contents, a search line, and a page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOUND = "{} of {} pages"
 
 
 class HelpWindow(QDialog):
-    """Stays open beside the window, and keeps nobody from working."""
+    """A window that stays open beside the main one, without blocking it."""
 
     def __init__(self, book: Book, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -74,7 +74,7 @@ class HelpWindow(QDialog):
 
     @Slot(str)
     def show_place(self, place: str) -> None:
-        """Show the page "key", or its section "key#section"; without such a page all stays."""
+        """Show the page "key", or its section "key#section"; an unknown page changes nothing."""
         if place != self._here and self._show(place):
             if self._here:
                 self._past.append(self._here)
@@ -84,6 +84,7 @@ class HelpWindow(QDialog):
 
     @Slot()
     def go_back(self) -> None:
+        """Go back to the page before; the start of the list changes nothing."""
         if self._past:
             self._to_come.append(self._here)
             self._here = self._past.pop()
@@ -92,6 +93,7 @@ class HelpWindow(QDialog):
 
     @Slot()
     def go_forward(self) -> None:
+        """Go forward to the page that `go_back` left."""
         if self._to_come:
             self._past.append(self._here)
             self._here = self._to_come.pop()
@@ -99,7 +101,7 @@ class HelpWindow(QDialog):
             self._enable()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Have Esc clear the search first; down from there goes into what was found."""
+        """Have Esc clear the search first, and Down or Enter go from there to the pages found."""
         key = event.key()
         if key == Qt.Key.Key_Escape and self._search.text():
             self._search.clear()

@@ -1,4 +1,4 @@
-"""Help ▸ Help: the window of the help, and "What's this"."""
+"""The menu Help ▸ Help: the help's window, and "What's this"."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ MENU, KEY = "&Help", "F1"
 
 
 class Helping(QObject):
-    """Makes the help's window when it is first wanted."""
+    """An owner of the help's window, which is made when it is first wanted.
+
+    window  the one that is explained, with its menus and all parts
+    """
 
     def __init__(self, store: Store, window: QMainWindow) -> None:
-        """window: the one that is explained, with its menus and all parts."""
         super().__init__(window)
         self._store, self._window = store, window
         self._help: HelpWindow | None = None
 
     @property
     def help(self) -> HelpWindow | None:
+        """Return the help's window; None before it was first wanted."""
         return self._help
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(
                 *(MENU, "&Help", self.open, (KEY,)),
@@ -46,12 +49,12 @@ class Helping(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Open it where it was left, or at its first page."""
+        """Open the help where it was left, or at its first page."""
         self.show_place("" if self._help is not None else START)
 
     @Slot()
     def explain(self) -> None:
-        """Open the page about what the user points at."""
+        """Open the page about what is under the pointer, or else about what has the keyboard."""
         under, place = QApplication.widgetAt(QCursor.pos()), START
         # Not under.window(), by which PySide takes a part to be gone once that window is.
         if under is not None and self._window.isAncestorOf(under):
@@ -61,7 +64,7 @@ class Helping(QObject):
         self.show_place(place)
 
     def serve(self, window: QWidget, place: str) -> None:
-        """Have the key lead to `place` in another window, too."""
+        """Have F1 open `place` in another window, too."""
         QShortcut(QKeySequence(KEY), window, lambda: self.show_place(place))
 
     def show_place(self, place: str) -> None:
@@ -77,6 +80,6 @@ class Helping(QObject):
         self._help.activateWindow()
 
     def close(self) -> None:
-        """Close it with the window."""
+        """Close the help with the main window."""
         if self._help is not None:
             self._help.close()

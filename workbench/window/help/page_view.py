@@ -1,4 +1,4 @@
-"""Shows a page: Markdown in the window's fonts and colours, with what was looked for marked."""
+"""A view of one help page, in the window's fonts and colours, with the words of a search marked."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ SIZES = {1: 1.6, 2: 1.25, 3: 1.1}  # of headings, in the program's font size
 
 
 class PageView(QTextBrowser):
-    """Signals:
-    followed(place): a link to another page was: "numbers#Kernel".
+    """A view of one page of the help.
+
+    Signals:
+        followed(place): a link to another page was clicked: "numbers#Kernel".
     """
 
     followed = Signal(str)
@@ -59,10 +61,11 @@ class PageView(QTextBrowser):
 
     @property
     def page(self) -> HelpPage | None:
+        """Return the page that is shown; None before the first."""
         return self._page
 
     def show_page(self, page: HelpPage, section: str = "", words: tuple[str, ...] = ()) -> None:
-        """Show it from its beginning, or from the heading `section`; with `words` marked."""
+        """Show a page from its beginning, or from the heading `section`; with `words` marked."""
         self._page, self._words = page, words
         self._render()
         self.setAccessibleDescription(page.title)
@@ -82,7 +85,7 @@ class PageView(QTextBrowser):
             self._later.start()  # amid a change of the document Qt would be lost
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
-        """Return a screenshot, as wide as there is room."""
+        """Return a screenshot, scaled to the width there is."""
         if kind != QTextDocument.ResourceType.ImageResource.value:
             return super().loadResource(kind, name)
         image = QImage(QUrl(name).toLocalFile())
@@ -106,7 +109,7 @@ class PageView(QTextBrowser):
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _with_picture(self, page: HelpPage) -> str:
-        """Return its text, with the screenshot below the first paragraph, where there is one."""
+        """Return a page's text, with its screenshot, if any, below the first paragraph."""
         picture = picture_of(page.picture, self.palette())
         if picture is None:
             return page.text
@@ -125,7 +128,7 @@ class PageView(QTextBrowser):
         return min(self.viewport().width() - 2 * MARGIN_PX - 4, WIDEST_PICTURE_PX)
 
     def _dress(self) -> None:
-        """Set what Markdown leaves to who shows it: distances, headings' sizes, lines of tables."""
+        """Set what Markdown leaves open: distances, sizes of headings, borders of tables."""
         document = self.document()
         points = self.font().pointSizeF()
         block = document.begin()
@@ -190,7 +193,7 @@ class PageView(QTextBrowser):
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
-    """Return the screenshot in this theme, or in the light one; None where there is none."""
+    """Return a screenshot's path in this theme, or in the light one; None where there is none."""
     if not name:
         return None
     dark = [f"{name}-dark"] if theme.colors(palette) is theme.DARK else []

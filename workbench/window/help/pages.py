@@ -1,4 +1,4 @@
-"""All pages of the help, for one window: its texts, its tiles, its menus."""
+"""All pages of the help, made from the texts, tiles and menus of one window."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _modes(text: Lookup) -> list[HelpPage]:
 
 
 def _numbers(window: QMainWindow, more: str) -> str:
-    """Return what the tooltips say of every tile, and of what figures depend on."""
+    """Return the tooltips of every tile, and of the controls that figures depend on."""
     (timing,) = window.findChildren(TimingStrip)
     tiles = [*timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
     told = {tile.caption: tile.tip for tile in tiles}  # those of time first

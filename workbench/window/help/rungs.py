@@ -1,4 +1,4 @@
-"""A page for each implementation, out of what it says about itself."""
+"""Help pages about each implementation, made from its own description."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NUMBER = re.compile(r"\{[^}]*\}")
 
 
 def pages(overview: str) -> list[HelpPage]:
-    """Return the overview, Auto, then all in the ladder's order.
+    """Return the overview, a page about Auto, then one for each implementation in order.
 
     overview  the page written by hand
     """
@@ -53,6 +53,7 @@ def pages(overview: str) -> list[HelpPage]:
 
 
 def key_of(implementation: Implementation) -> str:
+    """Return the key of the page about an implementation."""
     return f"rung/{implementation.key}"
 
 

@@ -1,4 +1,4 @@
-"""The keys, on one page: every line of the menus that has one, and what the mouse does."""
+"""All keys on one page: every line of the menus that has one, and what the mouse does."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Group = tuple[str, Sequence[tuple[str, str]]]  # a menu's title; keys and what t
 
 
 class ShortcutsDialog(QDialog):
-    """Lies over its window, made from its menus, so that nothing can be missing."""
+    """A page over its window, made from the menus, so that no key is missing."""
 
     def __init__(self, lines: Iterable[MenuLine], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,7 +111,7 @@ def _groups(lines: Iterable[MenuLine]) -> list[Group]:
 
 
 def _name(line: MenuLine, above: int) -> str:
-    """Return its name with those of menus inside others, without which "Window" says little.
+    """Return a line's name with those of the menus inside others, as "Window" alone says little.
 
     above  how many menus the heading names
     """
@@ -120,7 +120,7 @@ def _name(line: MenuLine, above: int) -> str:
 
 
 def _columns(groups: list[Group]) -> list[list[Group]]:
-    """Return columns as even as they can be without breaking a group or their order."""
+    """Return the groups in columns as even as they can be without changing their order."""
     heights = [2 + sum(len(wrap(name, NAME_LETTERS)) for _, name in rows) for _, rows in groups]
     columns: list[list[Group]] = [[]]
     filled, whole = 0, sum(heights)
@@ -154,7 +154,7 @@ def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
 
 
 def _name_label(name: str) -> QLabel:
-    """Return a label, in two lines where the name is long."""
+    """Return a label with a name, in several lines where it is long."""
     label = Label("\n".join(wrap(name, NAME_LETTERS)))
     label.setFont(scaled_font(LETTERS))
     label.setAccessibleName(name)

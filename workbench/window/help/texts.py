@@ -1,4 +1,4 @@
-"""The pages that are written by hand, in assets/help: Markdown, whose keys come from the menus."""
+"""The help's pages written by hand, in assets/help: Markdown, whose keys come from the menus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Lookup = Callable[[str], str]
 def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
     """Return the text of assets/help/NAME.md.
 
-    key_of, place_of  what stands for an action, by its name; they raise KeyError for others
+    key_of, place_of  give an action's key and its place in the menus, by its name; they raise
+                      KeyError for others
     """
     text = asset(f"help/{name}.md").read_text(encoding="utf-8")
     text = PLACE.sub(lambda found: f"*{place_of(found[1])}*", text)
@@ -31,6 +32,7 @@ def escaped(text: str) -> str:
 
 
 def link(title: str, key: str) -> str:
+    """Return a Markdown link to the help's page `key`."""
     return f"[{escaped(title)}](help:{key})"
 
 

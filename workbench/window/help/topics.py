@@ -1,4 +1,4 @@
-"""Which page is about which part of the window: what "What's this" opens."""
+"""The help's page about each part of the window, which "What's this" opens."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What comes into the window: pictures, settings in a screenshot, sessions and plans."""
+"""The way into the window for pictures, settings in a screenshot, sessions and plans."""

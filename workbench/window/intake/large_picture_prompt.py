@@ -1,4 +1,4 @@
-"""What is said of a very large picture: what it takes, before it is opened, and how to stop it."""
+"""Questions about very large pictures: the memory they take, and a way to stop opening them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from workbench.widgets.message_bar import MessageBar
 
 
 def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
-    """Have the user asked before a picture that takes much memory is opened, and let them stop it
-    while it is."""
+    """Ask before a picture that takes much memory is opened, and let the user stop it meanwhile."""
 
     def ask(sentence: str, go_on: Callable[[], None]) -> None:
         leave = ("Leave it", lambda: messages.clear("warning"))

@@ -1,4 +1,4 @@
-"""File ▸ Open: the picture to open next, by a dialog, from the recent ones, or beside this one."""
+"""The menu File ▸ Open: a picture by a dialog, from the recent ones, or beside the present one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
 
 
 class Opening(QObject):
-    """Asks the opener for what the user chose."""
+    """A menu that asks the opener for the picture that the user chose.
+
+    settings  remember the folder and the recent files
+    parent    of the dialog
+    """
 
     def __init__(
         self,
@@ -34,16 +38,12 @@ class Opening(QObject):
         messages: MessageBar,
         parent: QWidget,
     ) -> None:
-        """
-        settings  remember the folder and the recent files
-        parent    of the dialog
-        """
         super().__init__(parent)
         self._store, self._opener = store, opener
         self._settings, self._messages, self._parent = settings, messages, parent
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(MENU, "&Open…", self._ask, ("Ctrl+O",), "Open a picture."),
             Action(
@@ -69,7 +69,7 @@ class Opening(QObject):
         ]
 
     def fill(self, tree: MenuTree) -> None:
-        """List the recent files, below the first line, whenever that menu is about to be seen."""
+        """List the recent files below the first line of their menu whenever it is about to show."""
         recent = tree.menu(RECENT)
         recent.aboutToShow.connect(partial(self._list_recent, recent))
 

@@ -1,5 +1,4 @@
-"""What comes into the window: pictures, the same stored in another type, settings in a screenshot,
-and what is dropped or pasted."""
+"""The intake of what was opened, dropped or pasted: pictures, screenshots, sessions and plans."""
 
 from __future__ import annotations
 
@@ -35,7 +34,14 @@ NOT_FINITE = (
 
 
 class PictureIntake(QObject):
-    """Takes what the opener opened to the store."""
+    """A link that takes what the opener opened to the store.
+
+    timing      forgets what was measured of the picture before
+    sweep       takes the plan inside a screenshot
+    sweep_menu  opens sessions and plans
+    background  reads that plan
+    settings    remember the recent files
+    """
 
     def __init__(
         self,
@@ -50,13 +56,6 @@ class PictureIntake(QObject):
         messages: MessageBar,
         parent: QObject,
     ) -> None:
-        """
-        timing      forgets what was measured of the picture before
-        sweep       takes the plan inside a screenshot
-        sweep_menu  opens sessions and plans
-        background  reads that plan
-        settings    remember the recent files
-        """
         super().__init__(parent)
         self._store, self._worker, self._opener = store, worker, opener
         self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
@@ -69,7 +68,7 @@ class PictureIntake(QObject):
         self._opener.restored.connect(self._take_settings)
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the line of the menu."""
         return [
             Action(
                 *("&Edit", "&Paste picture", self.paste, ("Ctrl+V",)),
@@ -79,8 +78,10 @@ class PictureIntake(QObject):
         ]
 
     def open_paths(self, paths: list[Path]) -> None:
-        """Open the sessions and plans among `paths`, and the first picture, or the one that comes
-        with the program."""
+        """Open the sessions and plans among `paths`, and the first picture.
+
+        Without a picture among them, the start picture is opened.
+        """
         pictures = [path for path in paths if not is_of_sweep(path)]
         if pictures:
             self._opener.open_file(pictures[0])
@@ -91,12 +92,14 @@ class PictureIntake(QObject):
 
     @Slot()
     def paste(self) -> None:
-        """Open what the clipboard holds."""
+        """Open the content of the clipboard."""
         self.take_content(QGuiApplication.clipboard().mimeData())
 
     def take_content(self, content: QMimeData | None) -> None:
-        """Open the sessions and plans of the files it names, and the first of the others, or the
-        picture that it is."""
+        """Open the picture in `content`, or the files that it names.
+
+        Of the files these are all sessions and plans, and the first of the others.
+        """
         if paths := clipboard.files_in(content):
             others = [path for path in paths if not self.take_sweep(path)]
             for path in others[:1]:
@@ -105,7 +108,7 @@ class PictureIntake(QObject):
             self._opener.open_content(content)
 
     def take_sweep(self, path: Path) -> bool:
-        """Open `path` if it is a session or a plan, by its name; whether it is one."""
+        """Open `path` if its name is that of a session, plan or table; return whether it is."""
         if is_plan(path):
             self._sweep_menu.open_plan(path)
         elif is_of_sweep(path):
@@ -140,7 +143,7 @@ class PictureIntake(QObject):
 
     @Slot(object)
     def _take_stored(self, picture: Picture) -> None:
-        """Take the picture in view in another pixel type; no other has been opened meanwhile."""
+        """Show the picture in its new pixel type, if it is still the one in view."""
         shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
             self._store.update(picture=picture, levels=None)
@@ -148,8 +151,7 @@ class PictureIntake(QObject):
 
     @Slot(object, str)
     def _keep_as_it_is(self, picture: Picture, sentence: str) -> None:
-        """Put the choice back, as it could not be stored so: what is shown must be what is
-        chosen."""
+        """Put the choice back to the pixel type of the picture, and say why that stays."""
         if self._store.state.picture is picture:
             is_original = picture.original is None
             self._store.update(pixel_type=None if is_original else str(picture.samples.dtype))
@@ -167,7 +169,7 @@ class PictureIntake(QObject):
 
     @Slot(object, str)
     def _take_settings(self, data: dict[str, Any], name: str) -> None:
-        """Take over the settings that a screenshot holds, as far as they make sense here."""
+        """Apply the settings that a screenshot holds, as far as they make sense here."""
         changes = choices.from_data(data, self._store.state)
         sentence = f"Took over the settings in {name}; File ▸ Open shows it as a picture."
         if reason := self._why_not_here(changes.get("implementation")):

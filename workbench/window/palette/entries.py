@@ -1,4 +1,4 @@
-"""All that the palette knows: the menus, filters, implementations, presets and sessions."""
+"""All entries of the palette: the menus, filters, implementations, and presets of sweeps."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ OWN_NAME = "All actions"  # the palette is not in the palette
 class PaletteEntry:
     """Something that can be done.
 
-    where   what kind of thing it is: "File ▸ Screenshot", "Filter"
+    where   the kind of thing it is: "File ▸ Screenshot", "Filter"
     keys    its shortcut, as it is written here
     tip     what it does, in a sentence
     reason  why it cannot be done now; empty if it can
-    is_on   it is chosen already
+    is_on   whether it is chosen already
     """
 
     name: str
@@ -45,7 +45,7 @@ class PaletteEntry:
 def entries_of(
     window: QMainWindow, store: Store, worker: Worker, docks: Docks, sweep: SweepPanel
 ) -> list[PaletteEntry]:
-    """Return all, as things stand now, in the order of the menus; then what is not in them.
+    """Return all entries as things are now: the menus in order, then what is not in them.
 
     window  whose menus are meant
     worker  knows the device
@@ -60,7 +60,7 @@ def entries_of(
 
 
 def found(entries: Iterable[PaletteEntry], query: str) -> list[tuple[PaletteEntry, Match]]:
-    """Return those that `query` finds, the best first; all of them, in their order, for none."""
+    """Return the entries that `query` finds, the best first; without words all, in their order."""
     pairs = []
     for entry in entries:
         if (how := match(query, entry.name)) is not None:

@@ -1,4 +1,4 @@
-"""Finds names by some of their letters, in order: "gbl" finds "Gaussian blur"."""
+"""A search for names by some of their letters, in order: "gbl" finds "Gaussian blur"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ SKIPPED = 0.05  # anywhere; and what each letter passed over costs
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """places  the letters found, to be shown"""
+    """A name that was found.
+
+    score   how well, the larger the better
+    places  of the letters found in it, to be shown
+    """
 
     score: float
     places: tuple[int, ...] = ()
@@ -37,8 +41,11 @@ def match(query: str, text: str) -> Match | None:
 
 @lru_cache(maxsize=4096)
 def _match_word(word: str, text: str) -> Match | None:
-    """The best way to find the letters of `word` in `text`, in their order: for each letter the
-    best ways so far that end at each place, as (place, score, places)."""
+    """Find the letters of `word` in `text`, in their order, in the way that scores best.
+
+    For each letter it keeps the best way so far to every place where that letter stands, as
+    (place, score, places).
+    """
     left = iter(text)
     if not all(letter in left for letter in word):
         return None
@@ -71,5 +78,5 @@ def _worth(last: int, at: int, starts: frozenset[int]) -> float:
 
 @lru_cache(maxsize=2048)
 def _starts(text: str) -> frozenset[int]:
-    """Return where its words start."""
+    """Return the places where words start."""
     return frozenset(at for at in range(len(text)) if at == 0 or not text[at - 1].isalnum())

@@ -1,4 +1,4 @@
-"""The palette: a line to type in, and below it what that finds."""
+"""The palette: a line to type in, and below it the entries that it finds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Palette(QDialog):
-    """Type to find, arrow keys to choose, Enter to do it, Esc to leave."""
+    """A dialog to find an action: type, choose with the arrow keys, do it with Enter."""
 
     def __init__(self, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class Palette(QDialog):
         self._find("")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Pass keys that are for the list from the line to it."""
+        """Pass keys that are for the list on from the line to it."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = Qt.Key(event.key())
             if key in MOVES:
@@ -105,7 +105,7 @@ class Palette(QDialog):
             self._about.setText(f"Nothing is called “{query.strip()}”.")
 
     def _move(self, steps: int) -> None:
-        """Choose another; past either end it goes on at the other, unless it is a page."""
+        """Choose another entry; a single step wraps around at either end, a page does not."""
         count, now = self._model.rowCount(), self._list.currentIndex().row()
         if count:
             row = (now + steps) % count if abs(steps) == 1 else min(max(now + steps, 0), count - 1)
@@ -119,7 +119,7 @@ class Palette(QDialog):
             self._line.setAccessibleDescription(f"{entry.name}, {entry.where}{keys}")
 
     def _do(self, index: QModelIndex) -> None:
-        """Leave first: what is done may open something itself."""
+        """Close the palette, then do what was chosen, which may open something itself."""
         entry = self._model.entry(index)
         if entry is None or entry.reason:
             return
@@ -163,7 +163,7 @@ class _Found(QAbstractListModel):
 
 
 class _Painter(QStyledItemDelegate):
-    """The name with the letters found in bold, where it is from, and its keys."""
+    """A painter of an entry: its name with the letters found in bold, its menu, and its keys."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:  # noqa: N802
         return QSize(200, theme.in_letters(ROW_PX))
@@ -196,7 +196,7 @@ class _Painter(QStyledItemDelegate):
 
     @staticmethod
     def _paint_right(p: QPainter, area: QRectF, entry: PaletteEntry, color: QColor) -> float:
-        """Returns how wide it is."""
+        """Paint where an entry is from and its keys, and return how wide they are in pixels."""
         p.setPen(color)
         p.setFont(scaled_font(0.88))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

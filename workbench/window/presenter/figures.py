@@ -1,4 +1,4 @@
-"""The few figures a room is shown, in words; a speed only beside a passed check."""
+"""The few figures that a room is shown, in words; a speed only beside a passed check."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from workbench.model.state import State
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """
+    """The figures of one result, in words.
+
     verdict   one line: whether the answer is right
     is_right  None: not known yet
-    work      filter and size; how: implementation and block shape
+    work      filter and size
+    how       implementation and block shape
     speedup   how many times as fast as the CPU, or slower: the note says which, or why none
     """
 
@@ -33,7 +35,7 @@ class Figures:
 
     @property
     def in_words(self) -> str:
-        """Return all of it in words, for screen readers."""
+        """Return all figures in words, for screen readers."""
         parts = (
             f"{self.time_note} {self.time}",
             f"{self.speedup} {self.speedup_note}" if self.speedup_note else "",
@@ -45,10 +47,10 @@ class Figures:
 def figures_of(
     state: State, result: Result | None, baseline: Result | None, *, is_refused: bool = False
 ) -> Figures:
-    """Return those of `result`, where it is what `state` asks for; else only what is asked for.
+    """Return the figures of `result` if it answers `state`; else only what is asked for.
 
     baseline    the CPU's result of the same work; None while it is not known
-    is_refused  what is asked for cannot be run, so that no result will come
+    is_refused  whether what is asked for cannot be run, so that no result will come
     """
     work = f"{_filter(state)} {state.ksize}×{state.ksize}"
     if result is None or not intents.is_answer(result, state):

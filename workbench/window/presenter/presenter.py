@@ -1,4 +1,4 @@
-"""Presents steps on a stage, and puts everything back when that is left."""
+"""The presentation of steps on a stage, which puts everything back when it is left."""
 
 from __future__ import annotations
 
@@ -40,9 +40,12 @@ FULL = f"There are {MAX_STEPS} steps already; remove one first."
 
 
 class Presenting(QObject):
-    """Stands between the store and the stage.
+    """A link between the store and the stage.
 
-    steps  prepared by the presenter; empty: the ladder on the present picture
+    steps       prepared by the presenter; empty: the ladder on the present picture
+    background  loads the pictures of steps
+    settings    keep the steps
+    window      the one that is left for the stage, and entered again
     """
 
     def __init__(
@@ -56,11 +59,6 @@ class Presenting(QObject):
         messages: MessageBar,
         window: QWidget,
     ) -> None:
-        """
-        background  loads the pictures of steps
-        settings    keep the steps
-        window      the one that is left for the stage, and entered again
-        """
         super().__init__(window)
         self._store, self._worker, self._live, self._undoing = store, worker, live, undoing
         self._background, self._settings, self._messages = background, settings, messages
@@ -81,7 +79,7 @@ class Presenting(QObject):
         live.refused.connect(self._show_refusal)
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(
                 *(MENU, "&Present", self.toggle, ("F5",)),
@@ -101,7 +99,7 @@ class Presenting(QObject):
 
     @Slot()
     def toggle(self) -> None:
-        """Begin, or leave."""
+        """Enter the stage, or leave it."""
         if self.stage is not None:
             self.stage.close()
         elif self._store.state.picture is None:
@@ -111,7 +109,7 @@ class Presenting(QObject):
 
     @Slot()
     def remember(self) -> None:
-        """Add what the window shows now as a step."""
+        """Add the picture and its settings as a step."""
         if self._store.state.picture is None:
             self._messages.show_message("info", NO_PICTURE)
             return
@@ -128,7 +126,7 @@ class Presenting(QObject):
 
     @Slot()
     def edit(self) -> None:
-        """Show the steps in a dialog."""
+        """Show the steps in a dialog, to change them."""
         from workbench.window.presenter.steps_dialog import StepsDialog
 
         dialog = StepsDialog(self.steps, self._window)
@@ -165,7 +163,7 @@ class Presenting(QObject):
         self._go_to(0)
 
     def _go_to(self, number: int) -> None:
-        """Show a step; beyond either end there is none."""
+        """Show a step; a number beyond either end changes nothing."""
         if self.stage is None or not 0 <= number < len(self._shown):
             return
         self._at = number
@@ -225,8 +223,10 @@ class Presenting(QObject):
 
     @Slot(str, str)
     def _show_refusal(self, sentence: str, _details: str) -> None:
-        """Say why; the last result stays in the window, while here it would stand under
-        another step's title."""
+        """Say why there is no result, and take the last one off the stage.
+
+        It stays in the window, while here it would stand under another step's title.
+        """
         self._is_refused, self._after = True, None
         if self.stage is not None:
             self._refresh()

@@ -1,4 +1,4 @@
-"""What the room sees: the picture before and after, its time and speed-up, and nothing small."""
+"""The screen for a room: the picture before and after, its time and speed-up, and nothing small."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HINT = "→ PgDn next   ← PgUp back   W wipe   Space original   + − 0 zoom  
 
 
 class Stage(QWidget):
-    """A window of its own, over the whole screen; meanwhile no other takes keys or the mouse.
+    """A window of its own over the whole screen; meanwhile no other takes keys or the mouse.
 
     Signals:
         stepped(steps): 1 for the next step, -1 for the one before.
@@ -71,13 +71,14 @@ class Stage(QWidget):
     # -- what it is told
 
     def show_step(self, name: str, number: int, count: int) -> None:
-        """number  from 1"""
+        """Show a step's name and its number, from 1; a blank stage is lit again."""
         self._title.show_text(name)
         self._hint.show_text(HINT if number == 1 else "")
         self._count.setText(f"{number} / {count}")
         self._unblank()
 
     def show_figures(self, figures: Figures) -> None:
+        """Show time, speed-up and verdict, muted until the answer is known to be right."""
         for label, text in (
             (self._time, figures.time),
             (self._time_note, figures.time_note),
@@ -96,8 +97,9 @@ class Stage(QWidget):
         self.setAccessibleDescription(f"{self._title.whole_text}: {figures.in_words}")
 
     def show_pictures(self, before: Display | None, after: Display | None, look: str) -> None:
-        """
-        after  None: there is none yet; the picture before stands alone
+        """Show the picture before and after filtering.
+
+        after  None: there is none yet; the picture before stands in for it
         look   how values below zero are shown, where there are any
         """
         if before is None or self._before is None or before.size != self._before.size:
@@ -113,17 +115,21 @@ class Stage(QWidget):
 
     @property
     def is_blank(self) -> bool:
+        """Return whether the stage is black."""
         return self._layers.currentWidget() is self._black
 
     @property
     def is_wipe(self) -> bool:
+        """Return whether before and after lie over each other with a divider."""
         return self._stack.currentWidget() is self._wipe
 
     def toggle_wipe(self) -> None:
+        """Swap side by side and wipe."""
         self._stack.setCurrentIndex(0 if self.is_wipe else 1)
         self._arrange()
 
     def toggle_blank(self) -> None:
+        """Turn the stage black, or light it again."""
         self._layers.setCurrentIndex(0 if self.is_blank else 1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -285,7 +291,7 @@ class Stage(QWidget):
 
 
 def _line(name: str, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> ElidedLabel:
-    """Return a label of words that may be too long for the screen."""
+    """Return a label for words that may be too long for the screen, and are then elided."""
     label = ElidedLabel(1.0, align)
     label.setObjectName(name)
     label.setForegroundRole(TEXT)

@@ -1,4 +1,4 @@
-"""The steps to present: named, put in order, removed."""
+"""A dialog to name, order and remove the steps to present."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOME = "F2 or a double click renames one."
 
 
 class StepsDialog(QDialog):
-    """Names, orders and removes steps; what is changed counts at once.
+    """A dialog to name, order and remove steps; every change counts at once.
 
     Signals:
         changed(steps): these are the steps now.
@@ -80,6 +80,7 @@ class StepsDialog(QDialog):
 
     @property
     def steps(self) -> tuple[TalkStep, ...]:
+        """Return the steps as the list has them now."""
         items = [self._list.item(row) for row in range(self._list.count())]
         return tuple(_step(item) for item in items)
 
@@ -122,7 +123,7 @@ def _item(step: TalkStep) -> QListWidgetItem:
 
 
 def _step(item: QListWidgetItem) -> TalkStep:
-    """Return the step as it is called now; without a name it keeps the one it had."""
+    """Return the step under its present name; without one it keeps the name it had."""
     step: TalkStep = item.data(Qt.ItemDataRole.UserRole)
     return replace(step, name=item.text().strip()[:MAX_LETTERS] or step.name)
 

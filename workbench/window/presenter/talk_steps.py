@@ -1,4 +1,4 @@
-"""The steps of a talk: what each shows, prepared beforehand or made of the ladder."""
+"""The steps of a talk: what each shows, prepared beforehand or made from the ladder."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class TalkStep:
     picture: PictureRef | None = None
 
     def changes(self, state: State) -> Changes:
-        """Return what of it makes sense here, as changes to `state`."""
+        """Return the choices of it that make sense here, as changes to `state`."""
         return choices.from_data(self.data, state)
 
     def to_data(self) -> dict[str, Any]:
-        """Return it, fit for JSON."""
+        """Return the step as plain data, fit for JSON."""
         picture = self.picture.to_data() if self.picture else None
         return {"name": self.name, "choices": self.data, "picture": picture}
 
     @classmethod
     def from_data(cls, data: Any) -> TalkStep | None:
-        """Return the step of what `to_data` gave; None for anything else."""
+        """Return the step that `to_data` gave; None for anything else."""
         if not isinstance(data, dict) or not isinstance(data.get("choices"), dict):
             return None
         name = data.get("name")
@@ -49,7 +49,7 @@ class TalkStep:
 
 
 def steps_from(data: Any) -> tuple[TalkStep, ...]:
-    """Return the steps in `data`, as a file holds them; what is none is left out."""
+    """Return the steps in `data`, as a file holds them; anything else is left out."""
     if not isinstance(data, list):
         return ()
     return tuple(
@@ -58,7 +58,7 @@ def steps_from(data: Any) -> tuple[TalkStep, ...]:
 
 
 def step_of(state: State) -> TalkStep:
-    """Return what `state` shows now, as a step."""
+    """Return the present picture and settings as a step.  Raises KernelError."""
     # How pictures are looked at is the room's affair.
     data = {n: value for n, value in choices.to_data(state).items() if not FACTS[n].is_view}
     ref = PictureRef.of(state.picture) if state.picture is not None else None
@@ -68,7 +68,7 @@ def step_of(state: State) -> TalkStep:
 
 
 def ladder_steps(state: State, device: Device | NoDevice | None) -> tuple[TalkStep, ...]:
-    """Return all that can run the present job, slowest first: the CPU, then rung by rung."""
+    """Return a step for everything that can run the present job, in the ladder's order."""
     return tuple(
         TalkStep(each.title, {"implementation": each.key})
         for each in all_implementations()

@@ -1,1 +1,1 @@
-"""After a crash the window comes back: what it shows is kept all the time, a file a process."""
+"""Recovery after a crash: what a window shows is kept all the time, in one file per process."""

@@ -1,4 +1,4 @@
-"""Keeps what a window shows while it is open, so that it outlives a crash."""
+"""An autosave of what a window shows while it is open, so that it outlives a crash."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ EVERY_MS = 1500  # so much of what was done may be lost
 
 
 class Keeper(QObject):
-    """Looks now and then whether the window shows something else, and if so writes that down on a
-    thread of its own.  Begins with `start`."""
+    """A watcher that writes down what the window shows whenever it shows something else.
+
+    It begins with `start`, looks every EVERY_MS milliseconds, and writes on a thread of its own.
+    """
 
     def __init__(self, shown: SnapshotContents, place: LockedFile) -> None:
         super().__init__(shown.compare)
@@ -37,15 +39,18 @@ class Keeper(QObject):
         self._timer.timeout.connect(self._look)
 
     def start(self) -> None:
+        """Start to look, or go on."""
         self._timer.start()
 
     def pause(self) -> None:
-        """Stop until `start`: the window is not what the user left."""
+        """Stop looking until `start`: the window is not what the user left."""
         self._timer.stop()
 
     def hand_over(self) -> bool:
-        """Write down what the window shows now, for the next process, which brings it back without
-        a question; whether it could be written.  The window is to be closed then."""
+        """Write down what the window shows for the next process; return whether that worked.
+
+        That process brings it back without a question. The window is to be closed then.
+        """
         self._timer.stop()
         self._writing.close()  # which may have been writing
         try:
@@ -58,14 +63,18 @@ class Keeper(QObject):
         return True
 
     def take_back(self) -> None:
-        """No next process came by itself: go on writing down what the window shows, for that which
-        the user starts."""
+        """Go on writing after a `hand_over` to a process that did not start.
+
+        What the window shows is then for the process that the user starts.
+        """
         if self._place.hold():
             self._go_on()
 
     def close(self) -> None:
-        """The window was closed as it should be: there will be nothing to bring back, unless it was
-        handed over."""
+        """End: the window was closed normally, so there is nothing to bring back.
+
+        What was handed over stays.
+        """
         self._timer.stop()
         self._writing.close()
         if self._marks:
@@ -94,7 +103,7 @@ class Keeper(QObject):
             self._write(partial(self._place.write, now))
 
     def _keep_samples(self, picture: Picture | None) -> None:
-        """Keep those of a picture that there is no other way back to; once."""
+        """Write down, once, the samples of a picture that there is no other way back to."""
         if picture is None or PictureRef.of(picture).can_load:
             return
         samples = picture.as_in_file

@@ -1,6 +1,7 @@
-"""Where a running window keeps what it shows: one file a process, locked while that lives.
+"""Files in which running windows keep what they show, one per process, locked while it lives.
 
-A process that ends as it should removes its file; one whose file nobody locks any more crashed.
+A process that ends normally removes its file; if a file is left that nobody locks, its process
+crashed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _KEPT, _SAMPLES, _LOCK, _ASIDE = ".json", ".npy", ".lock", ".failed"
 
 
 class LockedFile:
-    """The file of one process, held until `remove` or `close`.  Made by `new_place` or `left`.
+    """The file of one process, held until `remove` or `close`; made by `new_place` or `left`.
 
     path  of the file, which is there once something was written
     """
@@ -42,21 +43,21 @@ class LockedFile:
         self._held = held
 
     def write(self, data: dict[str, Any], *, tries: int = 0) -> None:
-        """Keep `data`, fit for JSON, in place of what was kept; raises OSError.
+        """Write `data`, fit for JSON, in place of what was kept.  Raises OSError.
 
-        tries  how often it was tried to bring this back
+        tries  how many times it was tried to bring this back
         """
         values = {"version": VERSION, "at": time.time(), "tries": tries, "window": data}
         with atomic_files.replacing(self.path) as file:
             file.write(json.dumps(values).encode())
 
     def write_samples(self, samples: NDArray[Any]) -> None:
-        """Keep those of a picture that came from no file, too; raises OSError."""
+        """Write the samples of a picture that came from no file.  Raises OSError."""
         with atomic_files.replacing(self.path.with_suffix(_SAMPLES)) as file:
             np.save(file, samples)
 
     def read_samples(self) -> NDArray[Any]:
-        """Return samples, (H, W, C) of one of `PIXEL_TYPES`; OSError where there are none."""
+        """Read samples, (H, W, C) of one of `PIXEL_TYPES`.  Raises OSError where there are none."""
         try:
             samples = np.load(self.path.with_suffix(_SAMPLES), allow_pickle=False)
             if (
@@ -70,8 +71,11 @@ class LockedFile:
         raise OSError("These are no samples of a picture.")
 
     def read(self) -> tuple[dict[str, Any], float, int] | None:
-        """What was kept, when, in seconds since 1970, and how often it was tried to bring it back;
-        None where that is no file of this version."""
+        """Return what was kept; None where the file is not of this version, or damaged.
+
+        That is the data, when it was written, in seconds since 1970, and how many times it was
+        tried to bring it back.
+        """
         try:
             if self.path.stat().st_size > MAX_BYTES:
                 return None
@@ -83,7 +87,7 @@ class LockedFile:
             return None
 
     def set_aside(self) -> Path:
-        """Give it up, but leave the file under another name: where that is."""
+        """Give the file up, but leave it under another name; return its path there."""
         aside = self.path.with_suffix(_ASIDE)
         with suppress(OSError):
             self.path.replace(aside)
@@ -91,7 +95,7 @@ class LockedFile:
         return aside
 
     def remove(self) -> None:
-        """Nothing is to be brought back of this one."""
+        """Remove the file and all that belongs to it: there is nothing to bring back."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)  # first: without it nobody looks at the other
         self.close()
@@ -100,11 +104,14 @@ class LockedFile:
                 self.path.with_suffix(suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of it; another process may bring it back."""
+        """Let go of the file, so that another process may bring it back."""
         self._held.close()
 
     def hold(self) -> bool:
-        """Hold it once more; whether nobody else does by now."""
+        """Try to lock the file again; return whether that worked.
+
+        Another process may hold it by now.
+        """
         if (again := _held(self.path)) is None:
             return False
         self._held = again._held
@@ -112,13 +119,16 @@ class LockedFile:
 
 
 def folder() -> Path:
-    """In the user's folder for state, or in the one that FILTER_WORKBENCH_CONFIG names."""
+    """Return the folder of these files.
+
+    It is in the user's folder for state, or in the one that FILTER_WORKBENCH_CONFIG names.
+    """
     chosen = os.environ.get(DIRECTORY_VARIABLE) or user_state_dir("filter-workbench")
     return Path(chosen) / "running"
 
 
 def new_place() -> LockedFile | None:
-    """For this process; None where nothing can be written there."""
+    """Return a file for this process; None where none can be written."""
     path = folder() / f"{uuid4().hex}{_KEPT}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,10 +138,10 @@ def new_place() -> LockedFile | None:
 
 
 def left(now: float) -> Iterator[LockedFile]:
-    """What processes left that are gone, the newest first; what is too old is cleared away.
+    """Yield the files left by processes that are gone, the newest first.
 
-    Each is held, so that of two windows that start at once only one gets it: close what is not
-    wanted.
+    Files older than MAX_SECONDS are removed. Each file is held, so that of two windows that start
+    at once only one gets it: close those that are not wanted.
     """
     _clear_away(now - MAX_SECONDS)
     for path in _by_age():
@@ -150,7 +160,10 @@ def left(now: float) -> Iterator[LockedFile]:
 
 
 def _clear_away(before: float) -> None:
-    """What is of no use any more: of processes that were killed while they wrote, or before."""
+    """Remove leftovers of processes that were killed while they wrote, or before.
+
+    before  removes files last written before this time, in seconds since 1970
+    """
     with suppress(OSError):
         for path in folder().iterdir():
             if path.suffix == _KEPT or path.stat().st_mtime > before:
@@ -171,7 +184,7 @@ def _by_age() -> list[Path]:
 
 
 def _held(path: Path) -> LockedFile | None:
-    """None where another process holds it.  Raises OSError."""
+    """Return the locked file; None where another process holds it.  Raises OSError."""
     held = path.with_suffix(_LOCK).open("ab")
     if lock(held.fileno()):
         return LockedFile(path, held)

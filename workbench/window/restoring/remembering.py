@@ -1,4 +1,4 @@
-"""What outlives the window: what is chosen, the layout, and all else that the settings keep."""
+"""Everything that outlives the window: choices, layout, and all else that the settings keep."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.widgets.docks import Docks
 
 
 class Memory:
-    """Says what is to be kept, keeps it, and forgets it."""
+    """A keeper of the settings: it collects them, saves them, and resets them."""
 
     def __init__(
         self, store: Store, worker: Worker, inspection: Inspection, docks: Docks, settings: Settings
@@ -24,13 +24,13 @@ class Memory:
         self._docks, self._settings = docks, settings
 
     def for_screenshot(self) -> dict[str, Any]:
-        """Return what a screenshot keeps: what is chosen, and for which built-in picture."""
+        """Return what a screenshot keeps: the choices, and the key of a built-in picture."""
         picture = self._store.state.picture
         built_in = picture.built_in if picture else None
         return {**choices.to_data(self._store.state), "built_in": built_in}
 
     def for_settings(self) -> dict[str, Any]:
-        """Return all that the next start takes up, by its name in the settings."""
+        """Return all that the next start takes up, by names in the settings."""
         return {
             **self._settings.values(),
             "choices": choices.to_settings(self._store.state),
@@ -38,13 +38,13 @@ class Memory:
         }
 
     def save(self) -> str:
-        """Write that down; return why it could not be, or nothing."""
+        """Write down all settings; return why that failed, or ""."""
         for name, value in self.for_settings().items():
             self._settings.set(name, value)
         return self._settings.save()
 
     def forget(self) -> None:
-        """Begin anew: choices and layout as on the first day."""
+        """Reset settings, choices and layout to those of a first start; the picture stays."""
         self._settings.forget()
         state, device = self._store.state, self._worker.device
         fresh = State(picture=state.picture, levels=state.levels)

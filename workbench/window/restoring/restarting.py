@@ -1,4 +1,4 @@
-"""Starts the program once more, as it is: same picture, same choices, same place on the screen."""
+"""A restart of the program as it is: same picture, same choices, same place on the screen."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ NOT_STARTED = "The program could not start itself once more; close it and start 
 
 
 class Restarting(QObject):
-    """Hands over what the window shows to a process that brings it back, and ends this one."""
+    """A way to hand over what the window shows to a new process, and end this one.
+
+    window  the one to close, and to be shown again
+    """
 
     def __init__(
         self, store: Store, background: Background, messages: MessageBar, window: QWidget
     ) -> None:
-        """window: the one to close, and to be shown again."""
         super().__init__(window)
         self._store, self._background, self._messages = store, background, messages
         self._window = window
         self.keeper: Keeper | None = None  # which writes down what is shown, once it is made
 
     def start(self) -> None:
-        """Restart, or say why not, and stay."""
+        """Start the program again; where that is impossible, say why and stay."""
         picture = self._store.state.picture
         if picture is None or PictureRef.of(picture).can_load:
             self._hand_over()
@@ -52,7 +54,7 @@ class Restarting(QObject):
         )
 
     def _take(self, kept: Picture) -> None:
-        """Go on with a picture that came from no file, and is in one now."""
+        """Go on with a picture that came from no file, and now is in one."""
         shown = self._store.state.picture
         if shown is not None and shown.samples is kept.samples:
             self._store.update(picture=kept)
@@ -63,7 +65,7 @@ class Restarting(QObject):
             rmtree(kept.path.parent, ignore_errors=True)
 
     def _hand_over(self) -> bool:
-        """Write what is shown down for the next window; return whether that could be done."""
+        """Pass what is shown to the next process; return whether it could be written down."""
         keeper = self.keeper
         if keeper is None or not keeper.hand_over():
             self._messages.show_message("error", NOT_KEPT)
@@ -78,7 +80,7 @@ class Restarting(QObject):
 
 
 def device_options(words: Sequence[str]) -> list[str]:
-    """Return what of a command line says which GPU to use."""
+    """Return those words of a command line that say which GPU to use."""
     found = []
     for word, following in zip(words, (*words[1:], ""), strict=False):
         if word == "--device":
@@ -89,7 +91,7 @@ def device_options(words: Sequence[str]) -> list[str]:
 
 
 def _in_a_file(picture: Picture) -> Picture:
-    """Return `picture` in a file that outlives this process, as before it was stored otherwise.
+    """Return `picture` with a file that outlives this process, in its original pixel type.
 
     Raises ImageFileError.
     """

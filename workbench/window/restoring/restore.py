@@ -1,4 +1,4 @@
-"""Brings a window back to what was kept of another: step by step, as a user would."""
+"""The way back of a window to what another one left: step by step, as a user would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_MS = 60_000  # for any one of the steps
 
 
 class BringingBack(QObject):
-    """Brings back picture, pins, place, sessions and weights, each when the last has settled.
+    """A sequence that brings back picture, pins, place, sessions and weights, one after another.
 
     Signals:
         done(complaint): all is there, but for what this sentence says; "" for nothing.
@@ -41,6 +41,7 @@ class BringingBack(QObject):
         self._is_hopeless = self._is_over = False
 
     def start(self) -> None:
+        """Begin the first step; `done` tells the end."""
         shown, queued = self._shown, Qt.ConnectionType.QueuedConnection  # never amid a step
         shown.live.settled.connect(self._go_on, queued)
         shown.live.refused.connect(self._give_up, queued)
@@ -153,13 +154,13 @@ class BringingBack(QObject):
             yield
 
     def _is_answered(self) -> bool:
-        """Say whether the window shows what it was asked for."""
+        """Return whether the newest result answers the present choices."""
         result = self._shown.live.result
         return result is not None and intents.is_answer(result, self._shown.store.state)
 
     @Slot()
     def _give_up(self) -> None:
-        """Wait no longer for what will not come; the window says why."""
+        """Stop waiting for something that will not come; the window says why."""
         self._is_hopeless = True
         self._go_on()
 
@@ -175,7 +176,7 @@ class BringingBack(QObject):
 
     @Slot(str)
     def _no_picture(self, sentence: str) -> None:
-        """Open the one that comes with the program in its place."""
+        """Open the start picture in place of one that cannot be opened."""
         if not self._is_over and not self._complaint:
             self._complaint = sentence
             self._shown.opener.open_start_picture()

@@ -1,7 +1,7 @@
-"""At the start: what another window left when it crashed is brought back, or offered.
+"""The start after a crash: what another window left is brought back, or offered.
 
-As the best programs do: it simply comes back, and one sentence says so, with a way out.  Where the
-user asked for something else, a picture or an option, that comes first, and the rest is offered.
+It simply comes back, and one sentence says so, with a way out. If the user asked for something
+else, a picture or an option, that comes first, and the rest is offered.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ NOT_AGAIN = (
 
 
 class Restoring:
-    """Brings back, for one process: made before its window, told to `begin` with it and to `end`
-    after it.
+    """The recovery of one process, made before its window.
+
+    It is told to `begin` with the window and to `end` after it.
 
     settings   are given what the crashed window would have saved
-    is_asked   the user asked for a picture or a filter: nothing of those is changed unasked
+    is_asked   whether the user asked for a picture or a filter: these are not changed unasked
     """
 
     def __init__(self, settings: Settings, *, is_asked: bool) -> None:
@@ -59,9 +60,9 @@ class Restoring:
         restarting: Restarting,
         paths: list[Path],
     ) -> None:
-        """Open `paths`, or what was left; from then on keep what is shown.
+        """Open `paths`, or what was left; from then on write down what is shown.
 
-        restarting  hands over what is kept
+        restarting  is given the keeper, to hand over what it keeps
         """
         place = lockfiles.new_place()
         if place is not None:
@@ -77,7 +78,7 @@ class Restoring:
             self._offer(shown)
 
     def end(self) -> None:
-        """Leave nothing behind: the window was closed as it should be."""
+        """Leave nothing behind: the window was closed normally."""
         if self._keeper is not None:
             self._keeper.close()
         self._forget()
@@ -85,7 +86,10 @@ class Restoring:
     # -- inside
 
     def _claim(self) -> tuple[LockedFile | None, dict[str, Any], float]:
-        """Return the newest that was left; set aside what was tried before in vain."""
+        """Return the newest file that was left, its content, and when that was written.
+
+        Files that were tried before in vain are set aside.
+        """
         for place in lockfiles.left(time.time()):
             found = place.read()
             if found is None:
@@ -97,7 +101,10 @@ class Restoring:
         return None, {}, 0.0
 
     def _try(self) -> bool:
-        """Write down that it is tried; where that cannot be, a crash might repeat itself."""
+        """Write down that it is tried, and return whether that worked.
+
+        Without that note a crash might repeat itself, so the file is given up.
+        """
         try:
             assert self._left is not None
             self._left.write(self._kept, tries=1)
@@ -140,7 +147,7 @@ class Restoring:
         bringing.start()
 
     def _start_afresh(self, shown: SnapshotContents) -> None:
-        """Show what there would have been without all this, as one step, which can be undone."""
+        """Show what a start without a crash would have shown; its choices can be undone."""
         shown.messages.clear()
         while shown.inspection.pins:
             shown.inspection.unpin()
@@ -152,7 +159,7 @@ class Restoring:
         shown.opener.open_start_picture()
 
     def _go_on(self) -> None:
-        """Go on as usual: it is back, and did not crash again."""
+        """Continue normally: the window is back, and did not crash again."""
         self._forget()
         self._start_keeping()
 
@@ -167,7 +174,7 @@ class Restoring:
 
 
 def in_words(at: float) -> str:
-    """ "at 14:32", or "on 20 November at 14:32" where that was another day."""
+    """Return "at 14:32", or "on 20 November at 14:32" where that was another day."""
     then = datetime.fromtimestamp(at)
     if then.date() == datetime.now().date():
         return f"at {then:%H:%M}"

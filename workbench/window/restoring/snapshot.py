@@ -1,4 +1,4 @@
-"""What a window shows, as plain data: enough to bring it back."""
+"""A snapshot of what a window shows: plain data, enough to bring it back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from workbench.window.undo.undoing import Undoing
 
 @dataclass(frozen=True, slots=True)
 class SnapshotContents:
-    """The parts of a window whose contents outlive a crash, and what brings these back.
+    """The parts of a window whose contents outlive a crash, and those that bring them back.
 
     background  reads files
     messages    say what became of it
@@ -56,8 +56,10 @@ class SnapshotContents:
 
 
 class PinNotes:
-    """Remembers with which choices each pinned result was made, which a pin itself does not say;
-    also of one that is set aside with its picture, and may come back."""
+    """A memory of the choices with which each pinned result was made, which a pin does not hold.
+
+    It also knows those of pins that are set aside with their picture, and may come back.
+    """
 
     def __init__(self, live: Live, store: Store, inspection: Inspection) -> None:
         self._live, self._store, self._inspection = live, store, inspection
@@ -66,7 +68,7 @@ class PinNotes:
         self._note()
 
     def choices(self) -> list[dict[str, Any]]:
-        """Return those of each pin, in order."""
+        """Return the choices of each pin, in order."""
         found = map(self._choices_of, self._inspection.pins)
         return [data for data in found if data is not None]
 
@@ -85,9 +87,10 @@ class PinNotes:
 
 
 def choices_of(result: Result, state: State) -> dict[str, Any] | None:
-    """Return with what `result` was made: by now `state` may ask for something else.
+    """Return the choices with which `result` was made; `state` may ask for something else by now.
 
-    None: of a gradient that it no longer asks for nothing is known but its weights."""
+    None: of a gradient that is no longer asked for only the weights are known.
+    """
     job, data = result.job, choices.to_data(state)
     data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
     if intents.is_answer(result, replace(state, **data)):
@@ -100,7 +103,7 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
 
 
 def taken(shown: SnapshotContents, pins: PinNotes) -> dict[str, Any]:
-    """Return a snapshot, fit for JSON, and quick: nothing of the picture but where it is from."""
+    """Return a snapshot, fit for JSON, quickly: of the picture only where it came from."""
     state = shown.store.state
     ref = PictureRef.of(state.picture) if state.picture else None
     editor = shown.weights.editor

@@ -1,4 +1,4 @@
-"""What was changed, step by step, and what was taken back: pure, without pixels."""
+"""The history of changes, those done and those taken back: pure, without pixels."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ class Change:
 
     @property
     def fields(self) -> frozenset[Hashable]:
+        """Return the names of the fields that changed."""
         return frozenset(self.before)
 
     @property
     def reversed(self) -> Change:
-        """Return what takes it back."""
+        """Return the change that takes this one back."""
         return Change(self.after, self.before)
 
     def then(self, later: Change) -> Change:
-        """Return both as one; they are of the same fields."""
+        """Return this change and a later one of the same fields as one."""
         return replace(self, after=later.after)
 
 
 class Past:
-    """Steps that can be taken back, and those taken back that can be done again."""
+    """The steps that can be taken back, and those taken back that can be done again."""
 
     def __init__(self) -> None:
         self._done: list[Change] = []
@@ -44,14 +45,20 @@ class Past:
 
     @property
     def to_undo(self) -> Change | None:
+        """Return the step to take back next; None where there is none."""
         return self._done[-1] if self._done else None
 
     @property
     def to_redo(self) -> Change | None:
+        """Return the step to do again next; None where there is none."""
         return self._undone[-1] if self._undone else None
 
     def add(self, change: Change, now_s: float, *, is_held: bool = False) -> None:
-        """Add a step, or more of the last one: soon after it, or while a button is held."""
+        """Add a step.
+
+        A change of the same gradual fields soon after the last one, or while a button is held, is
+        merged with it.
+        """
         is_soon = now_s - self._at_s < TOGETHER_S or is_held
         self._at_s = now_s
         last = self.to_undo
@@ -80,5 +87,6 @@ class Past:
         self._at_s = 0.0
 
     def forget(self) -> None:
+        """Forget all steps."""
         self._done.clear()
         self._undone.clear()

@@ -1,4 +1,4 @@
-"""Pictures of steps gone by: by where they came from; of those from nowhere the newest are held."""
+"""Pictures of past steps, known by where they came from; some that came from nowhere are held."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ class PastPicture:
 
     @property
     def name(self) -> str:
+        """Return the picture's name."""
         return self.ref.name
 
     def load(self) -> Picture:
-        """Return that very one as long as somebody has it, else it from its file.
+        """Return the same Picture as long as somebody holds it, else one loaded from its file.
 
-        Raises ImageFileError."""
+        Raises ImageFileError.
+        """
         picture = self.weak()
         if picture is not None:
             return picture
@@ -38,13 +40,17 @@ class PastPicture:
 
 
 class Album:
-    """Gives out PastPictures; holds those that cannot be loaded again, up to so many bytes."""
+    """A maker of PastPictures that holds those that cannot be loaded again.
+
+    most_bytes  of the samples it holds together
+    """
 
     def __init__(self, most_bytes: int = MAX_BYTES) -> None:
         self._most_bytes = most_bytes
         self._held: list[Picture] = []  # the newest last
 
     def keep(self, picture: Picture) -> PastPicture:
+        """Return a PastPicture, and hold its picture if that cannot be loaded again."""
         ref = PictureRef.of(picture)
         if not ref.can_load and picture.nbytes <= self._most_bytes:
             self._held = [each for each in self._held if each is not picture]
@@ -54,4 +60,5 @@ class Album:
         return PastPicture(ref, weakref.ref(picture))
 
     def forget(self) -> None:
+        """Let go of all pictures."""
         self._held.clear()

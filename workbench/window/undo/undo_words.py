@@ -15,7 +15,7 @@ NAMED = 2  # fields at most
 
 
 def in_words(change: Change) -> str:
-    """Return what was done, from what to what."""
+    """Return in words what changed, from what to what."""
     names = [name for name in FACTS if name in change.before]
     first = names[0]
     labels = [FACTS[name].label for name in names if first not in FACTS[name].comes_with]
@@ -45,7 +45,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _cut(name: str) -> str:
-    """Shorten a long file name in its middle, which says the least."""
+    """Cut a long file name in its middle, which says the least."""
     if len(name) <= MAX_LETTERS:
         return name
     half = MAX_LETTERS // 2

@@ -1,4 +1,4 @@
-"""Writes down what the user changes in the Store, and takes it back."""
+"""Undo and redo of the user's changes to the Store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ NOTE_MS = 5000  # how long the status line says what was taken back
 
 
 class Undoing(QObject):
-    """Writes down what changes in the store.
+    """A recorder of what changes in the store, which can take it back.
+
+    background  loads pictures that are to be shown again
+    status      says what was undone
 
     Signals:
         changed(): something else would be undone or redone.
@@ -42,10 +45,6 @@ class Undoing(QObject):
         status: QStatusBar,
         parent: QObject,
     ) -> None:
-        """
-        background  loads pictures that are to be shown again
-        status      says what was undone
-        """
         super().__init__(parent)
         self._store, self._background = store, background
         self._messages, self._status = messages, status
@@ -67,8 +66,7 @@ class Undoing(QObject):
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """Count nothing that is changed in here as a step: nobody asked for it, or it is taken back
-        at once."""
+        """Keep changes made inside out of the history: not the user's, or taken back at once."""
         before, self._is_quiet = self._is_quiet, True
         try:
             yield
@@ -77,24 +75,24 @@ class Undoing(QObject):
 
     @Slot()
     def undo(self) -> None:
-        """Take the last step back."""
+        """Take back the last step."""
         if (change := self._past.to_undo) is not None:
             self._apply(change.before, self._past.undo, f"Undone: {in_words(change.reversed)}")
 
     @Slot()
     def redo(self) -> None:
-        """Do what was taken back again."""
+        """Do again the step that was taken back last."""
         if (change := self._past.to_redo) is not None:
             self._apply(change.after, self._past.redo, f"Redone: {in_words(change)}")
 
     def forget(self) -> None:
-        """Forget all steps: there is nothing to undo."""
+        """Forget all steps, so that there is nothing to undo."""
         self._past.forget()
         self._album.forget()
         self.changed.emit()
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the lines of the menu."""
         return [
             Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
             Action(
@@ -104,7 +102,7 @@ class Undoing(QObject):
         ]
 
     def fill(self, tree: MenuTree) -> None:
-        """Have its lines say what they would do, and be greyed where that is nothing."""
+        """Have the lines say what they would do, and grey those that would do nothing."""
         self._lines = {name: tree.action(name) for name in (UNDO, REDO)}
         self.changed.connect(self._show_words)
         self._show_words()
@@ -138,7 +136,7 @@ class Undoing(QObject):
         return self._album.keep(value) if isinstance(value, Picture) else value
 
     def _apply(self, side: Mapping[str, Any], done: Callable[[], None], note: str) -> None:
-        """Change what `side` says, after its picture was loaded, if it has one."""
+        """Set the fields in `side`, after its picture, if there is one, was loaded."""
         self._wish += 1
         wish, changes, picture = self._wish, dict(side), side.get("picture")
         if not isinstance(picture, PastPicture):
@@ -165,8 +163,10 @@ class Undoing(QObject):
 
 
 def _is_nobodys(old: State, new: State) -> bool:
-    """Say whether it is the first picture, or the same one stored in the pixel type that was
-    chosen before."""
+    """Return whether the picture changed without the user's doing.
+
+    That is so for the first picture, and for the same one stored in another pixel type.
+    """
     if old.picture is new.picture:
         return False
     if old.picture is None or new.picture is None:
