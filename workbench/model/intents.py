@@ -254,7 +254,7 @@ def first_choice(state: State, device: Device | NoDevice) -> str:
 
     It is `auto` where a rung can run, else the last of the CPU implementations that can.
     """
-    usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto takes no notice of what is chosen
+    usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto ignores the block shape chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
 

@@ -18,7 +18,7 @@ THIS = "this"  # the picture that is open
 MAX_SIDE = 16384
 MAX_COUNT = 1024
 PAIR = re.compile(r"(\d{1,5})\s*[×xX*]\s*(\d{1,5})")
-# A list is parted by commas, semicolons or spaces, but not by those around a ×.
+# Commas, semicolons and spaces separate a list's words, but not spaces around a ×.
 BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
 
 Values = tuple[Any, ...]

@@ -52,7 +52,7 @@ class Draft:
         if not self.implementations:
             raise UnclearError("Tick at least one implementation.")
         base = self.base or plan_of(state)
-        # In the plan's own order, which tables and charts keep.
+        # In the order of the plan, which tables and charts keep.
         keys = [each for each in base.implementations if each in self.implementations]
         keys = list(dict.fromkeys((*keys, *self.implementations)))
         made = replace(base, implementations=tuple(keys), transfers=self.transfers)

@@ -10,7 +10,7 @@ from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
 
-MAX_ESTIMATED = 1000  # some 10 ms
+MAX_ESTIMATED = 1000  # takes about 10 ms
 
 
 def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:

@@ -65,7 +65,7 @@ def fixed_choices(plan: Plan) -> dict[str, Any]:
     return fixed | {"sigma": plan.sigma, "amount": plan.amount}
 
 
-# What a cell is called by only where it varies.
+# Properties that a cell's name tells only where they vary.
 ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache")
 
 
@@ -73,7 +73,7 @@ def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
     """Return the names in ASIDE whose values differ among `cells`."""
     cells = tuple(cells)
     values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
-    values["cache"].discard(None)  # of the CPU, which has no choice of it
+    values["cache"].discard(None)  # the CPU has no choice of a cache
     return frozenset(name for name in ASIDE if len(values[name]) > 1)
 
 

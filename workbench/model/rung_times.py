@@ -22,7 +22,7 @@ from kernels.sweeps.record import Measurement, Record
 from workbench.base import numbers
 from workbench.model.intents import implementation
 
-MAX_WORKS = 256  # a large sweep has some dozens
+MAX_WORKS = 256  # a large sweep has a few dozen
 
 Block = tuple[int, int]
 

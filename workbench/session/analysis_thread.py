@@ -53,7 +53,7 @@ class AnalysisThread(QThread):
         self._wake = Condition()  # guards the tasks
         self._tasks: dict[str, _Task] = {}
         self._asked = 0
-        self._awaited: dict[str, int] = {}  # the newest of each name, while somebody waits for it
+        self._awaited: dict[str, int] = {}  # number of the newest of each name, while it is awaited
         self._is_closing = False
         self._hurried: set[str] = set()  # the names of what others may wait for
         self._stepped.connect(self._deliver)

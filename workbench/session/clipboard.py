@@ -23,13 +23,13 @@ Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or sample
 
 NAME = "Pasted picture"
 NOTHING = "The clipboard holds no picture; copy one first."
-MAX_FILES = 100  # of a list that are looked at
+MAX_FILES = 100  # of a list; the rest is ignored
 _MAX_PATH = 4096  # characters; no file has a longer one
-# As other programs offer pictures, those without loss first; our decoders read them as they are,
-# while Qt would drop what it does not know and show half of what is cut short.
+# Formats in which other programs offer pictures, lossless first; our decoders read them exactly,
+# while Qt drops what it does not know and shows half of a truncated file.
 _ENCODED = ("image/png", "image/tiff", "image/webp", "image/bmp", "image/jpeg")
 _Format = QImage.Format
-# What we copy, by pixel type and channels; of floats other programs get what is on the screen.
+# Formats that we copy, by pixel type and channels; of floats others get what is on the screen.
 _FORMATS = {
     ("uint8", 1): _Format.Format_Grayscale8,
     ("uint8", 3): _Format.Format_RGB888,
@@ -47,9 +47,9 @@ _FLOATS = (
 )
 
 
-# What this program has put on the clipboard: the samples themselves, of any pixel type, by the mark
+# Samples that this program has put on the clipboard, of any pixel type, by the mark
 # that the image there carries.  (Qt would own a QMimeData that held them, and free it at the end,
-# when there is no Python any more.)
+# when Python is gone.)
 _MARK = "filter-workbench-samples"
 _QT_IMAGE = "application/x-qt-image"
 _copied: dict[str, NDArray[Any]] = {}

@@ -59,7 +59,7 @@ class Exporter(QObject):
         """
 
         def write() -> None:
-            from workbench.files.reducing import reduced  # OpenCV: not before it is needed
+            from workbench.files.reducing import reduced  # imports OpenCV, only when needed
 
             samples = with_file_white(result.picture, picture.samples)
             samples = reduced(path, samples) if reduce else samples

@@ -67,7 +67,7 @@ class Live(QObject):
         self._baseline: Result | None = None
         self._before_shown: Picture | None = None
         self._widening: Picture | None = None  # being stored as float32
-        self._asked: Job | None = None  # the newest request; None: it made no sense
+        self._asked: Job | None = None  # the newest request; None: it was refused
         self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         store.changed.connect(self._follow)
@@ -110,7 +110,7 @@ class Live(QObject):
             self._refuse(error)
             return
         if job is not None:
-            self._asked = replace(job)  # every run has its own: by that its results are known
+            self._asked = replace(job)  # each run has its own Job, which its results refer to
             look = intents.look_for(state)
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
 
@@ -175,7 +175,7 @@ class Live(QObject):
         def show_it(display: Display) -> None:
             self._before_shown = picture
             self.before_ready.emit(picture, display)
-            self._emit_after()  # a quick filter may have been done first
+            self._emit_after()  # a quick filter may be done before
             self._emit_settled()
 
         look = DisplayMapping(state.levels)
@@ -219,14 +219,14 @@ class Live(QObject):
         if not intents.is_of(result.job, self._store.state.picture):
             return
         self.newest = result
-        if intents.is_of(result.job, self._before_shown):  # else the eye is still on another one
+        if intents.is_of(result.job, self._before_shown):  # else another picture is still shown
             self.computed.emit()
 
     def _show(self, result: Result, display: Display, look: DisplayMapping) -> None:
         state = self._store.state
         if not intents.is_of(result.job, state.picture):
             return
-        # Of the same job there may be a display with a newer look than it began with.
+        # The same job may already have a display with a newer look.
         is_new = self.result is None or self.result.job is not result.job
         self.result = self.newest = result
         if is_new:
@@ -310,7 +310,7 @@ class Live(QObject):
 
     def _refuse(self, error: KernelError) -> None:
         details = error.log if isinstance(error, CompileFailedError) else ""
-        if self.newest is not self.result:  # which cannot be shown
+        if self.newest is not self.result:  # it cannot be shown
             self.newest = self.result
             self.computed.emit()
         self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)

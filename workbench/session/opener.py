@@ -59,8 +59,8 @@ class Opener(QObject):
         self.pixel_type: str | None = None
         self._background = background
         self._newest = self._newest_type = 0
-        self._is_stopped = Event()  # the newest request
-        self._stepping: tuple[Path, int] | None = None  # from where, and which way
+        self._is_stopped = Event()  # of the newest request
+        self._stepping: tuple[Path, int] | None = None  # from which file, and by which step
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         background.broke.connect(self._stop_stepping)
 
@@ -89,7 +89,7 @@ class Opener(QObject):
                 self.restored.emit(found, path.name)
 
         def load(**how: Any) -> dict[str, Any] | Picture:
-            # A pipe would block whoever reads it; of folders and the like `load` knows what to say.
+            # Reading a pipe would block; `load` has messages for folders and the like.
             settings = read_settings(path) if path.is_file() else None
             return settings or image_files.load(path, **how)
 
@@ -197,10 +197,10 @@ class Opener(QObject):
 def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
     try:
         if pixel_type is not None and not picture.is_stored_as(pixel_type):
-            # With it and all that will come of it there are several.
+            # There will be several: this one, and the results made from it.
             require_memory((1 + RESULTS) * picture.samples.size * np.dtype(pixel_type).itemsize)
         stored = picture.stored_as(pixel_type)
-        all_finite(stored.samples)  # known from here on, which takes a while on large ones
+        all_finite(stored.samples)  # remembered from here on, as it takes a while on large pictures
         return stored
     except MemoryError as error:
         raise OutOfMemoryError(

@@ -11,7 +11,7 @@ from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.rungs.rung import Rung
 
-WITHOUT_A_DEVICE = 90  # sm_90: what is shown where there is no card to compile for
+WITHOUT_A_DEVICE = 90  # sm_90, compiled for where there is no GPU
 REMEMBERED = 16
 
 

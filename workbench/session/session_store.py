@@ -28,8 +28,8 @@ from kernels.sweeps.session_lines import session_of
 from kernels.sweeps.session_scan import MAX_LINE, open_to_read
 from workbench.base.assets_path import asset
 
-RECORDED = "recorded"  # of the assets
-MAX_SHOWN = 12  # of the sessions kept, in a menu
+RECORDED = "recorded"  # the folder in assets
+MAX_SHOWN = 12  # kept sessions in the menu
 LOOKING = Progress("looking at this computer")
 NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept."
 

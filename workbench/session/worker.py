@@ -31,11 +31,11 @@ from workbench.session.idle_jobs import IdleJobs
 from workbench.session.preemptible_task import MakeSteps, PreemptibleTask, close
 
 # A superseded job goes on while newer requests keep coming, so that a dragged slider always has a
-# picture to show; once the newest has waited for so long, the hand rests, and it gives way.
+# picture to show; once the newest has waited this long, the hand rests and the old job gives way.
 REST_S = 0.15
 PAINTING_S = 0.01  # how long the window may take to show a result
-HELD_S = 1.0  # what is looked at has been worked out by then, but of the largest pictures
-# As many samples as it takes, and enough for an interval.
+HELD_S = 1.0  # analyses in view are done by then, except for the largest pictures
+# As many samples as are needed, and enough for an interval.
 BASELINE_SAMPLING = Sampling(
     min_samples=ENOUGH_SAMPLES, max_samples=100, max_seconds=2.0, noise=0.01
 )
@@ -100,7 +100,7 @@ class Worker(QThread):
             IdleJobs(self.timed_again.emit),
         )
         self._is_held = False
-        self._wants_device = True  # to know it
+        self._wants_device = True  # at the start, to know it
         self._knows_device = False  # only the thread itself touches it
         self._sweep = PreemptibleTask(
             self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit
@@ -109,7 +109,7 @@ class Worker(QThread):
         self._comparison = PreemptibleTask(
             self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
         )
-        # What is looked at goes before what is waited for; the first of these before the others.
+        # A comparison is watched live, so it goes first; the first that can step is taken.
         self._tasks = (self._comparison, self._sweep, self._tuning)
         self._closing = False
         # The task in hand; only the thread itself touches it.
@@ -303,7 +303,7 @@ class Worker(QThread):
             self._wake.wait_for(self._has_news, PAINTING_S)
             if self._is_held:
                 self._wake.wait_for(lambda: self._has_news() or not self._is_held, HELD_S)
-                self._wake.wait_for(self._has_news, PAINTING_S)  # then that is painted
+                self._wake.wait_for(self._has_news, PAINTING_S)  # then the analysis is painted
 
     def _has_news(self) -> bool:
         """Return whether there is a request that does not wait with the timing."""
@@ -342,7 +342,7 @@ class Worker(QThread):
     def _end_task(
         self, task: PreemptibleTask, error: KernelError | None, is_complete: bool
     ) -> None:
-        with self._wake:  # who cancels now comes too late
+        with self._wake:  # from here on a cancel comes too late
             steps = task.drop()
         close(steps)
         task.ended(error, is_complete)

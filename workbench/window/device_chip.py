@@ -7,7 +7,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
 from workbench.widgets.message_bar import MessageBar
 
-TOLD = "told-no-gpu"  # among the settings: why there was none
+TOLD = "told-no-gpu"  # the setting with the reason that was shown last
 
 
 class DeviceChip(Label):
@@ -31,8 +31,8 @@ class DeviceChip(Label):
     def _say_once_why(self, device: NoDevice) -> None:
         """Say in full, over the pictures, why there is no GPU; later the status bar says it."""
         if device.is_lost:
-            return  # which GpuLoss says
+            return  # GpuLoss says that
         if self._settings.get(TOLD, "") == device.reason or self._messages.kind is not None:
-            return  # it was said before, or something that matters more is being said
+            return  # it was said before, or a message that matters more is shown
         self._settings.set(TOLD, device.reason)
         self._messages.show_message("info", device.reason, device.remedy)

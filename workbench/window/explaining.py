@@ -92,7 +92,7 @@ class Explaining(QObject):
 
     def _raise(self, title: str, pane: QWidget) -> None:
         self._docks.bring_forward(title)
-        pane.setVisible(True)  # it may still wait to be told by its dock
+        pane.setVisible(True)  # its dock may not have shown it yet
         pane.setFocus()
 
     def _point(self, point: tuple[float, float] | None) -> None:

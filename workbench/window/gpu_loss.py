@@ -83,7 +83,7 @@ class GpuLoss(QObject):
             self._say(device, was_trying)
             if not self._is_lost:
                 self._is_lost = True
-                # The window has first to take in that there is no GPU.
+                # The window must know first that there is no GPU.
                 QTimer.singleShot(0, self, self._go_on)
         elif was_trying:
             self._messages.show_message("info", device.reason, device.remedy)

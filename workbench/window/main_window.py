@@ -146,10 +146,10 @@ class MainWindow(QMainWindow):
         """Make the links between the session and the panels; each names the parts it takes."""
         store, worker, live, docks = self.store, self.worker, self.live, self.docks
         settings, messages, reading = self.settings, self.messages, self.reading
-        # Hears of a change before the panels, which may bring about another one.
+        # It hears of a change before the panels, which may cause another one.
         self.undoing = Undoing(store, reading, messages, self.statusBar(), self)
         store.changed.connect(lambda _old, new: self._show_state(new))
-        # Before all that works something out of what is on the screen.
+        # Before everything that analyses what is on the screen.
         self.result_views = ResultViews(
             store, worker, live, self.compare, self.timing, self.history, self.rung, messages, self
         )
@@ -169,7 +169,7 @@ class MainWindow(QMainWindow):
         self.sweep_menu = SweepMenu(
             self.sweep, self.sessions, docks, reading, self.exporter, settings, messages, self
         )
-        # What comes in and goes out.
+        # Input and output.
         self.intake = PictureIntake(
             *(store, worker, self.opener, self.timing, self.sweep, self.sweep_menu),
             *(reading, settings, messages, self),
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
         self.gpu_loss = GpuLoss(store, worker, live, messages, self.restarting, self)
         self.tuner = TuneForJob(store, worker, live, messages, self)
         self.following = BlockComparison(store, worker, live, self.blocks, docks, messages, self)
-        # What explains and presents.
+        # Explaining and presenting.
         self.explaining = Explaining(
             self.compare, self.inspection, live, docks, self.pixel, self.anatomy, self
         )
@@ -321,7 +321,7 @@ class MainWindow(QMainWindow):
         self.gpu_loss.take(device)
         for view in (self.chip, self.rung, self.anatomy, self.sweep):
             view.show_device(device)
-        with self.undoing.quietly():  # it was not the user who chose it
+        with self.undoing.quietly():  # the user did not choose it
             state = self.store.state
             self.store.update(implementation=intents.implementation_for(state, device))
         self._show_state(self.store.state)
@@ -361,7 +361,7 @@ class MainWindow(QMainWindow):
         return self.panel_menu.popup(self)
 
     def _toggle_full_screen(self) -> None:
-        # What is maximised stays so beneath.
+        # A maximised window stays maximised underneath.
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
@@ -373,12 +373,12 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self.presenting.close()  # which puts back what was chosen before
+        self.presenting.close()  # this restores the previous choices
         if complaint := self.memory.save():
-            sys.stderr.write(f"{complaint}\n")  # there soon is no window to say it in
+            sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (self.tuner, self.reporting, self.chart_place, self.weights, self.helping):
             each.close()
-        self.worker.close()  # before the threads that work for what it told
+        self.worker.close()  # before the threads that work on its results
         self.gallery.close_threads()
         for background in self._backgrounds:
             background.close()

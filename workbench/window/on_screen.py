@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.widgets.message_bar import MessageBar
 
 CALM_MS = 300  # the desktop moves windows by itself, and several monitors may go at once
-HANDLE_PX = 32  # of a window's top: so much of a title bar, and so wide, is enough to drag it by
+HANDLE_PX = 32  # a strip of a window's top this high and WIDE_PX wide is enough to drag it
 WIDE_PX = 100
 MOVED = "A monitor is gone; what was on it has been moved here."
 
@@ -29,7 +29,7 @@ class OnScreen(QObject):
         self._monitors_changed = False
         self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         self._later.timeout.connect(self._look)
-        self._later.start()  # by then all have their size
+        self._later.start()  # by then all windows have their size
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.screenRemoved.connect(self._look_later)
@@ -93,7 +93,7 @@ def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
     state = widget.windowState()
     filling = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
     if state & filling:
-        widget.setWindowState(state & ~filling)  # which can be moved
+        widget.setWindowState(state & ~filling)  # a normal window can be moved
     around = widget.frameGeometry().size() - widget.geometry().size()
     widget.resize(place.size() - around)
     widget.move(place.topLeft())

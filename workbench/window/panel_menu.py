@@ -29,12 +29,12 @@ class PanelMenu:
             line.setShortcut(f"Ctrl+Shift+{number}")
             line.setToolTip(tip_text(f"Show the panel {title} before all others, or hide it."))
             dock.visibilityChanged.connect(line.setChecked)
-            show = partial(self._docks.show, title)  # to which PySide would pass nothing
+            show = partial(self._docks.show, title)  # PySide passes no argument to a partial
             line.triggered.connect(lambda is_shown, show=show: show(is_shown))
 
     def popup(self, parent: QWidget) -> QMenu:
         """Return the lines once more, in a menu that belongs to the caller."""
-        menu = QMenu(parent)  # whose it must be: Qt deletes it when it closes
+        menu = QMenu(parent)  # it must be the caller's: Qt deletes it when it closes
         menu.setToolTipsVisible(True)
         if self._lines is not None:
             menu.addActions(self._lines.actions())

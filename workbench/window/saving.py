@@ -90,7 +90,7 @@ class Saving(QObject):
         name = f"{suggested_name(picture, result)}{extension}"
         if (path := self.ask_path(name, SAVE_FILTER)) is None:
             return
-        from workbench.files.reducing import fit_of  # imagecodecs: not before it is needed
+        from workbench.files.reducing import fit_of  # imports imagecodecs, only when needed
 
         try:
             fit = fit_of(path, result.picture, picture.exif)

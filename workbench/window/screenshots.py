@@ -118,7 +118,7 @@ class Screenshots(QObject):
 
     def _save(self, what: str) -> None:
         image, settings = self._take(what), self._memory.for_screenshot()
-        if what == "chart":  # which was measured with what was chosen then
+        if what == "chart":  # it was measured with earlier settings
             settings |= self._sweep.conditions()
         if image is not None and (path := self._saving.ask_path(f"{what}.png", PNG_FILTER)):
             self._exporter.save_screenshot(path, image, settings)

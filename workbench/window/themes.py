@@ -14,7 +14,7 @@ from workbench.base.settings import Settings
 from workbench.widgets.actions import MenuTree
 
 MENU, SETTING = "&View/&Theme", "theme"
-# What each is called, its key, and what it is good for.
+# The title of each, its key, and what it is good for.
 SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
     "system": (
         *("Like the &system", "Ctrl+Shift+F2"),

@@ -34,7 +34,7 @@ class TuneForJob(QObject):
         self._store, self._worker, self._live = store, worker, live
         self._messages, self._parent = messages, parent
         self.dialog: TuneDialog | None = None
-        self._is_running = False  # or being stopped: the worker has not told its end yet
+        self._is_running = False  # also while it is being stopped, until the worker reports its end
         worker.tuning_stepped.connect(self._show)
         worker.tuning_ended.connect(self._end)
 
@@ -51,7 +51,7 @@ class TuneForJob(QObject):
     def start(self) -> None:
         """Start a tuning, or say why there is nothing to tune."""
         messages, device = self._messages, self._worker.device
-        if self.dialog is not None:  # which is still there, and perhaps behind the window
+        if self.dialog is not None:  # still open, perhaps behind the window
             self.dialog.raise_()
             self.dialog.activateWindow()
             return
@@ -60,7 +60,7 @@ class TuneForJob(QObject):
         except KernelError as error:
             messages.show_message("error", str(error))
             return
-        if self._is_running:  # its end would be taken for that of a new one
+        if self._is_running:  # its end would be mistaken for that of a new one
             messages.show_message("info", STOPPING)
         elif isinstance(device, NoDevice):
             messages.show_message("info", f"{device.reason} There is nothing to tune.")

@@ -93,7 +93,7 @@ class CopyAs(QObject):
         if make is command_line and intents.is_unclipped(state):
             note = f"It keeps what lies below zero: as float32, where white is 1. {note}".strip()
         if make is python and state.picture is not None and state.picture.built_in:
-            note = ""  # it paints the picture itself
+            note = ""  # the script makes the picture itself
         self._put(make(state), f"Copied {what}. {note}".strip())
 
     def _copy_cuda(self) -> None:

@@ -33,7 +33,7 @@ def python(state: State) -> str:
     imports, picture = _picture(state)
     shown = state.picture
     samples = shown.samples if shown is not None else None
-    if is_unclipped(state):  # what the window does to keep what lies below zero
+    if is_unclipped(state):  # as the window does to keep values below zero
         picture += '.astype("float32")'
     return SCRIPT.format(
         about=f"{chosen.title} {state.ksize}×{state.ksize}, as Filter Workbench computes it.",

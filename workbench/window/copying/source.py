@@ -29,6 +29,6 @@ def source_of(picture: Picture | None) -> CopySource:
         return CopySource(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
     if picture.path is not None:
         return CopySource(picture.path)
-    if picture.built_in == "scene":  # which comes as a file
+    if picture.built_in == "scene":  # this one comes as a file
         return CopySource(SCENE_FILE)
     return CopySource(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")

@@ -136,7 +136,7 @@ class HelpWindow(QDialog):
         self._count.show()
         if found:
             key = found[0].page.key
-            self._here = ""  # nobody asked for a step of its own for each letter
+            self._here = ""  # so that each letter typed is not a step to go back
             self._show(key)
             self._here = key
 

@@ -56,7 +56,7 @@ class Helping(QObject):
     def explain(self) -> None:
         """Open the page about what is under the pointer, or else about what has the keyboard."""
         under, place = QApplication.widgetAt(QCursor.pos()), START
-        # Not under.window(), by which PySide takes a part to be gone once that window is.
+        # Not under.window(): PySide would treat the widget as deleted once that window is.
         if under is not None and self._window.isAncestorOf(under):
             place = topic_of(under, self._store.state)
         if place == START:  # nothing in particular
@@ -71,7 +71,7 @@ class Helping(QObject):
         """Open the page "key", or "key#section"."""
         if self._help is None:
             from workbench.window.help.help_window import HelpWindow
-            from workbench.window.help.pages import book_of  # which reads all texts
+            from workbench.window.help.pages import book_of  # it reads all texts
 
             self._help = HelpWindow(book_of(self._window), self._window)
         self._help.show_place(place)

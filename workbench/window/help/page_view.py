@@ -26,7 +26,7 @@ from workbench.base.assets_path import asset
 from workbench.window.help.book import HelpPage
 
 SCHEME = "help:"
-IMAGE = "\ufffc"  # what stands for one in a text
+IMAGE = "\ufffc"  # the character that stands for an image
 LINE_PERCENT = 135.0
 MARGIN_PX, PARAGRAPH_PX, CELL_PX = 22, 8, 6
 MAX_MARKS = 500
@@ -56,7 +56,7 @@ class PageView(QTextBrowser):
         self._width = 0
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
-        # Or it would come and go with pages, and pictures with it.
+        # Otherwise it would come and go with pages, and pictures would change their width.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
 
     @property
@@ -82,7 +82,7 @@ class PageView(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         if self._picture_width() != self._width and self._page and self._page.picture:
-            self._later.start()  # amid a change of the document Qt would be lost
+            self._later.start()  # Qt fails if the document is replaced in the middle of a change
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
         """Return a screenshot, scaled to the width there is."""
@@ -137,7 +137,7 @@ class PageView(QTextBrowser):
             form = block.blockFormat()
             level = form.headingLevel()
             kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight
-            if IMAGE not in block.text():  # which would have room for more of it
+            if IMAGE not in block.text():  # an image's line would grow with it
                 form.setLineHeight(LINE_PERCENT, kind.value)
             if level:
                 form.setTopMargin(PARAGRAPH_PX * (2 if block.blockNumber() else 0))

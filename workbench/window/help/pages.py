@@ -19,13 +19,13 @@ from workbench.window.help.shortcuts import ELSEWHERE
 from workbench.window.help.texts import Lookup, escaped, sections, written
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
-# The pages written by hand that stand alone, and those that go on where a mode's few words end.
+# Pages written by hand that stand alone, and modes whose few words are followed by such a page.
 ALONE = {"start": "What this program is for", "gpu": "Without a GPU"}
 WITH_MORE = (
     *("side", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
     *("weights", "sweep"),
 )
-# What else there is to say of numbers stands in the tooltips of these.
+# Further subjects of the page about numbers, told by the tooltips of these widgets.
 TOLD_OF = {
     "Verdict": "verdict-card",
     "L2 cache": "cache",
@@ -78,7 +78,7 @@ def _numbers(window: QMainWindow, more: str) -> str:
     """Return the tooltips of every tile, and of the controls that figures depend on."""
     (timing,) = window.findChildren(TimingStrip)
     tiles = [*timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
-    told = {tile.caption: tile.tip for tile in tiles}  # those of time first
+    told = {tile.caption: tile.tip for tile in tiles}  # tiles of time first
     for title, name in TOLD_OF.items():
         widget = window.findChild(QWidget, name)
         assert isinstance(widget, QWidget)
@@ -111,7 +111,7 @@ def _keys(lines: list[MenuLine]) -> str:
     parts: dict[str, list[str]] = {}
     for line in lines:
         name = line.action.objectName().removesuffix("…") or line.name
-        if line.action.objectName() or line.keys:  # and not a file's name, or the like
+        if line.action.objectName() or line.keys:  # not a file's name or the like
             tip = line.action.statusTip() or line.action.toolTip()
             says = f": {escaped(tip)}" if tip not in (name, line.name) else ""
             where = ": ".join((*line.path[1:], name))

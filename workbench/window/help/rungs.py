@@ -13,7 +13,7 @@ from workbench.window.help.book import HelpPage
 from workbench.window.help.texts import escaped, link
 
 CHAPTER = "Implementations"
-# By the form in which a rung wants its weights, of `kernels.rungs.operands.FORMS`.
+# By the form of a rung's weights, as in `kernels.rungs.operands.FORMS`.
 WEIGHTS = {
     "global": "The weights lie in global memory, as the picture does.",
     "constant": "The weights lie in constant memory, which answers a whole warp at once where all "

@@ -40,9 +40,9 @@ ELSEWHERE = (
     ("P, right click", "In a chart's legend: pin a line to compare with"),
 )
 COLUMNS = 4
-OWN_GROUP = 8  # so many lines of a menu inside another one stand on their own
-LETTERS = 0.88  # of the program's font: all keys are to be seen at once
-NAME_LETTERS = 28  # as wide a name is before it takes a second line
+OWN_GROUP = 8  # a menu inside another with so many lines gets a group of its own
+LETTERS = 0.88  # of the program's font, so that all keys fit on the screen
+NAME_LETTERS = 28  # a longer name takes a second line
 LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action, F1 explains them."
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # a menu's title; keys and what they do

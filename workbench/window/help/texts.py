@@ -9,7 +9,7 @@ from workbench.base.assets_path import asset
 
 # {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.
 KEY, PLACE = re.compile(r"\{([^{}]+)\}"), re.compile(r"\{\{([^{}]+)\}\}")
-# What Markdown would take for a mark.
+# Characters that Markdown would take for marks.
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 Lookup = Callable[[str], str]

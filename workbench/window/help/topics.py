@@ -40,7 +40,7 @@ TOPICS = {
     "pin": "mode/pins",
     "device": "gpu",
 }
-RUNG = "implementation"  # whose page depends on what is chosen
+RUNG = "implementation"  # its page depends on the choice
 VIEWS = {"side": "mode/side", "wipe": "mode/wipe", "difference": "mode/difference",
          "mismatch": "mode/mismatch"}  # fmt: skip
 

@@ -24,7 +24,7 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
         said.append(sentence)
 
     def leave_off() -> None:
-        if messages.sentence in said:  # and nothing else meanwhile
+        if messages.sentence in said:  # no other message meanwhile
             messages.clear("info")
         said.clear()
 

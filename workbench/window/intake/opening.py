@@ -93,8 +93,8 @@ class Opening(QObject):
     def _list_recent(self, menu: QMenu) -> None:
         for action in menu.actions()[1:]:
             menu.removeAction(action)
-            action.deleteLater()  # or there would be more each time the menu opens
-        line = QAction(menu)  # made by the menu, PySide would keep what it has for it
+            action.deleteLater()  # otherwise there would be more each time the menu opens
+        line = QAction(menu)  # PySide would never free one made by the menu
         line.setSeparator(True)
         menu.addAction(line)
         for path in self._settings.recent_files:

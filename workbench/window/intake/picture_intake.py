@@ -60,7 +60,7 @@ class PictureIntake(QObject):
         self._store, self._worker, self._opener = store, worker, opener
         self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
         self._background, self._settings, self._messages = background, settings, messages
-        self._told = ""  # of a picture
+        self._told = ""  # the remarks shown about the last picture
         store.changed.connect(self._store_again)
         self._opener.opened.connect(self._take_picture)
         self._opener.stored.connect(self._take_stored)
@@ -88,7 +88,7 @@ class PictureIntake(QObject):
         else:
             self._opener.open_start_picture()
         for path in paths:
-            self.take_sweep(path)  # what is wrong with it is said after the picture came
+            self.take_sweep(path)  # its errors are shown after the picture came
 
     @Slot()
     def paste(self) -> None:
@@ -112,7 +112,7 @@ class PictureIntake(QObject):
         if is_plan(path):
             self._sweep_menu.open_plan(path)
         elif is_of_sweep(path):
-            self._sweep_menu.open_session(path)  # which says what is wrong with a table
+            self._sweep_menu.open_session(path)  # for a table this explains the mistake
         return is_of_sweep(path)
 
     # -- pictures
@@ -122,16 +122,16 @@ class PictureIntake(QObject):
         self._timing.show_nothing()
         changes: intents.Changes = {"picture": picture, "levels": None}
         if self._worker.device is not None:
-            state = replace(self._store.state, **changes)  # which may need another one
+            state = replace(self._store.state, **changes)  # it may need another implementation
             changes["implementation"] = intents.implementation_for(state, self._worker.device)
         self._store.update(**changes)
-        if not picture.is_stored_as(self._store.state.pixel_type):  # chosen while it was opened
+        if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
         if picture.path is not None:
             self._settings.add_recent_file(picture.path)
         self._messages.clear("error")
         if self._told and self._messages.sentence == self._told:
-            self._messages.clear()  # which was of the one before
+            self._messages.clear()  # it was about the picture before
         self._tell_remarks(picture)
 
     @Slot(object, object)
@@ -158,7 +158,7 @@ class PictureIntake(QObject):
         self._messages.show_message("error", sentence)
 
     def _tell_remarks(self, picture: Picture) -> None:
-        # Which the opener has found out.
+        # The opener has computed this already.
         is_finite = all_finite(picture.samples)
         remarks = picture.remarks if is_finite else (*picture.remarks, NOT_FINITE)
         if remarks:
@@ -188,6 +188,6 @@ class PictureIntake(QObject):
 
     def _why_not_here(self, key: str | None) -> str | None:
         device = self._worker.device
-        if key is None or device is None:  # which will be looked at when it was found
+        if key is None or device is None:  # checked once the GPU was found
             return None
         return intents.why_not_here(intents.implementation(key), device)

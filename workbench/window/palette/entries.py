@@ -67,7 +67,7 @@ def found(entries: Iterable[PaletteEntry], query: str) -> list[tuple[PaletteEntr
             pairs.append((entry, how))
         elif (how := match(query, f"{entry.name} {entry.where}")) is not None:
             places = tuple(at for at in how.places if at < len(entry.name))
-            pairs.append((entry, Match(how.score / 2, places)))  # by its menu: further down
+            pairs.append((entry, Match(how.score / 2, places)))  # found by its menu: further down
     if query.strip():
         pairs.sort(key=lambda pair: (bool(pair[0].reason), -pair[1].score))
     return pairs

@@ -68,10 +68,10 @@ class Presenting(QObject):
         self._shown: tuple[TalkStep, ...] = ()
         self._at = 0
         self._wish = 0
-        self._left: State | None = None  # as it was when the stage was entered
+        self._left: State | None = None  # the State when the stage was entered
         self._before: Display | None = None
         self._after: Display | None = None
-        self._is_refused = False  # what is asked for now
+        self._is_refused = False  # the present settings were refused
         live.before_ready.connect(self._show_before)
         live.after_ready.connect(self._show_after)
         live.baseline_ready.connect(self._show_figures)

@@ -25,7 +25,7 @@ from workbench.widgets.tile import MUTED, TEXT, ElidedLabel
 from workbench.window.presenter.figures import Figures
 
 USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows with it
-SMALL, MIDDLE, TITLE, LARGE = 24, 28, 38, 84  # letters' px there; nothing is smaller
+SMALL, MIDDLE, TITLE, LARGE = 24, 28, 38, 84  # letters in pixels there; nothing is smaller
 POINTS_AN_INCH = 72
 FORWARD = {
     *(Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Down),

@@ -59,7 +59,7 @@ def steps_from(data: Any) -> tuple[TalkStep, ...]:
 
 def step_of(state: State) -> TalkStep:
     """Return the present picture and settings as a step.  Raises KernelError."""
-    # How pictures are looked at is the room's affair.
+    # How pictures are shown is chosen on the stage.
     data = {n: value for n, value in choices.to_data(state).items() if not FACTS[n].is_view}
     ref = PictureRef.of(state.picture) if state.picture is not None else None
     job = intents.job_for(state)

@@ -16,9 +16,9 @@ from workbench.model.state import Picture
 from workbench.window.restoring.lockfiles import LockedFile
 from workbench.window.restoring.snapshot import PinNotes, SnapshotContents, taken
 
-HANDED_OVER = "handed over"  # to the next process, of one's own free will
+HANDED_OVER = "handed over"  # to the next process, on the user's request
 MAX_BYTES = 256 << 20  # of a picture that came from no file
-EVERY_MS = 1500  # so much of what was done may be lost
+EVERY_MS = 1500  # at most this much work is lost
 
 
 class Keeper(QObject):
@@ -31,8 +31,8 @@ class Keeper(QObject):
         super().__init__(shown.compare)
         self._shown, self._place = shown, place
         self._pins = PinNotes(shown.live, shown.store, shown.inspection)
-        self._marks: dict[str, Any] = {}  # what is written down besides
-        self._samples: weakref.ref[NDArray[Any]] | None = None  # of those that are kept
+        self._marks: dict[str, Any] = {}  # marks that are written down as well
+        self._samples: weakref.ref[NDArray[Any]] | None = None  # the samples that are kept
         self._last: dict[str, Any] | None = None
         self._writing = self._make_writer()
         self._timer = QTimer(self, interval=EVERY_MS, timerType=Qt.TimerType.CoarseTimer)
@@ -52,7 +52,7 @@ class Keeper(QObject):
         That process brings it back without a question. The window is to be closed then.
         """
         self._timer.stop()
-        self._writing.close()  # which may have been writing
+        self._writing.close()  # it may have been writing
         try:
             self._place.write({**taken(self._shown, self._pins), HANDED_OVER: True})
         except OSError:
@@ -94,12 +94,12 @@ class Keeper(QObject):
     def _look(self) -> None:
         shown = self._shown
         if not shown.compare.isVisible() or shown.presenting.stage is not None:
-            return  # it is closing; or shows the steps of a talk, and is put back afterwards
+            return  # it is closing, or shows the steps of a talk and is put back afterwards
         self._keep_samples(shown.store.state.picture)
         now = {**taken(shown, self._pins), **self._marks}
         if now != self._last:
             self._last = now
-            # Where the disk is full, or gone, there will be nothing to bring back.
+            # If the disk is full or gone, there will be nothing to bring back.
             self._write(partial(self._place.write, now))
 
     def _keep_samples(self, picture: Picture | None) -> None:

@@ -26,9 +26,9 @@ from workbench.base import limited_json
 from workbench.base.settings import DIRECTORY_VARIABLE
 
 VERSION = 1
-MAX_SECONDS = 7 * 24 * 3600  # so old, a window is nobody's any more
+MAX_SECONDS = 7 * 24 * 3600  # nobody wants an older window back
 MAX_BYTES = 16 << 20
-TRIES = 1  # to bring one window back
+TRIES = 1  # at bringing one window back
 _KEPT, _SAMPLES, _LOCK, _ASIDE = ".json", ".npy", ".lock", ".failed"
 
 

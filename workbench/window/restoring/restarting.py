@@ -39,7 +39,7 @@ class Restarting(QObject):
         super().__init__(window)
         self._store, self._background, self._messages = store, background, messages
         self._window = window
-        self.keeper: Keeper | None = None  # which writes down what is shown, once it is made
+        self.keeper: Keeper | None = None  # writes down what is shown; None until it is made
 
     def start(self) -> None:
         """Start the program again; where that is impossible, say why and stay."""

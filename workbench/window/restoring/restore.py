@@ -19,7 +19,7 @@ from workbench.window.restoring.snapshot import SnapshotContents
 
 GONE = "{} came from no file, and is gone."
 MAX_SESSIONS = 50
-MAX_MS = 60_000  # for any one of the steps
+MAX_MS = 60_000  # for each step
 
 
 class BringingBack(QObject):
@@ -42,7 +42,7 @@ class BringingBack(QObject):
 
     def start(self) -> None:
         """Begin the first step; `done` tells the end."""
-        shown, queued = self._shown, Qt.ConnectionType.QueuedConnection  # never amid a step
+        shown, queued = self._shown, Qt.ConnectionType.QueuedConnection  # never during a step
         shown.live.settled.connect(self._go_on, queued)
         shown.live.refused.connect(self._give_up, queued)
         shown.opener.failed.connect(self._no_picture, queued)
@@ -123,7 +123,7 @@ class BringingBack(QObject):
             return
         for path in paths[:MAX_SESSIONS]:
             shown.sessions.open(Path(path))
-        # What the same thread does next comes after them.
+        # That thread does one thing after another, so this ends after them.
         read: list[None] = []
 
         def go_on(_: Any) -> None:

@@ -24,7 +24,7 @@ from workbench.window.restoring.restarting import Restarting
 from workbench.window.restoring.restore import BringingBack
 from workbench.window.restoring.snapshot import SnapshotContents
 
-CALM_MS = 2000  # what is back and stays so long did not bring the crash back
+CALM_MS = 2000  # a window that lasts this long did not bring the crash back
 NOT_AGAIN = (
     "Bringing back the last window ended the program, so it is not tried again; what it showed "
     "is written down in {}."

@@ -63,7 +63,7 @@ class PinNotes:
 
     def __init__(self, live: Live, store: Store, inspection: Inspection) -> None:
         self._live, self._store, self._inspection = live, store, inspection
-        self._noted: list[tuple[weakref.ref[NDArray[Any]], dict[str, Any]]] = []  # of its samples
+        self._noted: list[tuple[weakref.ref[NDArray[Any]], dict[str, Any]]] = []  # by its samples
         inspection.pins_changed.connect(self._note)
         self._note()
 

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.model.state import FACTS
 
 MAX_CHANGES = 200
-TOGETHER_S = 1.0  # changes of one number that follow so soon are one step
+TOGETHER_S = 1.0  # changes of one number within this time are one step
 GRADUAL = frozenset(name for name, facts in FACTS.items() if facts.is_gradual)
 
 

@@ -11,7 +11,7 @@ from workbench.window.undo.past import Change
 from workbench.window.undo.past_pictures import PastPicture
 
 MAX_LETTERS = 24
-NAMED = 2  # fields at most
+NAMED = 2  # so many fields are named at most
 
 
 def in_words(change: Change) -> str:

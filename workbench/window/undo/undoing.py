@@ -118,7 +118,7 @@ class Undoing(QObject):
 
     @Slot(object, object)
     def _write_down(self, old: State, new: State) -> None:
-        self._wish += 1  # what is still being loaded comes too late
+        self._wish += 1  # a picture that is still being loaded comes too late
         if self._is_quiet or _is_nobodys(old, new):
             return
         names = changed_fields(old, new)
