@@ -1,4 +1,4 @@
-"""Keeps the panel of numbers and curves up to date, off the GUI thread and while it is seen."""
+"""The updates of the analysis panel, off the GUI thread and only while it is seen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Pair = tuple[NDArray[Any], NDArray[Any]]
 
 
 class Analysing(QObject):
-    """Asks for what the panel shows when a result has settled, and draws the line on the picture.
+    """The link between results and panel, which also draws the line on the picture.
 
     Signals:
         said(sentence): why something is missing.

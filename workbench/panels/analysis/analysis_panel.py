@@ -49,7 +49,7 @@ LINE_TIP = "What is drawn below; Shift and a drag over a picture draws a line of
 
 
 class AnalysisPanel(UprightArea):
-    """Shows what it is given; works nothing out.
+    """The panel of analysis, which shows what it is given and computes nothing.
 
     Signals:
         against_wanted(index): compare with 0 the original, else the pinned result.
@@ -227,7 +227,7 @@ class AnalysisPanel(UprightArea):
         )
         self._table.setFont(scaled_font(0.85))
         self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._table.setWordWrap(True)  # of what stands below the numbers
+        self._table.setWordWrap(True)  # the notes below the numbers
         self._column.addWidget(self._table)
 
     def _build_profile(self) -> None:

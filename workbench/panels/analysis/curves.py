@@ -20,12 +20,12 @@ from workbench.base import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_spots import Spot
 
-MAX_SPOTS = 256  # to point at
-MAX_POINTS = 2000  # of a curve, and no more than POINTS_PER_PX for each pixel across
-POINTS_PER_PX = 2  # of a noisy curve the highest and the lowest
+MAX_SPOTS = 256  # spots that can be pointed at
+MAX_POINTS = 2000  # of a curve, and at most POINTS_PER_PX for each pixel across
+POINTS_PER_PX = 2  # for a noisy curve's highest and lowest
 AXIS_PX = 56
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
-# Hues of the theme for red, green, blue; grey and alpha are as the text.  Beside each is its name.
+# Hues of the theme for red, green, blue; grey and alpha are drawn in the text's colours.
 HUES = {"R": 1, "G": 2, "B": 0}
 
 
@@ -50,14 +50,14 @@ def color_of(channel: str, colors: theme.Colors) -> QColor:
 
 
 class CurvesChart(Canvas):
-    """Draws curves: after solid, before dashed."""
+    """A chart of curves: after solid, before dashed."""
 
     def __init__(
         self, empty: str, name: str, parent: QWidget | None = None, *, across: str = ""
     ) -> None:
         """Make a chart that says `empty` while there are no curves.
 
-        across  what the lower axis says that it counts
+        across  the lower axis's title
         """
         super().__init__(empty, parent)
         self._across = across

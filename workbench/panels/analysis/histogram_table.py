@@ -8,7 +8,7 @@ from html import escape
 from workbench.base.numbers import in_digits
 from workbench.imaging.histograms import PERCENTILES, Histogram
 
-WIDEST = 6  # characters of a number
+WIDEST = 6  # characters that a number may have
 SMALL, LARGE = 0.01, 1e6  # beyond these the largest number is written as a multiple of a power
 HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean")
 
@@ -36,7 +36,7 @@ def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
         for each in picture
     ]
     power = _power(max((abs(v) for _, values in each_row for v in values if v == v), default=0.0))
-    rows = [_row("th", (f"{other}: dashed", *HEADS))]  # as it is drawn
+    rows = [_row("th", (f"{other}: dashed", *HEADS))]  # the line style in the chart
     for name, values in each_row:
         rows.append(_row("td", (name, *(_short(value / 10.0**power) for value in values))))
     notes = [f"all × 10<sup>{power}</sup>"] if power else []

@@ -1,4 +1,4 @@
-"""Paints a look at a launch over the picture: blocks, one tile and its halo, warps, a thread."""
+"""The painting of a launch over the picture: blocks, one tile and its halo, warps, a thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ THREAD = QColor(240, 228, 66)
 
 
 def paint_look(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
-    """Paint all of it; `painter` in pixels of the picture, see `picture_view.Overlay`."""
+    """Paint blocks, tile, halo, warps and thread over a picture.
+
+    painter  in pixels of the picture, see `picture_view.Overlay`
+    """
     _paint_grid(painter, visible, scale, look)
     _paint_tile(painter, look)
     if look.thread is not None:
@@ -50,7 +53,7 @@ def grid_is_drawn(look: Look, scale: float) -> bool:
 
 
 def warp_runs(look: Look, warp: int) -> list[Rect]:
-    """Return what the lanes of a warp compute: samples side by side, rows that are alike as one."""
+    """Return what a warp's lanes compute as rectangles: runs of samples, equal rows joined."""
     pattern = look.subject.pattern
     assert pattern is not None
     lanes = pattern.places[:, warp * LANES : (warp + 1) * LANES]
@@ -58,14 +61,14 @@ def warp_runs(look: Look, warp: int) -> list[Rect]:
     return [_moved(run, left, top) for run in _runs(lanes.tobytes(), len(lanes), pattern.each)]
 
 
-@lru_cache(maxsize=64)  # of the 32 warps of a block, in each frame
+@lru_cache(maxsize=64)  # each frame paints the up to 32 warps of a block
 def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
     """Return runs of samples; `lanes`: (times, lanes, 2) int64, where each computes samples."""
     across, down = each
     runs: list[Rect] = []
     found = np.frombuffer(lanes, np.int64).reshape(-1, 2)
     places = [(x, y) for x, y in found.tolist() if x != NOWHERE]
-    # Lanes that make samples in several places do so between one another's: row by row.
+    # Lanes that compute samples in several places interleave, so these are sorted row by row.
     for x, y in places if times == 1 else sorted(set(places), key=lambda place: place[::-1]):
         if runs and (runs[-1].top, runs[-1].right) == (y, x):
             runs[-1] = replace(runs[-1], right=x + across)
@@ -143,7 +146,7 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
 
 def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
     across, down = look.made_by_each
-    least = 5 / scale  # or nobody would see it
+    least = 5 / scale  # smaller ones would not be seen
     made = []
     for x, y in look.samples_of(look.thread or 0):
         own = pixels(Rect(x, y, x + across, y + down), look.subject.channels)

@@ -57,8 +57,8 @@ class AnatomyPane(QWidget):
         self._device: Device | None = None
         self._subject: Subject | None = None
         self._look: Look | None = None
-        self._worded: Look | None = None  # the one that the panel tells of
-        self._at: tuple[int, int] | None = None  # sample and row looked at
+        self._worded: Look | None = None  # the one that the panel describes
+        self._at: tuple[int, int] | None = None  # sample and row that are looked at
         self._scale = 1.0
         self._passing = Throttle(PASSING_MS, self._catch_up, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
@@ -87,7 +87,7 @@ class AnatomyPane(QWidget):
         is_other = self._choice.follow(result.implementation)
         if self._later.isActive():
             return
-        # Or it was filtered in another pixel type.
+        # The job may also have been filtered in another pixel type.
         subject = self._subject
         if is_other or (subject is not None and subject.job.picture is not result.job.picture):
             self._refresh()
@@ -114,7 +114,7 @@ class AnatomyPane(QWidget):
         paint_look(painter, visible, scale, self._look)
         if scale != self._scale:
             self._scale = scale
-            QTimer.singleShot(0, self, self._show_grid_note)  # nothing is laid out while painting
+            QTimer.singleShot(0, self, self._show_grid_note)  # no layout may change while painting
 
     @property
     def look(self) -> Look | None:
@@ -191,7 +191,7 @@ class AnatomyPane(QWidget):
         """Take the state anew; where the same thread is there, it stays looked at."""
         self._later.stop()
         if not self.isVisible():
-            # Which would keep a picture that was closed.
+            # They would keep a closed picture in memory.
             self._subject = self._look = self._worded = None
             return
         found = self._launch()

@@ -1,4 +1,4 @@
-"""Many straight lines over a picture, seen on light and on dark, painted in a millisecond."""
+"""Many straight lines over a picture, visible on light and dark, painted in a millisecond."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from workbench.base.plain_text import tip_text
 from workbench.panels.anatomy.subject import Subject, subject_of
 from workbench.widgets.drop_down import DropDown
 
-FIRST = "shared"  # where nothing was chosen yet
+FIRST = "shared"  # the rung until one is chosen
 BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
 
 

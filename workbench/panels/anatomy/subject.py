@@ -74,7 +74,7 @@ class Look:
 
     @property
     def steps(self) -> tuple[Access, ...]:
-        """Return what the block's threads do; none that they do not come to."""
+        """Return what the block's threads do, without steps that they never reach."""
         return tuple(each for each in self.threads.steps if each.count) if self.threads else ()
 
     @property

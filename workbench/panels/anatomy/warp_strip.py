@@ -57,7 +57,10 @@ class LaneStrip(QWidget):
         self._lane = 0
 
     def show_lanes(self, lanes: Lanes | None, lane: int) -> None:
-        """Show them; `lane`: the one looked at."""
+        """Show what the lanes touch.
+
+        lane  the one looked at
+        """
         self._lanes, self._lane = lanes, lane
         self.setAccessibleDescription(f"{lanes.sentence} {lanes.legend}" if lanes else "")
         self.update()

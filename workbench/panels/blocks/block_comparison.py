@@ -21,11 +21,11 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.message_bar import MessageBar
 
 NONE_CAN = "None of them can run this job; each says why."
-CALM_MS = 300  # so long nothing has to change before it starts anew
+CALM_MS = 300  # without changes before it starts anew
 
 
 class BlockComparison(QObject):
-    """Stands between the store, the worker and the panel Blocks.
+    """The link between the store, the worker and the panel Blocks.
 
     Nothing is measured while the panel cannot be seen.
     """
@@ -44,7 +44,7 @@ class BlockComparison(QObject):
         self._store, self._worker, self._live = store, worker, live
         self._panel, self._docks, self._messages = panel, docks, messages
         self._field: Field | str = ""
-        self._jobs: tuple[Job, ...] = ()  # those asked for last: of other rounds nothing is heard
+        self._jobs: tuple[Job, ...] = ()  # asked for last; steps of others are dropped
         self._found: Snapshot | None = None
         self._was_stopped_by_hiding = False
         self._later = QTimer(self)
@@ -56,7 +56,7 @@ class BlockComparison(QObject):
     def _connect(self) -> None:
         store, panel, worker = self._store, self._panel, self._worker
         store.changed.connect(self._look_again)
-        self._live.settled.connect(self._look_again)  # by then it is known what Auto picked
+        self._live.settled.connect(self._look_again)  # by then Auto's pick is known
         worker.device_found.connect(self._look_again)
         self._docks[panel.DOCK.title].visibilityChanged.connect(self._show_or_hide)
         panel.shapes_changed.connect(self._look_again)
@@ -70,7 +70,7 @@ class BlockComparison(QObject):
         worker.broke.connect(self._break_off)
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the menu's action."""
         return [
             Action(
                 *("&View", "&Block shapes, live", self.show_and_start, ("Ctrl+K",)),
@@ -115,12 +115,12 @@ class BlockComparison(QObject):
 
     def _look_again(self, *_: Any) -> None:
         if self._panel.isVisible():
-            self._refresh()  # what is in use is marked at once
+            self._refresh()  # mark at once what is in use
             self._later.start()
 
     @Slot()
     def _follow(self) -> None:
-        """Begin anew where what was measured says nothing any more."""
+        """Begin anew where what was measured no longer holds."""
         before = self._field
         self._look()
         if _is_same(before, self._field):
@@ -128,7 +128,7 @@ class BlockComparison(QObject):
         self._found = None
         self._refresh()
         if self._panel.phase is BlocksPhase.PAUSED:
-            self.stop()  # who paused it wants nothing measured now
+            self.stop()  # a user who paused wants nothing measured
         elif self._panel.phase is not BlocksPhase.IDLE:
             if isinstance(self._field, Field):
                 self.start()

@@ -19,15 +19,15 @@ from workbench.charts.data.figure import (
 )
 from workbench.panels.blocks.rows import BlockRow
 
-LARGE_RANGE = 20.0  # from here on bars grow with the logarithm
-IN_USE = "● "  # before the name of what the window filters with
+LARGE_RANGE = 20.0  # largest over smallest time, from which the scale is logarithmic
+IN_USE = "● "  # marks what the window filters with
 VERDICTS: dict[str, Literal["bad", "missing", "refused"]] = {
     "wrong": "bad",
     "waiting": "missing",
     "refused": "refused",
 }
 MARKS = {"wrong": "✗", "waiting": "…"}
-BLUE, GREEN = 0, 2  # numbers of colours of a theme
+BLUE, GREEN = 0, 2  # indices into a theme's series colours
 
 
 def bars_of(rows: Sequence[BlockRow], sentence: str) -> Figure:

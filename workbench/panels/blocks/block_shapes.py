@@ -10,7 +10,7 @@ BlockXY = tuple[int, int]
 
 WIDTHS, HEIGHTS = (8, 16, 32, 64, 128, 256), (1, 2, 4, 8, 16, 32)
 GRID: tuple[BlockXY, ...] = tuple((x, y) for y in HEIGHTS for x in WIDTHS)
-MAX_SIDE = 1024  # threads along a side: what the block picker takes
+MAX_SIDE = 1024  # threads along a side, as in the block picker
 EXAMPLE = "Write shapes such as 48×4, 96×2."
 
 _SHAPE = re.compile(r"(\d{1,6})\s*[x×X*]\s*(\d{1,6})")
@@ -52,5 +52,5 @@ def written(shapes: list[BlockXY] | tuple[BlockXY, ...]) -> str:
 
 
 def _end(found: re.Match[str] | None) -> int:
-    assert found is not None  # it may match nothing, but it matches
+    assert found is not None  # both patterns match here, be it an empty text
     return found.end()

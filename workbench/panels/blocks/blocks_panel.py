@@ -43,7 +43,7 @@ PAUSE_TIP = "Let it stand still, or go on."
 
 
 class BlocksPanel(QWidget):
-    """Shows rows; says what the user wants.
+    """The panel that shows how the candidates stand, and says what the user wants.
 
     Signals:
         start_wanted(), stop_wanted(), pause_wanted(is_paused).

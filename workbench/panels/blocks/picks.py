@@ -1,4 +1,4 @@
-"""Chooses the shapes to compare: two sets to tick, and any others to type."""
+"""The choice of block shapes to compare: two sets to tick, and any others to type."""
 
 from __future__ import annotations
 

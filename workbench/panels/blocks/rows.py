@@ -13,7 +13,7 @@ from workbench.charts.data.chart_words import list_of
 from workbench.charts.data.sentences import how_long
 from workbench.panels.blocks.candidates import Contender, Field, Key
 
-MAX_NAMES = 4  # of those that share the first place
+MAX_NAMES = 4  # listed of those that share the first place
 
 State = Literal["waiting", "refused", "wrong", "unsure", "fine"]
 

@@ -25,16 +25,16 @@ from workbench.imaging.cell_values import (
 from workbench.imaging.display import Display
 from workbench.panels.compare.view_transform import Size, ViewTransform
 
-MIN_PX = 40  # of a pixel on the screen, in device-independent pixels
-SIZES_PX = range(15, 5, -1)  # of the digits
-ROOM = 0.84  # of a cell, for what is written in it: between cells there is a gap
+MIN_PX = 40  # side of a picture's pixel on the screen, device-independent
+SIZES_PX = range(15, 5, -1)  # font sizes of the digits, largest first
+ROOM = 0.84  # share of a cell for its text, which leaves a gap between cells
 
 
 class CellLayer:
     """The layer of numbers that fits a view, and a request for another when it does not."""
 
     def __init__(self, view: QWidget) -> None:
-        self._view: Any = view  # a PictureView, which has one of these
+        self._view: Any = view  # a PictureView, whose module imports this one
         self._samples: NDArray[Any] | None = None
         self._display: Display | None = None
         self._cells: Cells | None = None

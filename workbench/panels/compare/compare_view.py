@@ -34,10 +34,10 @@ OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
 BEFORE, ORIGINAL = "Before", "Original"
-PANE_PX = 190  # of a third pane in a row, at least
-RING_PX = 10  # device-independent
-AROUND = 0.9  # of the view is what is to fill it
-CLOSE_ENOUGH = 24.0  # device-independent pixels a pixel, to see a single one that is gone to
+PANE_PX = 190  # least width of each pane for three in a row
+RING_PX = 10  # radius in device-independent pixels
+AROUND = 0.9  # share of the view that a shown area fills
+CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
 
 class CompareView(QWidget):
@@ -75,7 +75,7 @@ class CompareView(QWidget):
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
         self._holding = False
-        self._mode = ""  # the one shown
+        self._mode = ""  # the mode that is shown
         self._before_view = PictureView("Before", OPEN_HINT)
         self._after_view = PictureView("After", RESULT_HINT)
         self._wipe_view = WipeView("Before and after", OPEN_HINT)
@@ -166,7 +166,7 @@ class CompareView(QWidget):
         self._refresh()
 
     def go_to(self, x: int, y: int) -> None:
-        """Have the pixel (x, y) in the middle, large enough to be seen, marked, and pointed at."""
+        """Move the pixel (x, y) to the middle, large enough to be seen, and mark it."""
         scale = max(self._shown_transform().scale, CLOSE_ENOUGH * self.devicePixelRatioF())
         self._move(ViewTransform(scale, (x + 0.5, y + 0.5)))
         self._point = (x, y)
@@ -201,7 +201,7 @@ class CompareView(QWidget):
         self._move(None)
 
     def show_area(self, area: QRectF) -> None:
-        """Have these pixels of the picture fill the view, with a little around them."""
+        """Fill the view with these pixels of the picture, and a little around them."""
         width, height = self._views[0].device_size
         scale = min(width / area.width(), height / area.height()) * AROUND
         centre = area.center()
@@ -243,7 +243,7 @@ class CompareView(QWidget):
         return partial(side_by_side, [*tiles, *pinned])
 
     def add_overlay(self, overlay: Overlay) -> None:
-        """Have `overlay` paint over the picture in every view."""
+        """Let `overlay` paint over the picture in every view."""
         for view in self._all_views:
             view.overlays.append(overlay)
 
@@ -254,7 +254,7 @@ class CompareView(QWidget):
 
     def _paint_rings(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         radius = RING_PX * self.devicePixelRatioF() / scale
-        if radius < 1:  # the pixels are as large
+        if radius < 1:  # a pixel is as large as the ring
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for color, width in (("#000000", 3.0), ("#ffffff", 1.5)):
@@ -398,11 +398,11 @@ class CompareView(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() == QEvent.Type.FocusOut:
-            self._hold(False)  # the key's release will go elsewhere
+            self._hold(False)  # the release of Space will go elsewhere
         return super().eventFilter(watched, event)
 
     def _refresh(self) -> None:
-        """Give the views what they shall paint."""
+        """Give the views what they have to paint."""
         after, caption, samples = self._after, self._after_caption, self._after_samples
         before_samples = None if self._picture is None else self._picture.samples
         original = self._before, ORIGINAL, before_samples
@@ -414,7 +414,7 @@ class CompareView(QWidget):
         self._after_view.show_picture(after, caption, samples)
         for number, view in enumerate(self._pin_views, 1):
             if number > len(self._pins):
-                view.show_picture(None, "")  # nor keep what was there in memory
+                view.show_picture(None, "")  # frees the picture that was there
             else:
                 view.show_picture(*(original if is_held else self._pinned(number)))
         near = self._pinned(self._against) if self._against else before

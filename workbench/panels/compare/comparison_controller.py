@@ -22,9 +22,9 @@ from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
 
-DIFFERENCE, MISMATCH = "difference", "mismatch"  # the names of modes, and of what is under way
-MAX_RINGS = 200  # around single pixels; more are seen without
-URGENCY = 1  # of what is quick, before what takes long or is only read
+DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
+MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
+URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\ncomparing with the float64 oracle…"
 STOPPED = "stopped; N goes on"
 
@@ -58,10 +58,10 @@ class ComparisonController(QObject):
         super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self._other = other
-        self._of: tuple[Any, ...] = ()  # what is on screen, or under way
+        self._of: tuple[Any, ...] = ()  # what the view shows or computes
         self._mismatch: Mismatch | None = None
-        self._at = -1  # y · width + x of the differing pixel gone to last
-        self._step_wanted = 0  # to the next that is found, or back
+        self._at = -1  # y · width + x of the differing pixel visited last
+        self._step_wanted = 0  # 1: to the next that is found, -1: back, 0: stay
         self._is_stopped = False
         self._is_subtracting = False
         store.changed.connect(self._follow)
@@ -74,17 +74,17 @@ class ComparisonController(QObject):
     # -- what the user may want
 
     def go_to_differing(self, step: int) -> None:
-        """Go to the next pixel (step 1) that is not what the oracle says, or the previous (-1)."""
+        """Go to the next (step 1) or previous (-1) pixel that differs from the reference."""
         self._step_wanted = step
         if self._store.state.view_mode != MISMATCH:
-            self._store.update(view_mode=MISMATCH)  # and go there when it is found
+            self._store.update(view_mode=MISMATCH)  # which goes there once it is found
         elif self._is_stopped and (self._mismatch is None or not self._mismatch.places.size):
             self._of = ()
-            self.refresh()  # which forgets nothing of what is wanted
+            self.refresh()  # which keeps _step_wanted
         self._go_on()
 
     def cancel(self) -> None:
-        """Stop comparing with the oracle; what was found stays."""
+        """Stop comparing with the reference; what was found stays."""
         self._steps.cancel(MISMATCH)
         self._step_wanted, self._is_stopped = 0, True
         self._compare.show_worked_out(*self._marked(STOPPED))
@@ -93,7 +93,7 @@ class ComparisonController(QObject):
     # -- following
 
     def refresh(self) -> None:
-        """Work out what the mode shows, unless that is on screen, or under way, already."""
+        """Compute what the mode shows, unless that is on screen or under way already."""
         state, result, shown = self._store.state, self._live.result, self._live.shown
         mode, picture = state.view_mode, state.picture
         if mode == DIFFERENCE:
@@ -108,7 +108,7 @@ class ComparisonController(QObject):
         ):
             self._forget()
         elif mode == DIFFERENCE and self._is_subtracting:
-            pass  # it comes to an end first, or while a slider is dragged none ever would
+            pass  # let it end first, or none ever would while a slider is dragged
         elif mode == DIFFERENCE:
             other, name = self._other(picture)
             self._anew(
@@ -126,7 +126,7 @@ class ComparisonController(QObject):
     def _follow(self, old: State, new: State) -> None:
         samples = [state.picture and state.picture.samples for state in (old, new)]
         if samples[0] is not samples[1]:
-            self._forget()  # the new one's result may never come
+            self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
             self.refresh()
 
@@ -186,7 +186,7 @@ class ComparisonController(QObject):
 
     def _search(self, result: Result, shown: Display) -> None:
         implementation = intents.implementation(result.implementation)
-        assert not isinstance(implementation, Auto | BrokenRung)  # a result is of what ran
+        assert not isinstance(implementation, Auto | BrokenRung)  # only what can run has results
         tolerance = implementation.tolerance(result.job)
         self._mismatch, self._at, self._is_stopped = None, -1, False
         self._compare.show_worked_out(shown, COMPARING, ())

@@ -25,10 +25,10 @@ from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
 
-LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # the names of what is under way
+LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 GONE = "What was pinned of {} is gone: pictures of that size are not kept."
-CELLS_URGENCY = 2  # what is seen at once goes before what is only read
+CELLS_URGENCY = 2  # what is seen at once goes before what is read
 
 
 class Inspection(QObject):
@@ -61,7 +61,7 @@ class Inspection(QObject):
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside = SetAside()
-        self._coming: Picture | None = None  # the one in view, while it is not on the screen yet
+        self._coming: Picture | None = None  # the picture that is to come on screen
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self.worked_out = ComparisonController(store, live, compare, steps, self.other, self)
         self.worked_out.said.connect(self.said)
@@ -87,7 +87,7 @@ class Inspection(QObject):
             _, result, shown = found
             pin = _pinned(result, shown, self._live.look)
             self._set_pins((*self.pins, pin), self.against)
-            self._look_again()  # where the levels have just changed
+            self._look_again()  # the levels may have just changed
 
     def unpin(self, index: int | None = None) -> None:
         """Forget a pinned result; None: the last."""
@@ -154,7 +154,7 @@ class Inspection(QObject):
                 return  # others have been pinned meanwhile
             self._aside.take(found)
             self._set_pins(found.pins, found.against)
-            self._look_again()  # by now it may be done otherwise than when they were pinned
+            self._look_again()  # the levels may differ from those when they were pinned
             self.unsaid.emit(SET_ASIDE.format(picture.name))
 
         if likely and not self.pins:
@@ -170,7 +170,7 @@ class Inspection(QObject):
         pins = tuple(map(refined, self.pins))
         if pins != self.pins:
             self._set_pins(pins, self.against)
-            self._look_again()  # what is under way is of the former
+            self._look_again()  # work under way is for the former pins
 
     def _set_pins(self, pins: tuple[Pin, ...], against: int) -> None:
         self.pins, self.against = pins, against
@@ -193,7 +193,7 @@ class Inspection(QObject):
             yield tuple(displays)
 
         def take(displays: tuple[Display, ...]) -> None:
-            if self.pins is pins:  # else it has been asked for anew
+            if self.pins is pins:  # else newer pins have asked again
                 results = [pin.result for pin in pins]
                 self._set_pins(tuple(map(_pinned, results, displays, looks)), self.against)
 

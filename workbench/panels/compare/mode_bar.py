@@ -21,7 +21,7 @@ MODES = (
     ("difference", "Difference", "After minus before, made stronger (D)"),
     ("mismatch", "Mismatch", "Which pixels are not what the float64 oracle says (M)"),
 )
-SHORT = {"side": "&Side", "difference": "Diff.", "mismatch": "Mism."}  # where there is no room
+SHORT = {"side": "&Side", "difference": "Diff.", "mismatch": "Mism."}  # where room is scarce
 KINDS = (
     ("absolute", "|Δ|", "Absolute: how much each channel differs; black: not at all"),
     (

@@ -30,15 +30,15 @@ from workbench.panels.compare.cell_layer import CellLayer
 from workbench.panels.compare.view_transform import Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 
-# Paints over the picture, in its pixels.  It gets the rectangle of them that is in view, and how
+# Paints over the picture, in the picture's pixels; gets the rectangle of them in view, and how
 # many device pixels each has.
 Overlay = Callable[[QPainter, QRectF, float], None]
 
 WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
-PAN_STEP = 0.1  # of the view, for one press of an arrow key
+PAN_STEP = 0.1  # share of the view for one press of an arrow key
 _CORNER = 8.0
 _MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
-_HAIR = 1e-4  # device pixels; exactly on a pixel's edge, rounding errors would decide what is shown
+_HAIR = 1e-4  # device pixels off a pixel's edge, where rounding errors would decide what is shown
 
 
 class PictureView(QWidget):
@@ -79,7 +79,7 @@ class PictureView(QWidget):
         self._transform = ViewTransform(1.0, (0.0, 0.0))
         self._mark: tuple[int, int] | None = None
         self._grabbed: QPointF | None = None
-        self._pressed: QPointF | None = None  # where, until the pointer moves away from there
+        self._pressed: QPointF | None = None  # where, until the pointer moves away
         self._line_from: tuple[int, int] | None = None
         self.overlays: list[Overlay] = []
         self._cells = CellLayer(self)
@@ -348,7 +348,7 @@ class PictureView(QWidget):
 
 
 def use_device_pixels(painter: QPainter, ratio: float) -> None:
-    """Make one unit one device pixel, on the device's grid.
+    """Scale the painter so that one unit is one device pixel, on the device's grid.
 
     Under fractional scaling a widget's corner may lie between device pixels, elsewhere for each
     view; without the shift linked views would sample their pictures at different points.
@@ -361,7 +361,7 @@ def use_device_pixels(painter: QPainter, ratio: float) -> None:
 
 
 def draw(painter: QPainter, display: Display, transform: ViewTransform, view: Size) -> None:
-    """Draw what of `display` is visible in a view of `view` device pixels."""
+    """Draw the part of `display` that is visible in a view of `view` device pixels."""
     scale = transform.scale
     image = display.images[_level(scale, len(display.images))]
     across, down = display.size[0] / image.width(), display.size[1] / image.height()
@@ -383,7 +383,7 @@ def _level(scale: float, levels: int) -> int:
     return min(max(int(math.log2(1 / scale) + 0.25), 0), levels - 1)
 
 
-@cache  # of the four there are; working one out takes longer than painting it
+@cache  # four corners; making a path takes longer than painting it
 def _outside_corner(is_left: bool, is_top: bool) -> QPainterPath:
     """Return what rounding takes away at a corner that lies at 0, 0."""
     square, circle = QPainterPath(), QPainterPath()

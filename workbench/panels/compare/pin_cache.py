@@ -35,7 +35,7 @@ class Pins(NamedTuple):
     def _arrays(self) -> Iterator[NDArray[Any]]:
         yield from (self.picture.samples, self.picture.as_in_file)
         if (wide := known_unclipped(self.picture.samples)) is not None:
-            yield wide  # which lives as long as these
+            yield wide  # it lives as long as the samples
         for pin in self.pins:
             yield from (pin.samples, pin.result.job.picture, *pin.display.pixels)
 
@@ -75,7 +75,7 @@ class SetAside:
 
 
 def of_same(picture: Picture, likely: Sequence[Pins]) -> Iterator[Pins | None]:
-    """Yield None on the way, at last the first of `likely` that is of the same samples."""
+    """Yield None on the way, and at last the first of `likely` that is of the same samples."""
     for pins in likely:
         is_same = True
         for here, there in _parts(picture.samples, pins.picture.samples):

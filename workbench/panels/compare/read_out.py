@@ -22,7 +22,7 @@ _ROWS = ("before", *_PINNED, "after", "difference")
 # Characters for a number and its sign.
 _WIDTHS = {"uint8": 4, "uint16": 6, "float16": 10, "float32": 10}
 _NONE = "–"
-NARROW = 240  # colours of 8 or 16 bits fit
+NARROW = 240  # px; room for colours of 8 or 16 bits
 
 
 class ReadOut(QWidget):
@@ -51,7 +51,7 @@ class ReadOut(QWidget):
         self._set_fonts()
 
     def show_pins(self, shown: Collection[int], against: int) -> None:
-        """Have rows for the pinned results of these numbers.
+        """Show rows for the pinned results of these numbers.
 
         against  what is subtracted from the newest: 0 the original, else the pin of that number
         """
@@ -71,7 +71,7 @@ class ReadOut(QWidget):
         None: there is no such pixel, or no such picture.
         """
         self.position.setText(_position(*point) if point else "")
-        # A pin that has just been removed may still be what is compared with.
+        # `_against` may still name a pin that has just been removed.
         is_there = self._against <= len(pinned)
         other = before if not self._against else pinned[self._against - 1] if is_there else None
         difference = None if other is None or after is None else _subtract(after, other)

@@ -26,7 +26,7 @@ from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
 
 _STEPS = 1000
 _HANDLE = 36
-_REACH = 6  # how near the line counts as on it
+_REACH = 6  # px from the line that count as on it
 
 
 class WipeView(PictureView):
@@ -42,7 +42,7 @@ class WipeView(PictureView):
         self._before: Display | None = None
         self._before_caption = ""
         self._before_cells = CellLayer(self)
-        self._line = 0  # where it stands, across or down
+        self._line = 0  # its place in px, across or down
         self.divider = Divider(self)
         self.divider.valueChanged.connect(self._move_line)
         self.divider.hide()
@@ -63,7 +63,7 @@ class WipeView(PictureView):
         return self.divider.orientation() == Qt.Orientation.Vertical
 
     def turn(self, is_level: bool) -> None:
-        """Have the divider between above and below, or between left and right."""
+        """Place the divider between above and below, or between left and right."""
         if is_level != self.is_level:
             self.divider.turn(is_level)
             self._move_line()
@@ -194,7 +194,7 @@ class Divider(QAbstractSlider):
     def turn(self, is_level: bool) -> None:
         """Move up and down from now on, or across; Home is the upper end, or the left one."""
         self.setOrientation(Qt.Orientation.Vertical if is_level else Qt.Orientation.Horizontal)
-        self.setInvertedControls(is_level)  # or Up would go down
+        self.setInvertedControls(is_level)  # else Up would move it down
         self.setCursor(self.shape)
         self.update()
 

@@ -12,7 +12,7 @@ from workbench.widgets.message_bar import MessageBar
 
 
 class AutoLevels(QObject):
-    """Works them out in the background when the panel asks for them."""
+    """The search for levels that span the picture's values, run when the panel asks for it."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class AutoLevels(QObject):
         picture = self._store.state.picture
 
         def show(levels: tuple[float, float] | None) -> None:
-            if self._store.state.picture is picture:  # and not another one meanwhile
+            if self._store.state.picture is picture:  # another one may have been opened meanwhile
                 self._store.update(levels=levels)
 
         if picture is not None:

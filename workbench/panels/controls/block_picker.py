@@ -26,7 +26,7 @@ TIP = (
 
 
 class BlockPicker(QWidget):
-    """Shows a block shape and picks another.
+    """The picker that shows a block shape and lets the user choose another.
 
     Signals:
         picked(block_xy): the user chose another shape, as (x, y).
@@ -45,7 +45,7 @@ class BlockPicker(QWidget):
         self._threads = Label()
         self._threads.setProperty("muted", True)
         self._lay_out()
-        # Else a form takes height for it from the sentence above.
+        # Otherwise a form would take height for it from the sentence above.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setToolTip(TIP)
 

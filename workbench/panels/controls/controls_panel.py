@@ -19,7 +19,7 @@ MENU = "&Run"
 
 
 class ControlPanel(UprightArea):
-    """Shows a `State`; says what the user wants.  Decides nothing.
+    """The panel that shows a `State` and says what the user wants; it decides nothing.
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`.
@@ -41,7 +41,7 @@ class ControlPanel(UprightArea):
         column = QWidget()
         column.setObjectName("controls")
         rows = QVBoxLayout(column)
-        rows.setContentsMargins(6, 0, 0, 8)  # to the right stands the scroll bar
+        rows.setContentsMargins(6, 0, 0, 8)  # the scroll bar is at the right
         for group in self._groups:
             group.wanted.connect(self.wanted)
             rows.addWidget(group)

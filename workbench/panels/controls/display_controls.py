@@ -18,7 +18,7 @@ from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.form import Form
 from workbench.widgets.number_boxes import DecimalBox
 
-MAX_LEVEL = 1e6  # of a level; 16 bits end at 65535
+MAX_LEVEL = 1e6  # the largest level; 16 bits end at 65535
 MAX_DECIMALS = 9
 SIGNED_TITLES = {
     "clipped": "Clipped to black",
@@ -88,7 +88,7 @@ class DisplayControls(QGroupBox):
             return
         white = state.picture.white
         low, high = state.levels or (0.0, white)
-        # Floats mean what their file wants: 0 to 1, 0 to 4095, or a few millionths.
+        # The range of floats depends on their file: 0 to 1, 0 to 4095, or a few millionths.
         digits = 0 if white > 1 else 3 - math.floor(math.log10(high - low))
         decimals = min(max(digits, 0), MAX_DECIMALS)
         apart = 10.0**-decimals

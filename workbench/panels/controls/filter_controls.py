@@ -38,7 +38,7 @@ AUTOMATIC, BINOMIAL = "Auto", "Binomial"  # what automatic sigma gives
 
 
 class FilterControls(QGroupBox):
-    """Shows and changes filter, kernel size, parameters, border and pixel type.
+    """The controls of filter, kernel size, parameters, border and pixel type.
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`.
@@ -56,7 +56,7 @@ class FilterControls(QGroupBox):
         self._size.picked.connect(lambda ksize: self._want("ksize", ksize))
         self._slider = _size_slider()
         self._slider.valueChanged.connect(lambda radius: self._want("ksize", 2 * radius + 1))
-        self._automatic = QCheckBox(BINOMIAL)  # the wider of its texts, for its width
+        self._automatic = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
         self._automatic.setToolTip(
             "Let sigma follow the kernel size K, so that the bell always fills it:\n"
@@ -96,7 +96,7 @@ class FilterControls(QGroupBox):
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
         if has_parameter(chosen, "sigma"):
-            # Edges smooths as the Gaussian does, and has no rule of its own.
+            # Edges smooths with the Gaussian's rule and has none of its own.
             automatic = chosen.automatic_sigma or gaussian.automatic_sigma
             self._sigma.show_value(automatic(state.ksize) if state.sigma is None else state.sigma)
             is_binomial = automatic is gaussian.automatic_sigma and gaussian.is_binomial(

@@ -18,7 +18,7 @@ from workbench.model.state import Matrix
 
 
 class MatrixEdit(QWidget):
-    """Shows a matrix as text.  While the text is no matrix it says why, and nothing is picked.
+    """A matrix as text; while the text is no matrix it says why, and nothing is picked.
 
     Signals:
         picked(matrix): the text is another matrix now.
@@ -69,7 +69,7 @@ class MatrixEdit(QWidget):
     def show_matrix(self, matrix: Matrix, offset: float = 0.0) -> None:
         """Show `matrix`, unless the text already says it in the user's own spelling.
 
-        offset  a part of white that is added, which is only told here
+        offset  a part of white that is added, which is only shown here
         """
         if offset != self._offset:
             self._offset = offset
@@ -107,7 +107,7 @@ def _text(value: float) -> str:
 
 def _sum_in_words(matrix: Matrix, offset: float) -> str:
     """Describe the sum of the weights, and its effect: "sum 16: brightens 16×"."""
-    total = round(math.fsum(map(math.fsum, matrix)), 6)  # nine times 0.1111111 is meant to be 1
+    total = round(math.fsum(map(math.fsum, matrix)), 6)  # nine times 0.1111111 is 1
     if offset:
         return f"sum {total:.4g}, offset {offset:.3g} × white".replace("-", "−")
     if total > 1:

@@ -20,7 +20,7 @@ KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
 
 
 class RunControls(QGroupBox):
-    """Shows and changes how the filter is computed.
+    """The controls of how the filter is computed.
 
     Signals:
         wanted(name, value): the user picked `value` for State field `name`.
@@ -130,7 +130,7 @@ def _sentence(name: str) -> QLabel:
     label.setObjectName(name)
     label.setProperty("muted", True)
     label.setWordWrap(True)
-    label.setMinimumHeight(3 * label.fontMetrics().lineSpacing())  # no jumps between sentences
+    label.setMinimumHeight(3 * label.fontMetrics().lineSpacing())  # keeps the height
     label.setAlignment(Qt.AlignmentFlag.AlignTop)
     return label
 

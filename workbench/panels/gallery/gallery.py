@@ -27,7 +27,7 @@ from workbench.widgets.upright_area import UprightArea
 
 
 class Gallery(QWidget):
-    """Looks at the disk whenever it is shown, for folders come and go, and never on the GUI thread.
+    """The gallery, which looks for its pictures whenever it is shown, in the background.
 
     Call `close_threads()` before it goes.
 

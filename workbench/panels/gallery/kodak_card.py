@@ -31,7 +31,7 @@ _MARGIN = 14  # px
 
 
 class KodakCard(QFrame):
-    """Offers, shows what is going on, and says what went wrong; does nothing by itself.
+    """The card of the Kodak pictures: offer, progress, or error; it does nothing by itself.
 
     Signals:
         download_wanted(mirror): fetch what is missing from this address.
@@ -61,7 +61,7 @@ class KodakCard(QFrame):
         self.show_offer(len(kodak.NAMES))
 
     def show_offer(self, missing: int, trouble: str = "") -> None:
-        """Offer to fetch so many pictures; `trouble` is why the last try did not."""
+        """Offer to fetch so many pictures; `trouble` is why the last try failed."""
         megabytes = max(1, round(missing / len(kodak.NAMES) * kodak.TOTAL_MB))
         pictures = "picture" if missing == 1 else "pictures"
         self._download.setText(f"Dow&nload {missing} {pictures} ({megabytes} MB)")

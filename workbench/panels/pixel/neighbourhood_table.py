@@ -20,14 +20,14 @@ from workbench.widgets.tile import scaled_font
 What = Literal["all", "samples", "weights", "products", "weighted"]
 Index = QModelIndex | QPersistentModelIndex
 FULL = 15  # rows and columns that are measured one by one
-SCALES = (0.95, 0.85, 0.75)  # of the program's font: the largest in which all columns fit
+SCALES = (0.95, 0.85, 0.75)  # of the program's font size, largest first
 STEPS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-FAR = 10  # pixels, with Shift
+FAR = 10  # pixels per arrow key with Shift
 
 
 class Neighbours(QAbstractTableModel):
@@ -89,7 +89,7 @@ class Neighbours(QAbstractTableModel):
             parts = found.rows, found.from_rows, found.beyond_rows
         position, source, is_beyond = (each[section] for each in parts)
         text = pixel_words.place(int(position), int(source), bool(is_beyond))
-        # Above a column there is room for two lines, and little for one.
+        # A column's heading is narrow, but has room for two lines.
         return text.replace(" ", "\n", 1) if way == Qt.Orientation.Horizontal else text
 
     def text(self, row: int, column: int) -> str:
@@ -130,7 +130,7 @@ class Neighbours(QAbstractTableModel):
         tinted = self._tinted()
         assert tinted is not None
         value = float(tinted[row, column])
-        share = min(abs(value) / self._largest, 1.0) if value == value else 0.0  # not of NaN
+        share = min(abs(value) / self._largest, 1.0) if value == value else 0.0  # NaN has no size
         color = QColor(self.colors.series[0 if value >= 0 else 1])
         color.setAlpha(round(20 + 90 * share))
         is_beyond = self._what != "weighted" and (
@@ -164,7 +164,7 @@ class _Widest:
 
 
 class NeighbourTable(QTableView):
-    """Shows `Neighbours`; arrow keys ask for another pixel.
+    """The view of `Neighbours`, in which arrow keys ask for another pixel.
 
     Signals:
         stepped(across, down): the user wants the pixel so many further on.
@@ -205,7 +205,7 @@ class NeighbourTable(QTableView):
         self._widest = self._find_widest()
         self._fit()
         size = self._model.rowCount()
-        if size != old_size:  # not all of it may find room: begin where the pixel itself is
+        if size != old_size:  # not all cells may fit: show the pixel's own
             centre = self._model.index(size // 2, size // 2)
             self.scrollTo(centre, QAbstractItemView.ScrollHint.PositionAtCenter)
         if found is not None:

@@ -17,7 +17,7 @@ ROWS = (
 
 
 class NumbersCard(QFrame):
-    """Shows a heading and a value for each of `ROWS` that there is."""
+    """The card with a heading and a value for each of `ROWS` that there is."""
 
     def __init__(self) -> None:
         super().__init__()

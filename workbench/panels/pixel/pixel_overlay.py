@@ -1,4 +1,4 @@
-"""Paints a pixel's neighbourhood over the picture, and which pixels stand in beyond its edges."""
+"""The painting of a pixel's neighbourhood, and of what stands in beyond the edges."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kernels.oracle.explain import Explained
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
-MIN_FOR_ARROWS = 6.0  # device pixels a pixel
+MIN_FOR_ARROWS = 6.0  # device pixels per pixel
 MIN_FOR_ZEROS = 14.0
-MAX_ARROWS = 32  # along an axis, the nearest
+MAX_ARROWS = 32  # the nearest ones, along each axis
 
 
 def paint_neighbourhood(

@@ -91,7 +91,7 @@ class PixelPane(QWidget):
         if result is None or self._is_of(result):
             self._show_numbers()
         else:
-            self._refresh()  # it may have been filtered in another pixel type, as is known by now
+            self._refresh()  # the pixel type it was filtered in may have become known
 
     def show_settled(self, result: Result) -> None:
         """Show the final result of a job."""
@@ -198,7 +198,7 @@ class PixelPane(QWidget):
     def _refresh(self) -> None:
         """Explain anew; a pixel that is no longer there becomes the nearest that is."""
         self._later.stop()
-        self._found, self._job = None, None  # hidden, they would keep a picture that was closed
+        self._found, self._job = None, None  # else a hidden panel would keep a closed picture
         if not self.isVisible():
             return
         sentence = NO_PICTURE

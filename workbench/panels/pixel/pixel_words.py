@@ -23,7 +23,7 @@ STANDS_IN, ZERO = "↪", "∅"
 
 def exact(value: float) -> str:
     """Return a number with twelve significant digits, nearly all that a float64 has."""
-    return minus(f"{value + 0.0:.12g}")  # -0 would be read as a mistake
+    return minus(f"{value + 0.0:.12g}")  # + 0.0 turns -0 into 0
 
 
 def short(value: float) -> str:

@@ -44,14 +44,14 @@ class IdeaPage(UprightArea):
         self.setObjectName("rung-idea-page")
         self.setAccessibleName("Idea and resources")
         self._title = _label("rung-title", 1.25, weight=QFont.Weight.DemiBold)
-        # Its longest word is the longest of all.
+        # Its longest word sets the panel's least width.
         self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._place = _label("rung-place", 0.9)
         self._place.setForegroundRole(MUTED)
         self._idea = _label("rung-idea", 1.05)
         self._after = _label("rung-after", kind=_Links)
         self._after.setTextFormat(Qt.TextFormat.RichText)
-        self._after.setTextInteractionFlags(LINKS)  # Tab stops here, and at no other
+        self._after.setTextInteractionFlags(LINKS)  # only at this label does Tab stop
         self._after.linkActivated.connect(self.chosen)
         self._block = _label("rung-block")
         self._undescribed = _label("rung-undescribed", 0.95)

@@ -22,9 +22,9 @@ from workbench.widgets.tile import MUTED, scaled_font
 PLACE = Qt.ItemDataRole.UserRole
 LONGEST_MS_ROLE = Qt.ItemDataRole.UserRole + 1
 CHOSEN = Qt.ItemDataRole.UserRole + 2
-ROW_GAP_PX = 5  # over the height of the letters
+ROW_GAP_PX = 5  # added to the height of the letters
 EDGE_PX = 8
-MARK_PX = 4  # the chosen one's, at the left
+MARK_PX = 4  # the mark of the chosen one, at the left
 BAR_ALPHA, CHOSEN_ALPHA = 60, 105
 WIDEST_TIME, WIDEST_RATIO = f"000{numbers.GAP}ms ", "  00.0×"
 NOT_MEASURED = "—"
@@ -33,7 +33,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class LadderList(QListWidget):
-    """Shows places; a click, or Enter, chooses one.
+    """The list of places; a click, or Enter, chooses one.
 
     Signals:
         chosen(key): the user wants to see this implementation, whether or not it can run.
@@ -84,7 +84,7 @@ class LadderList(QListWidget):
 
 
 class _Bar(QStyledItemDelegate):
-    """Draws a place: its bar, with the name on it, the time, and how that compares."""
+    """A place's line: its bar with the name on it, the time, and the ratio."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802, ARG002
         return QSize(60, QFontMetricsF(option.font).height().__ceil__() + ROW_GAP_PX)

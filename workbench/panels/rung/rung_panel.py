@@ -39,7 +39,7 @@ ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's int
 
 
 class ShownResult(NamedTuple):
-    """The result on the screen without its pictures, which would not be given back."""
+    """The result on the screen without its pictures, so that it keeps none in memory."""
 
     work: WorkKey
     implementation: str
@@ -86,7 +86,7 @@ class RungPane(QWidget):
         self._times = RungTimes()
         self._shown: ShownResult | None = None
         self._ptx: PtxRequest | None = None
-        # What cannot run here, but may be read while this is chosen; "" follows the state.
+        # One that cannot run here but is looked at; "": the state's implementation is.
         self._looked_at = self._looked_past = ""
         self._names = DropDown("rung-shown", "Implementation to look at")
         self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
@@ -170,7 +170,7 @@ class RungPane(QWidget):
     def show_ptx(self, request: PtxRequest, compiled: Compiled | Exception) -> None:
         """Show the PTX that `ptx_wanted` asked for, or why it could not be compiled."""
         if request != self._ptx:
-            return  # it is another one that is wanted by now
+            return  # another one is wanted by now
         if isinstance(compiled, Exception):
             log = getattr(compiled, "log", "")
             self._ptx_view.show_sentence(f"{compiled}\n\n{log}".strip())

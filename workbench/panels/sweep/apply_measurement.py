@@ -56,7 +56,7 @@ class Picking(QObject):
         store.changed.connect(lambda _old, new: self._follow(new))
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the menu's action."""
         return [
             Action(
                 *(MENU, "&Back to before the point", self.back, ("Alt+Left",)),
@@ -101,7 +101,7 @@ class Picking(QObject):
         if not changes.keys() >= {"filter", "ksize", "border"}:
             self._messages.show_message("error", NOT_HERE)
             return
-        if state is not self._after:  # else the one before the first in a row still counts
+        if state is not self._after:  # in a row of clicks the state before the first counts
             self._before = state
         if picture is not None:
             changes |= {"picture": picture, "levels": None}

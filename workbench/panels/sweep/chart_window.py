@@ -14,7 +14,7 @@ SIZE = (1100, 760)
 
 
 class ChartWindow(QWidget):
-    """Holds the chart while it is open, and gives it back when it closes.
+    """The window that holds the chart while it is open, and gives it back when it closes.
 
     Signals:
         left(chart): here it is.
@@ -29,7 +29,7 @@ class ChartWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(theme.window_size(*SIZE))
         self._chart = chart
-        self._area = UprightArea(chart)  # with large letters the words alone may fill it
+        self._area = UprightArea(chart)  # with large letters the legend alone may fill the window
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 12, 8)
         column.addWidget(self._area)

@@ -35,7 +35,7 @@ from workbench.widgets.drop_down import DropDown
 from workbench.widgets.save_path import ask_save_path
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
-WIDTHS = (85, 85, 190, 110)  # what is longer is in its tooltip
+WIDTHS = (85, 85, 190, 110)  # tooltips hold longer texts
 
 COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -61,8 +61,8 @@ class CompareDialog(QDialog):
         self.resize(theme.window_size(1100, 600))
         self._shown, self._comparing, self._exporter = shown, comparing, exporter
         self._pairs: Sequence[CellPair] = ()
-        self._makers: list[QPushButton] = []  # of copies of it
-        self._newest = 0  # of the questions asked; -1: nobody waits for an answer any more
+        self._makers: list[QPushButton] = []  # the buttons that copy and save
+        self._newest = 0  # number of the newest question; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = Label()
         self._said.setObjectName("compare-said")

@@ -25,7 +25,7 @@ class DetachableChart(QObject):
         sweep.large_wanted.connect(self.toggle)
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the menu's action."""
         return [
             Action(
                 *(MENU, "Chart in a &window", self.toggle, ("F9",)),

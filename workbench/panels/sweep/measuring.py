@@ -32,7 +32,7 @@ BUSY = "Something is being measured already; wait for its end, or cancel it."
 
 
 class Measuring(QObject):
-    """Stands between the worker and the two panels that ask it for sweeps."""
+    """The link between the worker and the two panels that ask it for sweeps."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Measuring(QObject):
             cancelled.connect(worker.cancel_sweep)
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu for sweeps."""
+        """Return the actions of the menu for sweeps."""
         return [
             Action(
                 *(MENU, "&Start or cancel sweep", self.toggle_sweep, ("Ctrl+B",)),
@@ -73,7 +73,7 @@ class Measuring(QObject):
         ]
 
     def ladder_actions(self) -> list[Action]:
-        """Return the line of the menu for the ladder."""
+        """Return the menu's action for the ladder."""
         return [
             Action(
                 *("&Run", "&Measure the ladder, or cancel", self.toggle_ladder, ("Ctrl+Shift+L",)),
@@ -88,7 +88,7 @@ class Measuring(QObject):
         self._sweep.toggle()
 
     def toggle_pause(self) -> None:
-        """Let the sweep that runs stand still, or go on."""
+        """Pause the sweep that runs, or let it go on."""
         self._sweep.toggle_pause()
 
     def toggle_ladder(self) -> None:

@@ -30,7 +30,7 @@ from workbench.widgets.tile import MUTED, scaled_font
 
 HINT_LINES = 3
 COUNT_MS = 120  # after the last keystroke
-HIDDEN_MS = 120  # after the last change of a state, while nobody sees what the plan comes to
+HIDDEN_MS = 120  # after the last change of a state, while the panel is hidden
 FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
 
 Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out, transfers
@@ -56,9 +56,9 @@ class PlanChoice(QWidget):
         self._state = State()
         self._device: Device | NoDevice | None = None
         self._own: Own = (dict(FIRST_TEXTS), [], False)
-        self._shown_key = OWN  # of what the editor holds
-        self._counted: Plan | None = None  # that the hint speaks of
-        self._counted_s = 0.0  # it takes
+        self._shown_key = OWN  # the key of what the editor holds
+        self._counted: Plan | None = None  # the plan that the hint describes
+        self._counted_s = 0.0  # how long that plan takes
         self._implementations: tuple[tuple[Implementation, str | None], ...] = ()
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
@@ -96,7 +96,7 @@ class PlanChoice(QWidget):
         self._state = state
         if self.isVisible() or self._plan is None:
             self._refresh()
-        else:  # dragging a slider is not to pay for what nobody sees
+        else:  # do no hidden work while a slider is dragged
             self._is_stale = True
             self._later.start()
 
@@ -111,7 +111,7 @@ class PlanChoice(QWidget):
     ) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
         told = tuple(implementations)
-        if told != self._implementations:  # it is told with every change of the state
+        if told != self._implementations:  # called with every change of the state
             self._implementations = told
             self._editor.show_implementations(told)
             self._refresh()
@@ -138,7 +138,7 @@ class PlanChoice(QWidget):
         key = self._source.key
         shown = self._source.plan(key)
         made = shown if self.plan is None or self._editor.unable else self.plan
-        # A preset that was changed is one's own from then on.
+        # A preset that was changed is remembered as a file's plan.
         if shown is not None and made is not None and (key == FILE or made != shown):
             return {**kept, "source": FILE, "file": as_toml(made)}
         return {**kept, "source": key}
@@ -249,5 +249,5 @@ def _hint() -> QLabel:
     hint.setWordWrap(True)
     hint.setFont(scaled_font(0.9))
     hint.setAlignment(Qt.AlignmentFlag.AlignTop)
-    hint.setMinimumHeight(HINT_LINES * hint.fontMetrics().lineSpacing())  # no jumps
+    hint.setMinimumHeight(HINT_LINES * hint.fontMetrics().lineSpacing())  # keeps the height
     return hint

@@ -28,11 +28,11 @@ TRANSFERS_TIP = (
     "Upload and download, from ordinary and from page-locked memory:\n"
     "only with them can be said from which size on the GPU pays off"
 )
-FIRST = ("sizes",)  # what varies on the first day
+FIRST = ("sizes",)  # what varies by default
 
 
 class PlanEditor(QWidget):
-    """Buttons for the dimensions, a line for each that varies, implementations to tick.
+    """The editor of a plan: buttons for the dimensions, a line for each that varies, ticks.
 
     Signals:
         edited(): the user changed something.
@@ -44,7 +44,7 @@ class PlanEditor(QWidget):
         super().__init__()
         self._base: Plan | None = None
         self._ticks: dict[str, tuple[QCheckBox, Implementation]] = {}
-        self._wanted: dict[str, bool] = {}  # by key: ticked or not, were it able to run
+        self._wanted: dict[str, bool] = {}  # by key: to be ticked where it can run
         self._buttons: dict[str, QToolButton] = {}
         self._rows: dict[str, ValuesRow] = {}
         chips = Flow(4)
@@ -96,10 +96,10 @@ class PlanEditor(QWidget):
         }
 
     def show_plan(self, plan: Plan) -> None:
-        """Hold `plan`; what it leaves fixed stays as it has it."""
+        """Show `plan`; what it leaves fixed stays as the plan has it."""
         self._base = plan
         self._show_texts(texts_of(plan))
-        every = (each.key for each in all_implementations())  # also before they are shown
+        every = (each.key for each in all_implementations())  # show_implementations may come later
         self._wanted = {key: key in plan.implementations for key in every}
         self._transfers.setChecked(plan.transfers)
         self._show_ticks()
@@ -107,7 +107,7 @@ class PlanEditor(QWidget):
     def show_own(
         self, texts: Mapping[str, str], unticked: Iterable[str], *, transfers: bool
     ) -> None:
-        """Hold what the user composed; what no line varies is as in the State."""
+        """Show what the user composed; what no line varies is as in the State."""
         self._base = None
         self._show_texts(texts)
         out = set(unticked)
@@ -150,7 +150,7 @@ class PlanEditor(QWidget):
         self._transfers.setToolTip(tip_text(reason or TRANSFERS_TIP))
 
     def show_wrong(self, problem: UnclearError | None) -> bool:
-        """Say below its line what is wrong there; False: it is about no line that is seen."""
+        """Say what is wrong below the line that it is about; return False where none is seen."""
         named = problem.field if problem else ""
         for name, row in self._rows.items():
             row.show_wrong(str(problem) if name == named else "")

@@ -16,7 +16,7 @@ from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import MUTED, scaled_font
 
 OWN = ""  # the key of what the user composes
-FILE = "\0file"  # of the plan that was opened last: no preset is called so
+FILE = "\0file"  # the key of the plan that was opened last; no preset has it
 SPARE_PX = 40  # scroll bar and padding of a list
 OWN_TITLE = "This picture, as it is set"
 NOISE = "On noise, since your picture has one size only."
@@ -24,7 +24,7 @@ OWN_TIP = "What is not varied is as it is set in the window"
 
 
 class PlanSource(QWidget):
-    """A list to choose from, a menu of files, and what has to be known to read the choice.
+    """The list of plans to choose from, a menu of files, and a few words on the choice.
 
     Signals:
         chosen(key): OWN, FILE or the key of a preset.
@@ -127,7 +127,7 @@ class PlanSource(QWidget):
                 model.appendRow(_item(short(plan), key, plan.title))
         with QSignalBlocker(self._list):
             self._list.setModel(model)
-        view = self._list.view()  # wider than the panel is
+        view = self._list.view()  # the list may be wider than the panel
         view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
 
 

@@ -1,4 +1,4 @@
-"""A report of what is shown, written a step at a time beside all else that the window does."""
+"""The writing of a report of what is shown, step by step while the window stays usable."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Reporting(QObject):
         self._doing = ""
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the menu's actions."""
         return [
             Action(
                 *(MENU, "Repor&t…", self.start, ("Ctrl+R",)),
@@ -96,7 +96,7 @@ class Reporting(QObject):
         if not any(session.records for session in sessions):
             self._messages.show_message("info", NOTHING)
             return
-        from workbench.report.writing import writing  # jinja2 is not for the window's start
+        from workbench.report.writing import writing  # jinja2 would delay the start
 
         target = new_folder(place, datetime.now())
         pictures = given(self._store.state.picture)
@@ -106,7 +106,7 @@ class Reporting(QObject):
         self._go_on(self._steps)
 
     def close(self) -> None:
-        """Leave it unwritten: the window closes."""
+        """Stop writing, as the window closes."""
         self._steps = None
 
     def _go_on(self, steps: Iterator[Any]) -> None:

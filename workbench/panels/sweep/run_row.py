@@ -27,13 +27,13 @@ class SweepPhase(Enum):
     """The state of a sweep: idle, starting or stopping, running, or paused."""
 
     IDLE = auto()
-    STARTING = auto()  # or being stopped: the worker has not said so yet
+    STARTING = auto()  # or stopping: until the worker has said so
     RUNNING = auto()
     PAUSED = auto()
 
 
 class RunRow(QWidget):
-    """Buttons, a bar, and two lines of small print.
+    """The buttons, a bar, and two lines of small print.
 
     Signals:
         started(), cancelled(), paused(is_to_pause): what the user wants.
@@ -48,7 +48,7 @@ class RunRow(QWidget):
         self._phase = SweepPhase.IDLE
         self._is_busy = self._can_start = False
         self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
-        self._last_said = ""  # while it ran
+        self._last_said = ""  # what was measured last
         self._clock = QElapsedTimer()
         self._start = _button("St&art", "sweep-start")
         self._start.setProperty("primary", True)

@@ -18,7 +18,7 @@ from workbench.session.session_store import can_grow
 from workbench.widgets.tile import ElidedLabel
 
 CLOSE_PX, ROW_PX, GAP_PX = 24, 36, 2
-ROWS_SEEN = 3.6  # the piece of a row says that there are more
+ROWS_SEEN = 3.6  # a piece of a row shows that there are more
 
 
 class SessionList(QScrollArea):

@@ -48,8 +48,8 @@ class Sessions(QObject):
         self._reading = reading
         self._shown: list[ShownSession] = []
         self._live: ShownSession | None = None
-        self._records: dict[Cell, Record] = {}  # of the live one, the newest of each cell
-        self._is_behind = False  # the live one has not all of them yet
+        self._records: dict[Cell, Record] = {}  # of the live session, the newest of each cell
+        self._is_behind = False  # `_live` lacks some of `_records`
         self._last_number = 0
 
     @property

@@ -64,7 +64,7 @@ class SweepMenu(QObject):
         sweep.plan_save_wanted.connect(self._save_plan)
 
     def actions(self) -> list[Action]:
-        """Return its lines of the menu."""
+        """Return the menu's actions."""
         return [
             Action(
                 *(MENU, "&Open session…", self._ask_session, ("Ctrl+Shift+O",)),
@@ -79,12 +79,12 @@ class SweepMenu(QObject):
         ]
 
     def fill(self, tree: MenuTree) -> None:
-        """Add what depends on files, and what the panel offers as well."""
+        """Add the lists of files, and what the panel offers as well."""
         self._add_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
         self._add_others(tree)
 
     def _add_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
-        """Fill what depends on files whenever it is about to be seen."""
+        """Fill the lists of files whenever they are about to be seen."""
         after = next(each for each in everything.actions() if each.objectName() == CLOSE_ALL)
         for menu in (recent, recorded):  # they belong below "Open session…"
             everything.removeAction(menu.menuAction())
@@ -96,7 +96,7 @@ class SweepMenu(QObject):
         self._sweep.show_session_actions(_second_part(everything))
 
     def _add_others(self, tree: MenuTree) -> None:
-        """Put what stands beside the plan and the chart in menus as well, on a key each."""
+        """Put the actions beside plan and chart in menus as well, each with a key."""
         sweep = self._sweep
         for path, actions, keys in (
             (PLAN, sweep.plan_actions, PLAN_KEYS),

@@ -47,10 +47,10 @@ from workbench.widgets.upright_area import UprightArea
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
 NOTHING_TO_REPORT = "Measure something first, or open a session"
 REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it down
-# What is drawn is taken from what is measured on the CPU meanwhile: at most such a part of it,
+# Drawing slows down what is measured on the CPU meanwhile: at most one part in so many,
 # which no median notices.
 DRAW_SHARE = 15
-LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: so many times as long as one takes
+LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: at least, and per ms of one
 CHART_PX = 300
 LONG_S = 600  # a plan that takes longer is asked about before it starts
 AWAY = "The chart is in a window of its own; F9 takes it back."
@@ -86,9 +86,9 @@ class SweepPanel(QWidget):
         super().__init__()
         self.setObjectName("sweep-panel")
         self._sessions = sessions
-        self._cells: tuple[Cell, ...] = ()  # of what runs
-        self._varied: frozenset[str] = frozenset()  # of these
-        self._agreed: Plan | None = None  # to measure it, however long it takes
+        self._cells: tuple[Cell, ...] = ()  # of the sweep that runs
+        self._varied: frozenset[str] = frozenset()  # what those cells differ in
+        self._agreed: Plan | None = None  # the user agreed to how long it takes
         self._device: Device | NoDevice | None = None
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self._later = Throttle(REFRESH_MS, self._show_sessions, self)
@@ -121,7 +121,7 @@ class SweepPanel(QWidget):
         """Take the device that decides what can be measured and resumed here."""
         self._device = device
         self._choice.show_device(device)
-        self._later.ask()  # what can be gone on with here
+        self._later.ask()  # shows which sessions can be resumed here
 
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation, str | None]]
@@ -139,7 +139,7 @@ class SweepPanel(QWidget):
         self._run.show_busy(is_busy)
 
     def offer(self, sentence: str, resume: Callable[[], None]) -> None:
-        """Ask, in a line, whether to go on with what was left at another time."""
+        """Ask, in a line, whether to resume what was left unfinished."""
         self._offer.ask(
             sentence,
             ("&Resume", "Measure what is missing, into the same file", resume),
@@ -153,7 +153,7 @@ class SweepPanel(QWidget):
         self._run.show_asked()
         self.give_chart_room()
         if self.chart.isVisible():
-            self.chart.draw_now()  # what takes long the first time is not to meet the first cell
+            self.chart.draw_now()  # the slow first drawing must not disturb the first cell
 
     def give_chart_room(self) -> None:
         """Fold the choices away; a click brings them back."""
@@ -186,7 +186,7 @@ class SweepPanel(QWidget):
 
     def show_ended(self, is_complete: bool) -> None:
         """Show all that was measured, and that the sweep ended, be it complete or not."""
-        self._show_sessions()  # with the last of them
+        self._show_sessions()  # with the last records
         self._run.show_ended(is_complete)
         self._show_sessions()
 
@@ -237,7 +237,7 @@ class SweepPanel(QWidget):
         self._sessions_button.setMenu(menu)
 
     def close_sessions(self) -> None:
-        """Show none any more but the one that is being measured."""
+        """Close all sessions but the one that is being measured."""
         is_running = self._run.phase is not SweepPhase.IDLE
         for each in self._sessions.shown[1 if is_running and self._sessions.live else 0 :]:
             self._sessions.close(each.number)
@@ -255,7 +255,7 @@ class SweepPanel(QWidget):
 
     @Slot()
     def _ask(self) -> None:
-        """Have it measured; if that takes very long, after a question."""
+        """Ask for the plan to be measured; if that takes very long, ask the user first."""
         plan = self._choice.plan
         if plan is None:
             return

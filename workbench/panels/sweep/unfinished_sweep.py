@@ -23,7 +23,7 @@ from workbench.session.session_store import can_grow, is_this_machine, kept
 from workbench.session.worker import Worker
 
 RECENT_S = 7 * 24 * 3600
-OFFERED = "offered"  # among the settings: the names of the files that were
+OFFERED = "offered"  # the setting with the names of files that were offered
 MAX_OFFERED = 50
 
 
@@ -61,7 +61,7 @@ class LeftOver(QObject):
         self._settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
 
         def resume() -> None:
-            self._settings.set(OFFERED, others)  # left once more, it is offered once more
+            self._settings.set(OFFERED, others)  # offer it again if it is left again
             self._measuring.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)

@@ -21,11 +21,11 @@ from workbench.model.plan_dimensions import Dimension, words_of
 from workbench.widgets.tile import scaled_font
 
 LABEL_PX = 88
-MAX_TEXT = 1000  # of values, in characters
+MAX_TEXT = 1000  # characters of a line of values
 
 
 class ValuesRow(QWidget):
-    """A label, a line, and below it what is wrong with the line, while something is.
+    """A label, a line, and below it what is wrong with the line, if anything is.
 
     Signals:
         edited(): the user changed the line.

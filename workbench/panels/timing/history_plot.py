@@ -1,4 +1,4 @@
-"""A small plot of the kernel times of the last runs, marked where what ran was changed."""
+"""A small plot of the kernel times of the last runs, with marks where what ran was changed."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ LABEL_ROWS = 2
 MIN_LABEL_PX = 44  # a shorter piece of a name says nothing
 LABEL_GAP_PX = 8
 MARKER_PX = 9
-AXIS_PX = 60  # about what the left axis takes
-MIN_WIDTH = 20  # runs; so that the first ones do not stand at opposite ends
+AXIS_PX = 60  # about the width of the left axis
+MIN_WIDTH = 20  # runs; so the first ones are not far apart
 
 
 class Run(NamedTuple):
@@ -198,7 +198,7 @@ def label_places(
     The newest come first; older ones are cut, or None where not even a piece of them has room:
     pointing at the run tells the same.
     """
-    free = [room] * LABEL_ROWS  # in each row, up to where there is no label yet
+    free = [room] * LABEL_ROWS  # in each row, the px at the left without a label yet
     places: list[LabelPlace | None] = []
     for start, width in zip(reversed(starts), reversed(widths), strict=True):
         place = _label_place(start, width, free)

@@ -31,7 +31,7 @@ GAP_PX = 4  # between tiles: with more, they would not stand in one row at 1280 
 
 
 class TimingStrip(QWidget):
-    """Shows the newest Result as it is refined, and what it is compared with.
+    """The strip of the newest Result as it is refined, and of what it is compared with.
 
     A speed (speed-up, MP/s, GB/s) counts only beside a passed check: until then it is pale, and
     beside a failed one there is none.  So is what comes from a single run, which has no speed-up.
@@ -209,7 +209,7 @@ class VerdictCard(QFrame):
         self._check: Check | None = None
         self._verdict = Label()
         self._verdict.setObjectName("verdict")
-        self._verdict.setMinimumWidth(120)  # long ones give way to a narrow window
+        self._verdict.setMinimumWidth(120)  # long ones are cut in a narrow window
         self._verdict.setFont(scaled_font(1.1, QFont.Weight.DemiBold))
         self._verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._doing = ElidedLabel(0.9, Qt.AlignmentFlag.AlignRight)

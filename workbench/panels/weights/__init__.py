@@ -1,1 +1,1 @@
-"""The weights editor: a grid to type in, what can be told of its numbers, and named weights."""
+"""The weights editor: a grid to type in, the properties of its numbers, and named weights."""

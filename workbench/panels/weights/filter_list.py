@@ -24,7 +24,7 @@ class PresetBox(DropDown):
                 self.addItem(each.title, each.key)
         self.setCurrentIndex(-1)
         self.setPlaceholderText("Choose…")
-        self.setMinimumContentsLength(7)  # which that has room in
+        self.setMinimumContentsLength(7)  # room for the placeholder
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
         """Drop the choice where something else is drawn; tooltips tell which filters resize it."""

@@ -132,12 +132,12 @@ class LibraryBox(QGroupBox):
         old = named.name
         if new == old:
             return
-        # At once, so that what is done to it next is done to it under its new name.
+        # Done at once, so that the next action finds it under its new name.
         item.setData(Qt.ItemDataRole.UserRole, replace(named, name=new))
         self._do(
             lambda: self._library.rename(old, new),
             lambda _: self._did(f"“{old}” is called “{new}” now.", new),
-            lambda: self.refresh(old),  # as it was
+            lambda: self.refresh(old),  # shows the old name again
         )
 
     def _delete(self) -> None:
@@ -181,7 +181,7 @@ class LibraryBox(QGroupBox):
             self.write_to(path)
 
     def write_to(self, path: Path) -> None:
-        """Write what is drawn to a file, by the kind its name says."""
+        """Write what is drawn to a file, in the format that its ending says."""
         named = Named(self._name.text().strip() or path.stem, self._drawn())
         self._do(lambda: write_file(path, named), lambda _: self.said.emit(f"Wrote {path}.", False))
 

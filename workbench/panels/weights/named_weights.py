@@ -26,7 +26,7 @@ SAVE_TYPES = "TOML, with name, divisor and offset (*.toml);;CSV (*.csv);;Text (*
 
 
 class WeightsFileError(KernelError):
-    """Named weights could not be read or written; str(error) is one sentence."""
+    """A failure to read or write named weights; str(error) is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class WeightsLibrary:
 
 
 def check_name(name: str) -> None:
-    """Raise WeightsFileError unless it can be told from others."""
+    """Refuse a name that cannot be told from others with WeightsFileError."""
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise WeightsFileError(f"A name has 1 to {MAX_NAME} characters that can be seen.")
 
@@ -157,7 +157,7 @@ def write_file(path: Path, named: Named) -> None:
     if matrix is None or drawing.added is None:
         raise WeightsFileError("Not all cells are numbers yet, so there are no weights to save.")
     if path.suffix.lower() == ".toml":
-        # A space between numbers, so none within one: 1 / 9 is 1/9.
+        # Spaces separate the numbers, so none may be within one: 1 / 9 becomes 1/9.
         rows = [" ".join("".join(cell.split()) for cell in row) for row in drawing.cells]
         more = {"divisor": drawing.divisor, "offset": drawing.offset}
         text = tomli_w.dumps({"name": named.name, **more, "rows": rows})

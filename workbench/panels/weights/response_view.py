@@ -14,7 +14,7 @@ from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.base.table_text import compact
 
-FLOOR_DB = -60.0  # below the largest value: what is drawn black on the logarithmic scale
+FLOOR_DB = -60.0  # relative to the largest value: black on the logarithmic scale
 STOPS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")  # viridis
 TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5)
 LEGEND_PX = 12
@@ -152,7 +152,7 @@ class ResponseView(QWidget):
             at = (tick + 0.5) * square.width()
             box = QRectF(square.left() + at - 30, square.bottom() + 2, 60, line)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-            # The lowest one ends where the picture does: below it stands the other axis's first.
+            # The lowest label ends where the picture does, as the other axis's first is below it.
             top = square.top() + min(at - line / 2, square.height() - line)
             box = QRectF(0, top, square.left() - 5, line)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
@@ -160,7 +160,7 @@ class ResponseView(QWidget):
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "cycles a pixel")
 
     def _paint_scale(self, painter: QPainter, square: QRectF, largest: float) -> None:
-        """Paint the scale of colours upwards, with the values or decibels at its ends."""
+        """Paint the colour scale, largest at the top, with the values or decibels at its ends."""
         bar = QRectF(square.right() + LEGEND_PX, square.top(), LEGEND_PX, square.height())
         column = np.ascontiguousarray(_colours()[::-1][:, None])
         painter.drawImage(bar, QImage(column.data, 1, 256, 4, QImage.Format.Format_RGB32).copy())

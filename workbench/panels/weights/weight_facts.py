@@ -12,7 +12,7 @@ from workbench.base.table_text import compact
 
 RESPONSE_SIZE = 128  # frequencies along an axis
 HALF = 0.5
-NOTHING = 1e-6  # of the largest there is: what float32 leaves of what cancels
+NOTHING = 1e-6  # relative to the largest: what float32 leaves where weights cancel
 
 
 def rank(weights: NDArray[np.float32]) -> int:

@@ -40,7 +40,7 @@ class WeightsEditing(QObject):
         store.changed.connect(lambda _old, new: self._follow(new))
 
     def actions(self) -> list[Action]:
-        """Return its line of the menu."""
+        """Return the menu's action."""
         return [
             Action(
                 "&Edit",

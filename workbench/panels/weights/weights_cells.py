@@ -17,7 +17,7 @@ Role = Qt.ItemDataRole
 INVALID = int(Role.UserRole)  # whether the cell is no number
 INSTEAD = "{} {}, so nothing is applied; write a number such as 0.25, -1 or 1/9."
 MAX_SHOWN = 7  # characters
-STRONGEST = 0.52  # opacity of the largest weight's tint: its digits stand out to 4.5 to 1
+STRONGEST = 0.52  # opacity of the largest weight's tint: its digits keep a contrast of 4.5 to 1
 
 
 class CellsModel(QAbstractTableModel):

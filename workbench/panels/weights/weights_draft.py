@@ -14,7 +14,7 @@ from kernels.core.errors import BadJobError
 from workbench.base.table_text import Texts, shortest, value_of
 from workbench.model.state import Matrix
 
-MAX_DIVISOR = 4096  # looked for, behind weights that are fractions of it
+MAX_DIVISOR = 4096  # tried for weights that are fractions of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class WeightsEditor(QDialog):
         return self._drawing
 
     def show_weights(self, weights: NDArray[np.float32], offset: float, title: str) -> None:
-        """Draw what the window filters with, by the filter called `title`; nothing is picked."""
+        """Draw the weights of the window's filter, called `title`; nothing is picked."""
         if self._are_applied(weights, offset):
             return
         if len(weights) > MAX_SIZE:
@@ -130,7 +130,7 @@ class WeightsEditor(QDialog):
         self._take(drawing, "what was drawn before")
 
     def apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
-        """Show `drawing`, and have it filtered if it can be; for steps alone."""
+        """Show `drawing`, and have it filtered if it can be; only undo steps call this."""
         self._show(drawing, sentence)
         weights, offset = drawing.weights, drawing.added
         if weights is None or offset is None or self._are_applied(weights, offset):
@@ -205,7 +205,7 @@ class WeightsEditor(QDialog):
         self._say(f"Copied {len(cells)} cells.")
 
     def _paste(self) -> None:
-        text = QGuiApplication.clipboard().text()[: MAX_CHARACTERS + 1]  # more is said to be much
+        text = QGuiApplication.clipboard().text()[: MAX_CHARACTERS + 1]  # a longer text is refused
         try:
             drawing, words = pasted(text, self._drawing, self._grid.selected)
         except BadJobError as error:
@@ -220,7 +220,7 @@ class WeightsEditor(QDialog):
     ) -> None:
         """Take the next step: `drawing` instead of what is there."""
         if following and self._steps.count() == 0:
-            self._show(drawing)  # what it begins with is no step
+            self._show(drawing)  # the first drawing is no step
         elif drawing != self._drawing:
             self._steps.push(WeightsStep(self, self._drawing, drawing, words, sentence, following))
 

@@ -31,7 +31,7 @@ Index = QModelIndex | QPersistentModelIndex
 Hint = QAbstractItemDelegate.EndEditHint
 MAX_CELL_PX = 180
 MARK_PX = 7
-MANY = 9  # cells across, for which smaller digits do
+MANY = 9  # cells across; above this the digits are smaller
 
 
 class WeightsGrid(QTableView):
@@ -79,7 +79,7 @@ class WeightsGrid(QTableView):
     def show_drawing(self, drawing: WeightsDraft) -> None:
         """Show a drawing; the current cell stays as far from the middle as it was."""
         at, before = self.currentIndex(), self._cells.rowCount() // 2
-        # As far from the middle as it was, where the size changes.
+        # Where the size changes it stays as far from the middle as it was.
         down, right = (at.row() - before, at.column() - before) if at.isValid() else (0, 0)
         self._cells.show_drawing(drawing)
         if not self.currentIndex().isValid():
@@ -95,7 +95,7 @@ class WeightsGrid(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if self.state() == QAbstractItemView.State.EditingState:
-            super().keyPressEvent(event)  # what the editor has left over
+            super().keyPressEvent(event)  # a key that the cell's editor has not used
             return
         if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and _has_control(event):
             self._leave(event.key() == Qt.Key.Key_Tab)
@@ -120,7 +120,7 @@ class WeightsGrid(QTableView):
         return super().focusNextPrevChild(forward)
 
     def closeEditor(self, editor: QWidget, hint: Hint) -> None:  # noqa: N802
-        """Enter leads to the cell below, as in a spreadsheet."""
+        """Move to the cell below after Enter, as in a spreadsheet."""
         super().closeEditor(editor, hint)
         if hint == Hint.SubmitModelCache:
             self._move_down()
@@ -132,7 +132,7 @@ class WeightsGrid(QTableView):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:  # its tints are those of a theme
+        if event.type() == QEvent.Type.PaletteChange:  # the tints belong to the theme
             self._cells.show_drawing(self._cells.drawing)
 
     def _leave(self, forward: bool) -> bool:
@@ -150,7 +150,7 @@ class WeightsGrid(QTableView):
 
     def _centre(self) -> None:
         """Scroll so that there is as much to see on either side of the current cell."""
-        self.updateGeometries()  # else the scroll bars still have the range of before
+        self.updateGeometries()  # else the scroll bars keep their old range
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:

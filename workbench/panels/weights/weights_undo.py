@@ -1,4 +1,4 @@
-"""A step in the editor, to go back and forth over."""
+"""A step in the weights editor that can be undone and redone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtGui import QUndoCommand
 
 from workbench.panels.weights.weights_draft import WeightsDraft
 
-FOLLOWING = 1  # what is merged with the last of its kind
+FOLLOWING = 1  # the id of steps that are merged with their predecessor
 
 
 class Draws(Protocol):
