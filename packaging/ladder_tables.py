@@ -1,7 +1,7 @@
 """Writes the tables of kernels/README.md between their markers: `make tables`.
 
 The text comes from the rungs' own headers, what they ask for from the model of their work (see
-`kernels.models`), registers from NVIDIA's compilers, and times from what
+`kernels.rungs.work`), registers from NVIDIA's compilers, and times from what
 `workbench bench kernels --peers --json assets/measured/h200.json` left.  Without the compilers the
 registers stay as they were; without the times the tables say so.
 """

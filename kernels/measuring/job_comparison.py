@@ -57,7 +57,7 @@ class Snapshot:
 
     standings  in the jobs' order
     groups     the numbers of those whose time counts: fastest first, what noise cannot tell from
-               the first of a tuple is in it (`statistics.groups_of_equals`)
+               the first of a tuple is in it (`comparison.groups_of_equals`)
     """
 
     jobs: tuple[Job, ...]

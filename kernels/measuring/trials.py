@@ -29,7 +29,7 @@ def measure_checked(
 ) -> Generator[Progress, None, Result | str]:
     """Measure and check `job`; return the Result, or the sentence why there is none.
 
-    known       what the oracle says about this picture, weights and border: see `check.checking`
+    known       what the oracle says about this picture, weights and border: see `checking.checking`
     limit_ms    give up where the kernel takes longer: nobody will want it
     patience_s  how long the first run may take, compiling and pauses aside
     Raises GivenUpError where that was too short, and DeviceLostError: nothing after it could be

@@ -45,7 +45,7 @@ def knobs(job: Job) -> dict[str, str | int]:
 class Facts(dict[str, Any]):
     """The names that a header's expressions may use, of one job.
 
-    The names that a header's expressions may use: the knobs, and
+    They are the knobs, and
 
     RADIUS, HALO_X, HALO_Y   as in the prelude
     WIDTH, HEIGHT, PITCH     of the picture: pixels, rows, samples from row to row on the device

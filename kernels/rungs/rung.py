@@ -55,10 +55,10 @@ class Pass:
     anatomy        what its threads do: "tiles.flat" is the pattern `flat` of `anatomy.from_tiles`
     layout         where its blocks stand on the picture if it has a grid: see `anatomy.layouts`
 
-    Numbers are expressions over `facts.Facts`.  The function takes (reads, also_reads..., writes,
-    the weights if they are an argument, height, width, pitch, first_row, end_row); a pass that
-    writes a buffer writes all rows of it, one that writes the picture those from first_row up to
-    end_row.
+    Numbers are expressions over `job_facts.Facts`.  The function takes (reads, also_reads...,
+    writes, the weights if they are an argument, height, width, pitch, first_row, end_row).  A pass
+    that writes a buffer writes all rows of it, one that writes the picture those from first_row up
+    to end_row.
     """
 
     function: str = "convolve"
@@ -99,8 +99,8 @@ class Rung:
     capability    the least compute capability that it can be compiled for
     gradient      whether it does `Job.gradient`, and nothing else
     own_block     why the block picker does not apply; empty where it does
-    chain_length  n of `check.error_bound`: the longest chain of additions
-    error_factor  c of `check.error_bound`
+    chain_length  n of `checking.error_bound`: the longest chain of additions
+    error_factor  c of `checking.error_bound`
     buffers       what lies between passes: a name, and its size in bytes as an expression
     """
 

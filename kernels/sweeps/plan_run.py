@@ -65,7 +65,7 @@ def sweeping(
     Whoever drives may pause or stop at each Progress: what passes between two steps is part of
     no sample.
 
-    given   pictures by name, see `jobs.job_of`
+    given   pictures by name, see `cell_jobs.job_of`
     before  what is known already: complete records are left as they are, the others gone on with
     A Record comes after each part of a cell and holds all that is known of it, in place of the one
     before; the last of a cell is complete.  A cell that cannot be measured becomes a record with

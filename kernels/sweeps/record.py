@@ -144,9 +144,9 @@ class Machine:
     Every field is a text fit to print, "" where unknown.
 
     gpu       its name; "" where there is none, and then `no_gpu` says why
-    limits    of the GPU: what the model needs, see `kernels.models`
+    limits    of the GPU: what the model needs, see `kernels.sweeps.roofline`
     software  name -> version: Python, NumPy, CuPy, driver, CUDA, OpenCV, numba, this program
-    ceilings  measured, see `models.ceilings`; none without a GPU
+    ceilings  measured, see `cuda.ceilings`; none without a GPU
     """
 
     cpu: str

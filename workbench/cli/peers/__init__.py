@@ -96,7 +96,7 @@ def measure_peers(
 ) -> Iterator[PeerTime]:
     """Time every way of every library here, or of those in `only`, held against the oracle.
 
-    known  the oracle for `job`, as `check.checking` takes it
+    known  the oracle for `job`, as `checking.checking` takes it
     """
     with clock.stream:
         source = clock.cp.asarray(job.picture)

@@ -26,7 +26,7 @@ def compared(a: Session, b: Session) -> Answer:
 def row_of(pair: CellPair, varied: Collection[str] = ()) -> tuple[str, ...]:
     """Return the table's row for a pair: name, both times, the finding, and its interval.
 
-    varied  what tells it from others, see `words.in_words`
+    varied  what tells it from others, see `plan_words.in_words`
     """
     name = in_words(pair.cell, varied)
     times = _time(pair.a), _time(pair.b)
