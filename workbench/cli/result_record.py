@@ -1,4 +1,4 @@
-"""The outcome of one picture of `apply --json`: the keys that README describes."""
+"""The outcome of one picture of `apply --json`: the keys that docs/command-line.md describes."""
 
 from __future__ import annotations
 
