@@ -354,7 +354,7 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the table there as well")
     parser.add_argument(
         "--fail-slower",
-        metavar="5%",
+        metavar="PERCENT",
         type=types.percentage,
         help="exit code 1 where a cell of B takes longer by more than that, beyond noise, or has "
         "lost its time: refused now, wrong, or not there at all",

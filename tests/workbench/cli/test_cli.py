@@ -16,6 +16,7 @@ from kernels.sweeps.presets import presets
 from tests.conftest import ROOT
 from workbench.base import qt_libraries
 from workbench.cli import main
+from workbench.cli.arguments import COMMANDS
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
@@ -74,6 +75,14 @@ def test_help_and_version_import_nothing_heavy(words):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert said.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main.parse([command, "--help"])
+    assert stop.value.code == 0
+    assert f"workbench {command}" in capsys.readouterr().out
 
 
 def test_version_is_the_package_s(capsys):
