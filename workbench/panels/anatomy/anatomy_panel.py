@@ -26,6 +26,8 @@ from workbench.panels.anatomy.anatomy_overlay import block_area, grid_is_drawn, 
 from workbench.panels.anatomy.launch_choice import LaunchChoice
 from workbench.panels.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.panels.anatomy.warp_card import WarpCard
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.docks import Dock
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
@@ -50,11 +52,11 @@ class AnatomyPane(QWidget):
     wanted = Signal(str, object)
     area_wanted = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store, worker: Worker) -> None:
+        """store, worker: read for the state and the device, never written to."""
         super().__init__()
         self.setObjectName("anatomy-pane")
-        self._state = State()
-        self._device: Device | None = None
+        self._store, self._worker = store, worker
         self._subject: Subject | None = None
         self._look: Look | None = None
         self._worded: Look | None = None  # the one that the panel describes
@@ -69,17 +71,16 @@ class AnatomyPane(QWidget):
 
     def show_state(self, state: State) -> None:
         """Show `state` in a moment: while a slider is dragged the picture goes first."""
-        old, self._state = self._state, state
-        if state.implementation != old.implementation:
-            self._choice.follow(state.implementation, drop_chosen=True)
-        if not self.isVisible() or state.picture is not old.picture:
+        self._choice.follow_choice(state.implementation)
+        subject = self._subject
+        is_of_it = subject is not None and intents.is_of(subject.job, state.picture)
+        if not self.isVisible() or not is_of_it:
             self._refresh()
         else:
             self._later.ask()
 
-    def show_device(self, device: Device | NoDevice) -> None:
-        """Take the device whose limits decide what can be launched."""
-        self._device = device if isinstance(device, Device) else None
+    def show_device(self, _device: Device | NoDevice) -> None:
+        """Follow the device, which the worker holds by now; its limits say what can be launched."""
         self._refresh()
 
     def show_result(self, result: Result) -> None:
@@ -198,7 +199,7 @@ class AnatomyPane(QWidget):
         self._subject = found if isinstance(found, Subject) else None
         old, self._look = self._look, None
         self._sentence.setText(found if isinstance(found, str) else found.rung.idea)
-        self._choice.show_launch(self._subject, self._state.block_xy)
+        self._choice.show_launch(self._subject, self._store.state.block_xy)
         if self._subject is None:
             self._show_look()
             self.look_changed.emit()
@@ -212,10 +213,12 @@ class AnatomyPane(QWidget):
     def _launch(self) -> Subject | str:
         """Return what to look at, or the sentence that says why there is nothing."""
         try:
-            job = intents.job_for(self._state)
+            job = intents.job_for(self._store.state)
         except KernelError as error:
             return str(error)
-        return NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
+        device = self._worker.device
+        limits = device if isinstance(device, Device) else None
+        return NO_PICTURE if job is None else self._choice.launch_of(job, limits)
 
     def _go(self, x: int, y: int, *, is_passing: bool = False) -> None:
         """Look at the thread that computes sample x of row y.

@@ -35,6 +35,7 @@ class LaunchChoice(QWidget):
         super().__init__()
         self._chosen = ""  # the rung picked here; "" follows the one that runs
         self._last_rung = FIRST  # the last one that ran
+        self._asked_for = ""  # the implementation that the user asked for last
         self._pass = 0
         self._names = DropDown("anatomy-rung", "Rung to take apart")
         self._names.setToolTip("Which rung's launch to show; it need not be the one that runs")
@@ -56,18 +57,19 @@ class LaunchChoice(QWidget):
 
     # -- which
 
-    def follow(self, key: str, *, drop_chosen: bool = False) -> bool:
-        """Note that implementation `key` runs; return whether it is another rung than before.
-
-        drop_chosen  the user asked for it: what was picked here counts no more
-        """
+    def follow(self, key: str) -> bool:
+        """Note that implementation `key` runs; return whether it is another rung than before."""
         if _rung(key) is None:
             return False
         is_other = key != self._last_rung
         self._last_rung = key
-        if drop_chosen:
-            self._chosen = ""
         return is_other
+
+    def follow_choice(self, key: str) -> None:
+        """Note that the state names `key`; where that is another rung, it replaces the one here."""
+        if key != self._asked_for and _rung(key) is not None:
+            self._last_rung, self._chosen = key, ""
+        self._asked_for = key
 
     def launch_of(self, job: Job, device: Device | None) -> Subject | str:
         """Return the launch to show, or the sentence why there is none.

@@ -26,6 +26,8 @@ from workbench.model.plan_words import held_fixed
 from workbench.model.state import State
 from workbench.panels.sweep.plan_editor import FIRST, PlanEditor
 from workbench.panels.sweep.plan_source import FILE, OWN, PlanSource
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.tile import MUTED, scaled_font
 
 HINT_LINES = 3
@@ -49,12 +51,12 @@ class PlanChoice(QWidget):
     open_wanted = Signal()
     save_wanted = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store, worker: Worker) -> None:
+        """store, worker: read for the state and the device, never written to."""
         super().__init__()
+        self._store, self._worker = store, worker
         self._plan: Plan | None = None
         self._is_stale = False
-        self._state = State()
-        self._device: Device | NoDevice | None = None
         self._own: Own = (dict(FIRST_TEXTS), [], False)
         self._shown_key = OWN  # the key of what the editor holds
         self._counted: Plan | None = None  # the plan that the hint describes
@@ -91,9 +93,8 @@ class PlanChoice(QWidget):
 
     # -- what it is told
 
-    def show_state(self, state: State) -> None:
-        """Take the settings of `state` for all that the plan does not vary."""
-        self._state = state
+    def show_state(self, _state: State) -> None:
+        """Follow the state, which the store holds by now, in all that the plan does not vary."""
         if self.isVisible() or self._plan is None:
             self._refresh()
         else:  # do no hidden work while a slider is dragged
@@ -101,8 +102,7 @@ class PlanChoice(QWidget):
             self._later.start()
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Take the device that decides what can be measured here."""
-        self._device = device
+        """Follow the device, which the worker holds by now: it decides what can be measured."""
         self._editor.show_device(device)
         self._refresh()
 
@@ -186,7 +186,7 @@ class PlanChoice(QWidget):
         self._plan, self._is_stale = None, False
         self._later.stop()
         try:
-            self._plan = self._editor.draft().plan(self._state, self._device)
+            self._plan = self._editor.draft().plan(self._store.state, self._worker.device)
         except UnclearError as unclear:
             problem = unclear
         is_told = self._editor.show_wrong(problem)
@@ -211,7 +211,7 @@ class PlanChoice(QWidget):
         if self.plan is None:
             return
         self._counted = self.plan
-        cells = cells_of(self.plan, given(self._state.picture))
+        cells = cells_of(self.plan, given(self._store.state.picture))
         self._counted_s = time_s(cells, self.plan)
         time = about(self._counted_s)
         count = f"{len(cells):,} measurement{'s' if len(cells) != 1 else ''}, {time}"

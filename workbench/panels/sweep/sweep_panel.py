@@ -39,6 +39,8 @@ from workbench.panels.sweep.run_row import RunRow, SweepPhase
 from workbench.panels.sweep.session_list import SessionList
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.session_store import Began, is_this_machine
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.docks import Dock
 from workbench.widgets.question import Question
 from workbench.widgets.tile import MUTED
@@ -82,18 +84,18 @@ class SweepPanel(QWidget):
     report_wanted = Signal()
     large_wanted = Signal()
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
+        """store, worker: read for the state and the device, never written to."""
         super().__init__()
         self.setObjectName("sweep-panel")
-        self._sessions = sessions
+        self._sessions, self._worker = sessions, worker
         self._cells: tuple[Cell, ...] = ()  # of the sweep that runs
         self._varied: frozenset[str] = frozenset()  # what those cells differ in
         self._agreed: Plan | None = None  # the user agreed to how long it takes
-        self._device: Device | NoDevice | None = None
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self._later = Throttle(REFRESH_MS, self._show_sessions, self)
         self._fold = _fold()
-        self._choice = PlanChoice()
+        self._choice = PlanChoice(store, worker)
         self._run = RunRow()
         self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
         self._list = SessionList()
@@ -113,13 +115,12 @@ class SweepPanel(QWidget):
     # -- what it is told
 
     def show_state(self, state: State) -> None:
-        """Take the settings of `state` for all that a sweep leaves as it is."""
+        """Follow `state`, which the store holds by now, in all that a sweep leaves as it is."""
         self.chart.prefer_baseline(state.baseline)
         self._choice.show_state(state)
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Take the device that decides what can be measured and resumed here."""
-        self._device = device
+        """Follow the device, which the worker holds by now: what can be measured and resumed."""
         self._choice.show_device(device)
         self._later.ask()  # shows which sessions can be resumed here
 
@@ -298,7 +299,7 @@ class SweepPanel(QWidget):
             self.chart.draw_now()
         cost_ms = drawing.elapsed() if is_running else 0
         self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
-        here = [is_this_machine(each.session.machine, self._device) for each in shown]
+        here = [is_this_machine(each.session.machine, self._worker.device) for each in shown]
         self._list.show_sessions(shown, here, is_running=is_running)
         has_records = any(each.session.records for each in shown)
         self._report.setEnabled(has_records)

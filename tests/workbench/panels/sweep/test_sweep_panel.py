@@ -29,7 +29,7 @@ from kernels.sweeps.presets import presets
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import IMPLEMENTATIONS
 from tests.workbench.driving import until
-from tests.workbench.engines import DEVICE
+from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.model.state import Picture, State
@@ -38,6 +38,8 @@ from workbench.panels.sweep.plan_source import FILE
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import Began
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.tile import ElidedLabel
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
@@ -46,13 +48,27 @@ DEFAULT = "256, 512, 1024, 2048, 4096"
 
 
 @pytest.fixture
-def make_panel(qapp, qtbot):
+def store(qapp):
+    return Store(PHOTO)
+
+
+@pytest.fixture
+def worker(qapp):
+    found = Worker(MadeUpGpu)  # never started
+    found.device = DEVICE
+    return found
+
+
+@pytest.fixture
+def make_panel(qapp, qtbot, store, worker):
     theme.apply(qapp, "light")
     owner = QObject()
 
     def make():
         reading = Background((), owner)
-        panel = SweepPanel(Sessions(reading, owner))
+        panel = SweepPanel(Sessions(reading, owner), store, worker)
+        store.changed.connect(lambda _old, new: panel.show_state(new))
+        worker.device_found.connect(panel.show_device)
         qtbot.addWidget(panel)
         panel.resize(340, 760)
         panel.show_device(DEVICE)
@@ -174,8 +190,8 @@ def test_a_line_that_makes_no_sense_is_told_below_it_and_cannot_be_started(panel
     ("state", "sentence"),
     [(State(), "Open a picture first.")],
 )
-def test_what_is_about_no_line_is_told_below_all(panel, state, sentence):
-    panel.show_state(state)
+def test_what_is_about_no_line_is_told_below_all(panel, store, state, sentence):
+    store.restore(state)
     assert words(panel, "sweep-hint") == sentence
     assert not child(panel, "sweep-start").isEnabled()
 
@@ -198,8 +214,8 @@ def test_how_much_it_is_and_what_is_fixed_is_told_before(qtbot, panel):
     )
 
 
-def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel):
-    panel.show_device(NO_GPU)
+def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel, worker):
+    worker.device_found.emit(NO_GPU)
     panel.show_implementations(
         [
             (each, NO_GPU.reason if each.kind == "cuda" else None)
@@ -295,8 +311,8 @@ def test_own_choices_are_there_again_after_a_preset(panel):
     assert "parallel" not in plan.implementations
 
 
-def test_a_preset_needs_no_picture(panel):
-    panel.show_state(State())
+def test_a_preset_needs_no_picture(panel, store):
+    store.restore(State())
     choose(panel, presets()[0].key)
     assert child(panel, "sweep-start").isEnabled()
 
