@@ -2,8 +2,8 @@
 
 from tests.private_members import touched
 
-# Panels and services that are being rebuilt; the number may only fall.
-MAX_TOUCHED = 80
+# Of the soak test, which waits for threads that nobody else waits for; the number may only fall.
+MAX_TOUCHED = 3
 
 
 def test_tests_touch_few_private_members():

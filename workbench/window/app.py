@@ -59,7 +59,7 @@ def run(
     app = make_application(settings.get("theme", "system"))
     window = MainWindow(make_engine, settings)
     sys.excepthook = partial(show_exception, window.messages)
-    _let_ctrl_c_close(window)
+    let_ctrl_c_close(window)
     window.show()
     restoring.begin(window.contents, window.intake, window.restarting, paths)
     collector = GarbageCollector(window)
@@ -82,7 +82,7 @@ def show_exception(
     messages.show_bug(f"{kind.__name__}: {error}", details)
 
 
-def _let_ctrl_c_close(window: MainWindow) -> None:
+def let_ctrl_c_close(window: MainWindow) -> None:
     """Have Ctrl+C in the terminal, or the system's request to end, close the window normally.
 
     Python looks at signals only between its own instructions, so Qt's loop has to give it some

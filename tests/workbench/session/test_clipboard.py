@@ -1,5 +1,7 @@
 """Pictures between NumPy and the clipboard: every sample stays what it was."""
 
+import weakref
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QUrl
@@ -119,15 +121,23 @@ def test_what_is_copied_here_is_pasted_here_sample_for_sample(qapp, pixel_type, 
 
 
 def test_samples_are_forgotten_once_something_else_is_copied(qapp):
-    clipboard.copy(noise(3, 5), QImage(5, 3, QImage.Format.Format_RGB32))
+    copied = copied_samples()
     clipboard.forget_what_is_gone()
-    assert len(clipboard._copied) == 1
+    assert copied() is not None
     QGuiApplication.clipboard().setText("Buy milk.")
     clipboard.forget_what_is_gone()
-    assert clipboard._copied == {}
-    clipboard.copy(noise(3, 5), QImage(5, 3, QImage.Format.Format_RGB32))
+    assert copied() is None
+    copied = copied_samples()
+    assert copied() is not None
     clipboard.copy(None, QImage(5, 3, QImage.Format.Format_RGB32))
-    assert clipboard._copied == {}
+    assert copied() is None
+
+
+def copied_samples():
+    """Copy samples that nobody else holds; returns a weak reference to them."""
+    samples = noise(3, 5).copy()
+    clipboard.copy(samples, QImage(5, 3, QImage.Format.Format_RGB32))
+    return weakref.ref(samples)
 
 
 def encoded(tmp_path, name, samples):

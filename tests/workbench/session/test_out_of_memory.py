@@ -1,7 +1,7 @@
 """Too little memory, on the GPU or here: one sentence; what was shown stays, and it goes on."""
 
 import pytest
-from PySide6.QtWidgets import QSlider
+from PySide6.QtWidgets import QPushButton, QSlider
 
 from kernels.core.job import Progress
 from kernels.pictures.generated import noise
@@ -37,8 +37,9 @@ def test_dragging_without_memory_says_so_once_and_goes_on_when_there_is_some(qtb
     before, shown = window.live.result, view(window, "After").display
     FullGpu.is_full = True
     for _ in range(3):
+        count = len(said)
         slider.setValue(slider.value() + 1)
-        until(qtbot, lambda: said and window.worker._live is None)
+        until(qtbot, lambda count=count: len(said) > count)
     assert set(said) == {FULL}
     assert (window.messages.kind, window.messages.sentence) == ("error", FULL)
     assert window.live.result is before
@@ -79,18 +80,19 @@ def test_what_was_refused_is_tried_again_when_something_else_ends(qtbot, window)
 def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, window):
     FullGpu.is_full = True
     trigger(window, "Measure the ladder, or cancel")
-    until(qtbot, lambda: window.rung.ladder._is_measuring)
-    until(qtbot, lambda: not window.rung.ladder._is_measuring)
+    measure = child(window, "ladder-measure", QPushButton)
+    until(qtbot, lambda: measure.text() == "Cancel")
+    until(qtbot, lambda: measure.text() == "Measure all")
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
-    assert all(FULL in row.text for row in window.following._rows())
+    assert all(FULL in row.text for row in window.blocks.rows)
     trigger(window, "Tune for this job…")
     until(qtbot, lambda: "measured" in child(window.tuner.dialog, "tune-doing").whole_text)
     assert window.messages.kind is None
     FullGpu.is_full = False
     window.following.start()
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
-    assert not any(FULL in row.text for row in window.following._rows())
+    assert not any(FULL in row.text for row in window.blocks.rows)
     settle(qtbot, window, lambda: window.store.update(ksize=9))
 
 

@@ -1,7 +1,7 @@
 """Windows on monitors that are gone come back to where they can be seen."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from kernels.pictures.generated import noise
@@ -54,7 +54,7 @@ def remove_monitor(qtbot, window):
     """Say that one went, and wait until that was looked at."""
     app = QGuiApplication.instance()
     app.screenRemoved.emit(app.primaryScreen())
-    until(qtbot, lambda: not window.on_screen._later.isActive())
+    until(qtbot, lambda: not window.on_screen.findChild(QTimer).isActive())
 
 
 def floating(window):

@@ -200,6 +200,7 @@ class AnalysisPanel(UprightArea):
             tiles.addWidget(tile, 1)
         self._column.addLayout(tiles)
         self._likeness_note = Label(SSIM_NOTE)
+        self._likeness_note.setObjectName("likeness-note")
         self._likeness_note.setFont(scaled_font(0.85))
         self._likeness_note.setForegroundRole(MUTED)
         self._likeness_note.setWordWrap(True)

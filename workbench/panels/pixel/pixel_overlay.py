@@ -70,15 +70,16 @@ def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
     down = zip(found.rows, found.from_rows, found.beyond_rows, strict=True)
     columns = [(int(at), int(source)) for at, source, beyond in across if beyond]
     rows = [(int(at), int(source)) for at, source, beyond in down if beyond]
-    for begin, source in _nearest(columns, found.x):
+    for begin, source in nearest(columns, found.x):
         end = QPointF(source + 0.5, found.y + 0.5)
         _arrow_or_zero(painter, scale, QPointF(begin + 0.5, found.y + 0.5), end, source)
-    for begin, source in _nearest(rows, found.y):
+    for begin, source in nearest(rows, found.y):
         end = QPointF(found.x + 0.5, source + 0.5)
         _arrow_or_zero(painter, scale, QPointF(found.x + 0.5, begin + 0.5), end, source)
 
 
-def _nearest(stand_ins: list[tuple[int, int]], centre: int) -> list[tuple[int, int]]:
+def nearest(stand_ins: list[tuple[int, int]], centre: int) -> list[tuple[int, int]]:
+    """Return the MAX_ARROWS places beyond a border, each with its source, nearest to `centre`."""
     return sorted(stand_ins, key=lambda each: abs(each[0] - centre))[:MAX_ARROWS]
 
 

@@ -13,14 +13,24 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
+from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
 from workbench.charts.data.chart_spots import Spot
 from workbench.imaging.histograms import counting
-from workbench.imaging.line_profile import along
+from workbench.imaging.line_profile import along, in_words
 from workbench.imaging.similarity import comparing
-from workbench.panels.analysis.curves import MAX_POINTS, Curve, ToldWhenAsked, thinned
+from workbench.panels.analysis.curves import (
+    MAX_POINTS,
+    Curve,
+    CurvesChart,
+    ToldWhenAsked,
+    color_of,
+    thinned,
+)
 from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
 from workbench.widgets.tile import ValueTile
+
+SOLID = Qt.PenStyle.SolidLine
 
 
 @pytest.fixture
@@ -45,12 +55,27 @@ def pair(window):
     return window.store.state.picture.samples, window.live.result.picture
 
 
+def chart(window, name):
+    charts = window.analysis.findChildren(CurvesChart)
+    found = next(each for each in charts if each.accessibleName() == name)
+    found.make_plot()
+    return found
+
+
+def drawn(chart):
+    """The curves as they are drawn: what their colours and lines say, and their values."""
+    channels = {color_of(name, theme.colors(chart.palette())).rgb(): name for name in "RGB"}
+    for item in chart.plot.listDataItems():
+        pen = item.opts["pen"]
+        yield Curve(channels[pen.color().rgb()], pen.style() is SOLID, *item.getData())
+
+
 def profile(window):
-    return window.analysis._profile._curves
+    return list(drawn(chart(window, "Line profile")))
 
 
 def histogram(window):
-    return window.analysis._histogram._curves
+    return list(drawn(chart(window, "Histogram")))
 
 
 def test_the_numbers_are_those_of_the_two_pictures(loaded):
@@ -77,13 +102,12 @@ def test_the_histogram_is_of_before_and_after_and_of_one_channel_if_asked(loaded
     wanted = np.bincount(pair(loaded)[1][..., 1].ravel(), minlength=256)
     assert np.array_equal(after.ys, wanted)
     assert (before.channel, after.channel) == ("G", "G")
-    assert "G before from" in loaded.analysis._histogram.accessibleDescription()
+    assert "G before from" in chart(loaded, "Histogram").accessibleDescription()
 
 
 def test_counts_are_drawn_as_logarithms_if_asked(qtbot, loaded):
-    loaded.analysis._histogram.make_plot()
     child(loaded, "histogram-log", QCheckBox).click()
-    axis = loaded.analysis._histogram.plot.getAxis("left")
+    axis = chart(loaded, "Histogram").plot.getAxis("left")
     assert axis.is_log
     assert loaded.analysis.choices() == {"log": True, "line": "row"}
 
@@ -99,7 +123,7 @@ def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded
     pane = view(loaded, "After")
     middle = pane.rect().center()
     QTest.mouseMove(pane, middle + QPoint(3, 3))
-    x, y = loaded.compare._point
+    x, y = pane.pixel_at((middle + QPoint(3, 3)).toPointF())
     until(qtbot, lambda: f"Row {y}," in child(loaded, "profile-line", QLabel).text())
     after = next(c for c in profile(loaded) if c.is_after and c.channel == "G")
     assert np.array_equal(after.ys, pair(loaded)[1][y, :, 1])
@@ -113,17 +137,18 @@ def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded
 
 def test_shift_and_a_drag_draw_a_line_and_the_picture_stays_where_it_is(qtbot, loaded):
     pane = view(loaded, "Before")
-    transform = pane._transform
+    transform = pane.transform
     shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
     start, end = pane.rect().center() - QPoint(40, 20), pane.rect().center() + QPoint(30, 25)
     QTest.mousePress(pane, left, shift, start)
     QTest.mouseMove(pane, end)
     QTest.mouseRelease(pane, left, shift, end)
-    assert pane._transform == transform
-    line = loaded.analysing._drawn
-    assert line == (pane.pixel_at(start.toPointF()), pane.pixel_at(end.toPointF()))
+    assert pane.transform == transform
+    line = (pane.pixel_at(start.toPointF()), pane.pixel_at(end.toPointF()))
     assert child(loaded, "line-kind", QComboBox).currentData() == "line"
-    until(qtbot, lambda: "pixels long" in child(loaded, "profile-line", QLabel).text())
+    said = f"{in_words(line).capitalize()};"
+    until(qtbot, lambda: child(loaded, "profile-line", QLabel).text().startswith(said))
+    assert "pixels long" in said
     after = next(c for c in profile(loaded) if c.is_after and c.channel == "R")
     assert np.array_equal(after.ys, along(pair(loaded)[1], line)[:, 0])
 
@@ -240,5 +265,5 @@ def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
     until(
         qtbot, lambda: tile(loaded, "ssim").text == MISSING and tile(loaded, "psnr").text != MISSING
     )
-    assert "smaller than SSIM's window" in loaded.analysis._likeness_note.text()
-    assert "Full intensity: 255" in loaded.analysis._likeness_note.text()
+    assert "smaller than SSIM's window" in child(loaded, "likeness-note", QLabel).text()
+    assert "Full intensity: 255" in child(loaded, "likeness-note", QLabel).text()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
@@ -181,7 +181,7 @@ def test_it_asks_for_a_picture(qtbot, window):
 
 def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     pane = picture_view(opened)
-    at = QPointF(*pane._transform.to_view((40.5, 25.5), pane.device_size))
+    at = QPointF(*pane.transform.to_view((40.5, 25.5), pane.device_size))
     none = Qt.MouseButton.NoButton
     # Not the screen's pointer: that says nothing where it is there already, or a window lies over.
     moved = QMouseEvent(
@@ -211,7 +211,7 @@ def test_a_border_changes_what_is_loaded_at_the_edge_only(qtbot, opened):
     until(qtbot, lambda: opened.anatomy.look is not look)
     assert words(opened) == before
     opened.anatomy.point_at((0.5, 0.5))
-    opened.anatomy._catch_up()
+    until(qtbot, lambda: "pixel (0, 0)" in words(opened))
     at_the_edge = words(opened)
     opened.store.choose(border="clamp")
     until(qtbot, lambda: words(opened) != at_the_edge)
@@ -254,14 +254,12 @@ def choose_pass(window, number):
     passes.activated.emit(number)
 
 
-def test_a_transform_has_lanes_that_hold_numbers(opened):
+def test_a_transform_has_lanes_that_hold_numbers(qtbot, opened):
     pick(child(opened, "anatomy-rung", QComboBox), "fft_registers")
     opened.anatomy.point_at((40.1, 25.5))  # red
-    opened.anatomy._catch_up()
+    tiles = "Block (1, 0) transforms rows 16 to 31 of tiles x 0 and x 1 of channel 1"
+    until(qtbot, lambda: tiles in words(opened))
     assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
-    assert "Block (1, 0) transforms rows 16 to 31 of tiles x 0 and x 1 of channel 1" in words(
-        opened
-    )
     assert "holds every 8th number from 2 to 58 of row 25." in words(opened)
     choose_pass(opened, 1)
     assert "downwards, multiplies them by the weights' spectrum" in words(opened)
@@ -393,7 +391,9 @@ def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
     for _ in range(20):  # no further than there are blocks
         QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     assert opened.anatomy.look.block[1] == opened.anatomy.look.subject.shape.grid[1] - 1
-    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip._cell(3).center())
+    points = (QPoint(x, strip.height() // 4) for x in range(strip.width()))
+    in_lane_3 = next(point for point in points if strip.lane_at(point) == 3)
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=in_lane_3)
     assert opened.anatomy.look.lane == 3
 
 
@@ -452,8 +452,8 @@ def test_it_zooms_to_the_block_with_its_halo(opened):
     pane = picture_view(opened)
     area, (width, height) = block_area(opened.anatomy.look), pane.device_size
     assert area.contains(QPointF(70.5, 40.5))
-    left, top = pane._transform.to_view((area.left(), area.top()), pane.device_size)
-    right, bottom = pane._transform.to_view((area.right(), area.bottom()), pane.device_size)
+    left, top = pane.transform.to_view((area.left(), area.top()), pane.device_size)
+    right, bottom = pane.transform.to_view((area.right(), area.bottom()), pane.device_size)
     assert 0 <= left < right <= width
     assert 0 <= top < bottom <= height
     assert max((right - left) / width, (bottom - top) / height) > 0.8

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
@@ -234,6 +234,22 @@ def click_on(qtbot, window, shape):
     QTest.mouseClick(chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
+def noted(signal):
+    """What `signal` says from now on."""
+    found = []
+    signal.connect(lambda *told: found.append(told))
+    return found
+
+
+def snapshots(window):
+    """What is measured from now on, as it stands after each step."""
+    found = []
+    window.worker.comparison_stepped.connect(
+        lambda step: found.append(step) if isinstance(step, Snapshot) else None
+    )
+    return found
+
+
 def done(qtbot, window):
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
 
@@ -255,11 +271,13 @@ def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
 def test_a_click_on_a_bar_applies_the_shape_and_measures_nothing_again(qtbot, window):
     trigger(window, "Block shapes, live")
     done(qtbot, window)
+    measured = snapshots(window)
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert rows(window)[8, 8].is_current
-    window.following._follow()
+    until(qtbot, lambda: not window.following.findChild(QTimer).isActive())
     assert window.blocks.phase is BlocksPhase.DONE
+    assert measured == []
 
 
 def test_a_map_shows_refused_shapes_that_cannot_be_taken(qtbot, window):
@@ -306,11 +324,12 @@ def test_own_shapes_take_part_and_what_is_none_is_said(qtbot, window):
 def test_another_filter_size_starts_it_anew(qtbot, window):
     trigger(window, "Block shapes, live")
     done(qtbot, window)
-    before = window.following._found
+    measured = snapshots(window)
     window.store.update(ksize=7)
-    until(qtbot, lambda: window.following._found is None or window.following._found is not before)
+    until(qtbot, lambda: measured)
     done(qtbot, window)
-    assert window.following._found.jobs[0].ksize == 7
+    assert {job.ksize for each in measured for job in each.jobs} == {7}
+    assert measured[-1].is_over
 
 
 def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, endless):
@@ -323,17 +342,21 @@ def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, en
     click(child(window, "blocks-pause"))
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.RUNNING)
     settle(qtbot, window, lambda: window.store.update(block_xy=(8, 8)))
+    ended = noted(window.worker.comparison_ended)
     click(child(window, "blocks-start"))
     assert window.blocks.phase is BlocksPhase.IDLE
-    until(qtbot, lambda: not window.worker._comparison.is_running)
+    until(qtbot, lambda: ended)
 
 
 def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, endless):
     window = endless
+    stepped = noted(window.worker.comparison_stepped)
+    ended = noted(window.worker.comparison_ended)
     trigger(window, "Block shapes, live")
-    until(qtbot, lambda: window.worker._comparison.is_running)
+    until(qtbot, lambda: stepped)
+    assert not ended
     window.docks["Sweep"].raise_()
-    until(qtbot, lambda: not window.worker._comparison.is_running)
+    until(qtbot, lambda: ended)
     window.docks["Blocks"].raise_()
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.RUNNING)
 
@@ -371,8 +394,11 @@ def test_what_was_chosen_is_there_again(qtbot, make_window):
 
 def test_a_bug_frees_the_panel(qtbot, endless):
     window = endless
+    stepped = noted(window.worker.comparison_stepped)
+    ended = noted(window.worker.comparison_ended)
     trigger(window, "Block shapes, live")
-    until(qtbot, lambda: window.worker._comparison.is_running)
+    until(qtbot, lambda: stepped)
+    assert not ended
     window.worker.broke.emit("ZeroDivisionError: made up", "Traceback")
     assert window.blocks.phase is BlocksPhase.IDLE
-    until(qtbot, lambda: not window.worker._comparison.is_running)
+    until(qtbot, lambda: ended)

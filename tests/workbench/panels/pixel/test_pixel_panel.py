@@ -1,7 +1,5 @@
 """This pixel in the window: clicked or reached by keys, as a table, in numbers, on the picture."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -373,15 +371,16 @@ def test_what_an_integer_type_cannot_hold_is_cut_off():
     assert not pixel_words.is_cut_off(explain_pixel(floats, 5, 5, 0))
 
 
-def test_an_offset_stands_beside_the_sum(opened):
-    job = opened.pixel._job
-    opened.pixel._job = replace(job, offset=100.25)
-    opened.pixel._found = explain_pixel(opened.pixel._job, 20, 20, 0)
-    opened.pixel._show_numbers()
-    total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
-    assert offset == 100.25
-    assert together == pytest.approx(total + offset)
+def test_an_offset_stands_beside_the_sum(qtbot, opened):
+    settle(qtbot, opened, lambda: opened.store.choose(filter="custom", ksize=3))
+    opened.pixel.show_pixel((20, 20))
+    opened.store.choose(offset=0.25)
+    assert text(opened, "offset") == ""
+    opened.pixel.show_pixel((20, 20))
     assert text(opened, "value") == "has not answered yet"  # that was without
+    total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
+    assert offset == 0.25 * 255
+    assert together == pytest.approx(total + offset)
 
 
 def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
@@ -397,7 +396,7 @@ def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
 
 def test_arrows_come_from_the_nearest_pixels_beyond():
     stand_ins = [(n, 0) for n in (*range(-60, 0), *range(7, 60))]
-    chosen = [at for at, _ in pixel_overlay._nearest(stand_ins, 3)]
+    chosen = [at for at, _ in pixel_overlay.nearest(stand_ins, 3)]
     assert len(chosen) == pixel_overlay.MAX_ARROWS
     assert {-1, 7} < set(chosen)
 

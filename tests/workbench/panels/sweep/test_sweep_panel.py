@@ -28,7 +28,7 @@ from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.presets import presets
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import IMPLEMENTATIONS
-from tests.workbench.driving import until
+from tests.workbench.driving import trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
@@ -37,6 +37,7 @@ from workbench.panels.sweep import plan_choice
 from workbench.panels.sweep.plan_source import FILE
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.panels.sweep.values_row import ValuesRow
 from workbench.session.session_store import Began
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -65,8 +66,9 @@ def make_panel(qapp, qtbot, store, worker):
     owner = QObject()
 
     def make():
-        reading = Background((), owner)
-        panel = SweepPanel(Sessions(reading, owner), store, worker)
+        sessions = Sessions(Background((), owner))
+        panel = SweepPanel(sessions, store, worker)
+        sessions.setParent(panel)
         store.changed.connect(lambda _old, new: panel.show_state(new))
         worker.device_found.connect(panel.show_device)
         qtbot.addWidget(panel)
@@ -89,6 +91,14 @@ def child(panel, name, kind=QWidget):
     found = panel.findChild(kind, name)
     assert found is not None, name
     return found
+
+
+def sessions_of(panel):
+    return panel.findChild(Sessions)
+
+
+def row_of(panel, field):
+    return next(row for row in panel.findChildren(ValuesRow) if row.dimension.field == field)
 
 
 def words(panel, name) -> str:
@@ -134,7 +144,7 @@ def begin(panel, plan, done=0):
     """As if the worker had begun to measure `plan`."""
     panel.show_asked()
     session = a_session(plan, first=done)
-    panel._sessions.begin(session, None)
+    sessions_of(panel).begin(session, None)
     panel.show_begun(Began(session, plan.cells(), None))
     return a_session(plan)
 
@@ -244,7 +254,7 @@ def test_what_the_user_unticked_stays_so_when_availability_changes(panel):
 
 def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
     click(panel, "vary-borders")
-    row = panel._choice._editor._rows["borders"]
+    row = row_of(panel, "borders")
     write(panel, "borders", "wrap, zero")
     by_word = {each.text().split("\t")[0]: each for each in row.menu().actions()}
     assert [word for word, each in by_word.items() if each.isChecked()] == ["zero", "wrap"]
@@ -255,7 +265,7 @@ def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
 
 
 def test_a_menu_has_whole_lines_to_choose(panel):
-    row = panel._choice._editor._rows["sizes"]
+    row = row_of(panel, "sizes")
     video = next(each for each in row.menu().actions() if "640" in each.text())
     video.trigger()
     assert asked(panel).sizes[0] == (640, 480)
@@ -329,7 +339,7 @@ def test_a_plan_is_saved_as_it_stands(panel):
     saved = []
     panel.plan_save_wanted.connect(saved.append)
     write(panel, "sizes", "8")
-    panel._choice._source.save_wanted.emit()
+    trigger(panel, "Save plan as…")
     assert saved == [asked(panel)]
 
 
@@ -342,7 +352,7 @@ def test_the_bar_counts_to_as_many_as_there_will_be(qtbot, panel):
     bar = child(panel, "sweep-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (0, 10)
     for record in whole.records[:4]:
-        panel._sessions.add(record)
+        sessions_of(panel).add(record)
     until(qtbot, lambda: bar.value() == 4)
     until(qtbot, lambda: words(panel, "sweep-left").endswith(" left"))
 
@@ -400,7 +410,7 @@ def test_progress_and_how_it_ended_are_said(panel):
     panel.show_progress(Progress("looking"))
     assert words(panel, "sweep-doing") == "looking"
     for record in whole.records:
-        panel._sessions.add(record)
+        sessions_of(panel).add(record)
     panel.show_ended(True)
     count = len(plan.cells())
     assert words(panel, "sweep-doing").startswith(f"Done: {count} of {count} in")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QThread
+from PySide6.QtCore import Qt, QThread, QTimer
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
+    QListWidget,
     QMenu,
     QProgressBar,
     QTableWidget,
@@ -39,14 +40,18 @@ from tests.workbench.driving import child, click, drop, pick, settle, show_pictu
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from workbench.base import numbers
 from workbench.model.plan_words import varied_of
+from workbench.panels.rung.ladder_list import PLACE
 from workbench.panels.sweep import report_writer
 from workbench.panels.sweep.compare_rows import row_of
+from workbench.panels.sweep.plan_choice import PlanChoice
+from workbench.panels.sweep.plan_source import PlanSource
 from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.unfinished_sweep import unfinished
 from workbench.report import drawings, examples, report_comparison, writing
 from workbench.session import session_store
 from workbench.session.screenshot_files import save_png
 from workbench.session.session_store import folder
+from workbench.widgets.tile import ElidedLabel
 from workbench.window.intake import picture_intake
 
 HERE = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
@@ -69,7 +74,7 @@ def start(window, values="4, 8", *implementations):
 
 
 def doing(window):
-    return window.sweep._run._doing.whole_text
+    return child(window, "sweep-doing", ElidedLabel).whole_text
 
 
 def live(window):
@@ -164,8 +169,15 @@ def test_its_times_take_their_places_on_the_ladder_as_well(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
     start(window, "8", "sequential")
     ended(qtbot, window)
-    job = window.live.result.job
-    assert list(window.rung._times.of_work(job, "cold")) == ["opencv", "sequential"]
+    trigger(window, "Rung")
+    window.rung.show_tab("ladder")
+    places = [
+        row.data(PLACE)
+        for row in child(window, "ladder-list", QListWidget).findItems(
+            "*", Qt.MatchFlag.MatchWildcard
+        )
+    ]
+    assert {place.implementation.key for place in places if place.time} == {"opencv", "sequential"}
 
 
 def test_a_new_sweep_takes_the_place_of_the_one_before(qtbot, window):
@@ -629,7 +641,7 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     until(qtbot, lambda: child(window, "values-ksizes", QLineEdit).isVisible())
     target = tmp_path / "b"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    window.sweep._choice._source.save_wanted.emit()
+    trigger(window, "Save plan as…")
     until(qtbot, lambda: window.messages.sentence == f"Saved {target}.toml.")
     assert (tmp_path / "b.toml").read_text() == as_toml(plan)
 
@@ -639,12 +651,12 @@ def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
     box = child(window, "sweep-source", QComboBox)
     pick(box, "goettingen_ladder")
     click(child(window, "sweep-opencv"))
-    wanted = window.sweep._choice.plan.implementations
+    wanted = window.sweep.findChild(PlanChoice).plan.implementations
     window.close()
     again = make_window()
     until(qtbot, lambda: again.device)
     assert child(again, "sweep-source", QComboBox).currentData() == "goettingen_ladder"
-    plan = again.sweep._choice.plan
+    plan = again.sweep.findChild(PlanChoice).plan
     assert wanted == ("sequential",)
     assert plan.implementations == ("sequential", "opencv")  # a preset is whole again
     assert plan.title == "BCCN Göttingen: five steps"
@@ -661,7 +673,7 @@ def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
     window.sessions.begin(a_session("ksizes"), None)
     kept = window.memory.for_screenshot() | window.sweep.conditions()
     window.opener.restored.emit(kept, "chart.png")
-    source = window.sweep._choice._source
+    source = window.sweep.findChild(PlanSource)
     until(qtbot, lambda: source.plan(source.key) == PLANS["ksizes"])
 
 
@@ -696,7 +708,7 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     until(qtbot, lambda: opened)
     assert opened[0].endswith("report.html")
     assert opened[0] in window.messages.sentence
-    assert not window.messages._timer.isActive()  # it stays
+    assert not any(timer.isActive() for timer in window.messages.findChildren(QTimer))  # it stays
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
     assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]

@@ -22,6 +22,7 @@ from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from workbench.model import intents
+from workbench.panels.weights.library_box import LibraryBox
 from workbench.panels.weights.named_weights import DIRECTORY_VARIABLE
 from workbench.panels.weights.response_view import ResponseView
 from workbench.panels.weights.weights_cells import INVALID
@@ -384,7 +385,7 @@ def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
 
 def test_the_response_is_read_with_pointer_and_keys(qtbot, editor):
     view = child(editor, "weights-response", ResponseView)
-    inside = view._square().center().toPoint()
+    inside = view.rect().center()
     event = QHelpEvent(QHelpEvent.Type.ToolTip, inside, view.mapToGlobal(inside))
     QApplication.sendEvent(view, event)
     assert "cycles a pixel: ×" in QToolTip.text()
@@ -478,7 +479,7 @@ def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
 
 
 def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
-    box = editor._library
+    box = editor.findChild(LibraryBox)
     path = tmp_path / "five.csv"
     path.write_text("\n".join(["0,0,1,0,0"] * 5))
     result = settle(qtbot, window, lambda: box.open_file(path))

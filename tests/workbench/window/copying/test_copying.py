@@ -5,10 +5,11 @@ import shlex
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox
 
 from kernels import Engine, filters
 from kernels.pictures.generated import PICTURES, noise
-from tests.workbench.driving import action, settle, show_picture, trigger, until
+from tests.workbench.driving import action, child, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.cli.state_options import changes_of
@@ -208,7 +209,7 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     trigger(window, "CUDA C++")
     assert "OpenCV runs on the CPU" in window.messages.sentence
     window.docks.bring_forward("Rung")
-    window.rung._look("constant")
+    pick(child(window, "rung-shown", QComboBox), "constant")
     trigger(window, "CUDA C++")
     until(qtbot, lambda: "as constant.cu" in window.messages.sentence)
     assert "__constant__ float WEIGHTS" in clipboard()

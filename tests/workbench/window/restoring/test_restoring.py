@@ -93,18 +93,19 @@ def test_a_killed_window_is_back_as_it_was(home, photo, tmp_path):
     assert names() == []  # it was closed as it should be: next time there is no question
 
 
-def test_what_crashed_while_it_came_back_is_not_tried_again(home, photo):
+def test_what_crashed_while_it_came_back_is_not_tried_again(home, photo, beginning):
     path = crashed({"picture": {"name": "photo.png", "path": str(photo), "built_in": None}})
     process = started("die")
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 9
     assert path.exists()
-    next_one = Restoring(Settings(), is_asked=False)
-    assert str(path.with_suffix(".failed")) in next_one._complaint
+    window, restoring = beginning()
+    assert str(path.with_suffix(".failed")) in window.messages.sentence
     assert not path.exists()
     assert path.with_suffix(".failed").exists()
-    assert Restoring(Settings(), is_asked=False)._complaint == ""
-    next_one.end()
+    restoring.end()
+    window, _ = beginning()
+    assert window.messages.kind is None
 
 
 # -- the files
@@ -154,10 +155,13 @@ def test_what_killed_processes_left_unfinished_is_cleared_away(home):
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"version": 2}', b"\xff", b"[" * 99_999])
-def test_what_cannot_be_read_is_cleared_away(home, text):
-    crashed({}).write_bytes(text)
-    restoring = Restoring(Settings(), is_asked=False)
-    assert (restoring._left, restoring._complaint) == (None, "")
+def test_what_cannot_be_read_is_cleared_away(home, text, beginning):
+    path = crashed({})
+    path.write_bytes(text)
+    window, restoring = beginning()
+    assert not path.exists()
+    assert window.messages.kind is None
+    restoring.end()
     assert names() == []
 
 
@@ -395,7 +399,7 @@ def raise_full(_):
 def test_a_request_to_end_is_no_crash(qtbot, window):
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     try:
-        app._let_ctrl_c_close(window)
+        app.let_ctrl_c_close(window)
         signal.raise_signal(signal.SIGTERM)
         until(qtbot, lambda: not window.isVisible())
     finally:
