@@ -119,7 +119,7 @@ class Canvas(QWidget):
         from workbench.charts.drawing import plotting
 
         self.plot = plotting.PlotView()
-        self.plot.scene().sigMouseMoved.connect(self._tell)
+        self.plot.scene().sigMouseMoved.connect(self._on_pointer_moved)
         self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.getViewBox().sigRangeChangedManually.connect(self._looked_closer)
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -266,7 +266,7 @@ class Canvas(QWidget):
             self._ring = None
 
     @Slot(object)
-    def _tell(self, position: QPointF) -> None:
+    def _on_pointer_moved(self, position: QPointF) -> None:
         spot = self.spot_at(position)
         if spot is None:
             QToolTip.hideText()

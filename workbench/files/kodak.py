@@ -55,7 +55,7 @@ class KodakError(Exception):
     """The pictures could not be had.  str(error) is one sentence for the user."""
 
 
-class Stopped(Exception):  # noqa: N818 - it is a wish, not an error
+class Stopped(Exception):  # noqa: N818 - it is a request, not an error
     """Raised by whoever hears of the progress, to end the download there."""
 
 

@@ -12,15 +12,15 @@ from contextlib import ExitStack, contextmanager, suppress
 from PIL import _imaging
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
-_heard = threading.local()  # what Pillow's libtiff said in this thread of faxes
+_fax_errors = threading.local()  # what Pillow's libtiff said in this thread of faxes
 
 
-def _hear(module: bytes, words: bytes, _arguments: int) -> None:
+def _on_message(module: bytes, words: bytes, _arguments: int) -> None:
     if module.startswith(b"Fax"):
-        _heard.last = words.decode(errors="replace")
+        _fax_errors.last = words.decode(errors="replace")
 
 
-_hearing = _Handler(_hear)  # as long as the process lives
+_handler = _Handler(_on_message)  # as long as the process lives
 
 
 def fax_error() -> str | None:
@@ -28,8 +28,8 @@ def fax_error() -> str | None:
 
     libtiff leaves out what it cannot decode, and goes on.
     """
-    last: str | None = getattr(_heard, "last", None)
-    _heard.last = None
+    last: str | None = getattr(_fax_errors, "last", None)
+    _fax_errors.last = None
     return last
 
 
@@ -40,7 +40,7 @@ def hush() -> None:
     # Pillow's libtiff; where it is built in, its names are not to be had.
     with suppress(AttributeError, OSError):
         pillows = ctypes.CDLL(_imaging.__file__)
-        pillows.TIFFSetErrorHandler(_hearing)
+        pillows.TIFFSetErrorHandler(_handler)
         pillows.TIFFSetWarningHandler(None)
 
 

@@ -52,10 +52,10 @@ def _makes_sense(name: str, value: Any) -> bool:
 
 def _fits_together(changes: Changes, state: State) -> bool:
     """Return whether the chosen filter accepts the size and the numbers that come with it."""
-    wish = {name: changes.get(name, getattr(state, name)) for name in NAMES}
+    merged = {name: changes.get(name, getattr(state, name)) for name in NAMES}
     try:
-        filters.get(wish["filter"]).weights(
-            wish["ksize"], sigma=wish["sigma"], amount=wish["amount"], matrix=wish["matrix"]
+        filters.get(merged["filter"]).weights(
+            merged["ksize"], sigma=merged["sigma"], amount=merged["amount"], matrix=merged["matrix"]
         )
     except (KernelError, TypeError, ValueError):
         return False

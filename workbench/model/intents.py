@@ -201,11 +201,11 @@ def with_filter(state: State, key: str) -> Changes:
     passes on the size that was chosen before, in `last_free_ksize`.
     """
     chosen = filters.get(key)
-    wished = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
+    wanted = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
     if has_sizes(chosen):
-        return {"filter": key, "ksize": chosen.nearest_size(wished or state.ksize)}
+        return {"filter": key, "ksize": chosen.nearest_size(wanted or state.ksize)}
     ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
-    return {"filter": key, "ksize": ksize, "last_free_ksize": wished}
+    return {"filter": key, "ksize": ksize, "last_free_ksize": wanted}
 
 
 def has_sizes(chosen: Filter) -> bool:

@@ -113,7 +113,7 @@ def new_path(plan: Plan, now: datetime) -> Path:
     return next(path for path in paths if not path.exists())
 
 
-def kept() -> list[Path]:
+def saved_sessions() -> list[Path]:
     """Return the newest MAX_SHOWN sessions that are kept, the newest first."""
     try:
         found = [path for path in folder().iterdir() if path.name.endswith(SUFFIXES)]

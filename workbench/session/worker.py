@@ -307,8 +307,8 @@ class Worker(QThread):
 
     def _has_news(self) -> bool:
         """Return whether there is a request that does not wait with the timing."""
-        is_wished = self._wanted is not None or (self._wants_device and self._knows_device)
-        return is_wished or self._closing or any(each.has_request for each in self._tasks)
+        is_requested = self._wanted is not None or (self._wants_device and self._knows_device)
+        return is_requested or self._closing or any(each.has_request for each in self._tasks)
 
     def _emit_progress(self, progress: Progress) -> None:
         assert self._live is not None

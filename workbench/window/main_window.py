@@ -286,9 +286,9 @@ class MainWindow(QMainWindow):
         self.docks["Rung"].topLevelChanged.connect(self.rung.show_large)
 
     def _connect_services(self) -> None:
-        for teller in (self.inspection, self.analysing):
-            teller.said.connect(lambda sentence: self.messages.show_message("info", sentence))
-        self.inspection.unsaid.connect(self.messages.dismiss)
+        for source in (self.inspection, self.analysing):
+            source.message.connect(lambda sentence: self.messages.show_message("info", sentence))
+        self.inspection.message_withdrawn.connect(self.messages.dismiss)
         self.sweep.report_wanted.connect(self.reporting.start)
         self.controls.filter.grid_wanted.connect(self.weights.open)
         self.weights.broke.connect(self.messages.show_bug)

@@ -17,10 +17,10 @@ from workbench.session.session_store import (
     Began,
     NotKept,
     is_session,
-    kept,
     measuring,
     new_path,
     resuming,
+    saved_sessions,
 )
 
 PLAN = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
@@ -164,8 +164,8 @@ def test_names_begin_with_the_time_and_are_never_taken_twice():
     later = new_path(PLAN, now.replace(hour=4))
     later.touch()
     (first.parent / "notes.txt").touch()
-    assert kept()[0] == later
-    assert set(kept()) == {first, second, later}
+    assert saved_sessions()[0] == later
+    assert set(saved_sessions()) == {first, second, later}
 
 
 def test_what_is_packed_or_came_with_the_program_is_not_written_to(tmp_path, monkeypatch):
@@ -180,7 +180,7 @@ def test_what_is_packed_or_came_with_the_program_is_not_written_to(tmp_path, mon
 
 
 def test_a_folder_that_is_not_there_keeps_none():
-    assert kept() == []
+    assert saved_sessions() == []
 
 
 def test_sessions_are_told_by_their_names(tmp_path):

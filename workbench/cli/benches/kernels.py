@@ -1,7 +1,7 @@
 """Measure every rung in every cell of the table of aims, in one run, checked, from a cold L2.
 
 Beside the rungs' times stand what the same device copies in that time, what an empty launch
-takes, and on wish what the libraries installed take for the same.
+takes, and on request what the libraries installed take for the same.
 """
 
 from __future__ import annotations

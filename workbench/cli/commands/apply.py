@@ -107,13 +107,15 @@ def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) ->
     with _output_folder(pairs, arguments.output):
         for outcome in running(engine, pairs.pairs, recipe, arguments.jobs, progress.say):
             progress.say("")
-            _tell(outcome, recipe, machine, arguments)
+            _print_outcome(outcome, recipe, machine, arguments)
             failures += outcome.error is not None
             del outcome  # its pictures would stay in memory while the next ones are read
     return FAILED if failures else 0
 
 
-def _tell(outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace) -> None:
+def _print_outcome(
+    outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace
+) -> None:
     """Print what became of one picture: words or JSON on stdout, and what is wrong on stderr."""
     for warning in outcome.warnings:
         _complain(warning)

@@ -31,10 +31,10 @@ class Analysing(QObject):
     """The link between results and panel, which also draws the line on the picture.
 
     Signals:
-        said(sentence): why something is missing.
+        message(sentence): why something is missing.
     """
 
-    said = Signal(str)
+    message = Signal(str)
 
     def __init__(
         self,
@@ -93,10 +93,10 @@ class Analysing(QObject):
                 HISTOGRAM,
                 partial(counting, pair),
                 lambda found: self._panel.show_histograms(found, name),
-                self.said.emit,
+                self.message.emit,
             )
             likeness = partial(comparing, *pair, picture.white)
-            self._steps.ask(LIKENESS, likeness, self._panel.show_likeness, self.said.emit)
+            self._steps.ask(LIKENESS, likeness, self._panel.show_likeness, self.message.emit)
         self._later.start()
 
     def _forget(self, old: State, new: State) -> None:

@@ -172,10 +172,10 @@ class ToldWhenAsked(Sequence[Spot]):
     """
 
     def __init__(
-        self, places: Sequence[tuple[float, float, int]], tell: Callable[[int], str]
+        self, places: Sequence[tuple[float, float, int]], describe: Callable[[int], str]
     ) -> None:
-        """Take x and y of each place in the plot, and the index that `tell` is asked for."""
-        self._places, self._tell = places, tell
+        """Take x and y of each place in the plot, and the index that `describe` is asked for."""
+        self._places, self._describe = places, describe
         self._made: dict[int, Spot] = {}
 
     def __len__(self) -> int:
@@ -187,7 +187,7 @@ class ToldWhenAsked(Sequence[Spot]):
             return [self[each] for each in number]
         if number not in self._made:
             x, y, index = self._places[number]
-            self._made[number] = Spot(x, y, self._tell(index))
+            self._made[number] = Spot(x, y, self._describe(index))
         return self._made[number]
 
 

@@ -50,7 +50,7 @@ class CompareView(QWidget):
     Signals:
         wanted(name, value): the user wants `value` for State field `name`.
         unpin_wanted(index): the pinned result is to be removed.
-        cells_wanted(wish, deliver), drawn(line, is_done): as of PictureView, from any view.
+        cells_wanted(request, deliver), drawn(line, is_done): as of PictureView, from any view.
         hovered(point): likewise.
         pointed(point): as of PictureView, from any view.
         picked(point): likewise.

@@ -35,11 +35,11 @@ class ComparisonController(QObject):
     """The computing of what a mode shows, while it is shown, off the GUI thread.
 
     Signals:
-        said(sentence): why nothing happened.
+        message(sentence): why nothing happened.
         found(pixel): the differing pixel (x, y) that was gone to.
     """
 
-    said = Signal(str)
+    message = Signal(str)
     found = Signal(object)
 
     def __init__(
@@ -163,7 +163,7 @@ class ComparisonController(QObject):
 
         def fail(sentence: str) -> None:
             self._compare.show_worked_out(None, "", ())
-            self.said.emit(sentence)
+            self.message.emit(sentence)
             self._go_on_subtracting()
 
         make = partial(
@@ -196,7 +196,7 @@ class ComparisonController(QObject):
 
         def fail(sentence: str) -> None:
             self.cancel()
-            self.said.emit(sentence)
+            self.message.emit(sentence)
 
         self._steps.ask(MISMATCH, make, self._show_mismatch, fail)
         self._tell_search()
@@ -239,4 +239,4 @@ class ComparisonController(QObject):
             self.found.emit((x, y))
         elif found.is_over:
             self._step_wanted = 0
-            self.said.emit("No pixel differs from what the float64 oracle says.")
+            self.message.emit("No pixel differs from what the float64 oracle says.")

@@ -41,13 +41,13 @@ class Inspection(QObject):
 
     Signals:
         pins_changed(): another pin, or another `against`.
-        said(sentence): why nothing happened, or what was set aside.
-        unsaid(sentence): that is there again.
+        message(sentence): why nothing happened, or what was set aside.
+        message_withdrawn(sentence): that is there again.
     """
 
     pins_changed = Signal()
-    said = Signal(str)
-    unsaid = Signal(str)
+    message = Signal(str)
+    message_withdrawn = Signal(str)
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Inspection(QObject):
         self._coming: Picture | None = None  # the picture that is to come on screen
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self.worked_out = ComparisonController(store, live, compare, steps, self.other, self)
-        self.worked_out.said.connect(self.said)
+        self.worked_out.message.connect(self.message)
         self.pins_changed.connect(self.worked_out.refresh)
         store.changed.connect(self._follow)
         live.before_ready.connect(lambda picture, _: self._bring_back(picture))
@@ -80,9 +80,9 @@ class Inspection(QObject):
     def pin(self) -> None:
         """Keep the newest result beside those to come."""
         if (found := self._live.of_view) is None:
-            self.said.emit("There is no result of this picture to pin yet.")
+            self.message.emit("There is no result of this picture to pin yet.")
         elif len(self.pins) == MAX_PINS:
-            self.said.emit(f"{MAX_PINS} results are pinned already; remove one first (Shift+K).")
+            self.message.emit(f"{MAX_PINS} results are pinned already; remove one first (Shift+K).")
         else:
             _, result, shown = found
             pin = _pinned(result, shown, self._live.look)
@@ -92,7 +92,7 @@ class Inspection(QObject):
     def unpin(self, index: int | None = None) -> None:
         """Forget a pinned result; None: the last."""
         if not self.pins:
-            self.said.emit("No result is pinned.")
+            self.message.emit("No result is pinned.")
             return
         index = len(self.pins) - 1 if index is None else index
         kept = (*self.pins[:index], *self.pins[index + 1 :])
@@ -107,7 +107,7 @@ class Inspection(QObject):
     def step_against(self) -> None:
         """Compare with the next pin; after the last, with the original."""
         if not self.pins:
-            self.said.emit("No result is pinned; the result is compared with the original.")
+            self.message.emit("No result is pinned; the result is compared with the original.")
             return
         self.set_against((self.against + 1) % (len(self.pins) + 1))
 
@@ -140,7 +140,7 @@ class Inspection(QObject):
             return
         is_kept = self._aside.put(Pins(picture, self.pins, self.against))
         self._set_pins((), 0)
-        self.said.emit((SET_ASIDE if is_kept else GONE).format(picture.name))
+        self.message.emit((SET_ASIDE if is_kept else GONE).format(picture.name))
 
     def _bring_back(self, picture: Picture) -> None:
         """Restore the pins of this picture, which may have been opened once more since."""
@@ -155,7 +155,7 @@ class Inspection(QObject):
             self._aside.take(found)
             self._set_pins(found.pins, found.against)
             self._look_again()  # the levels may differ from those when they were pinned
-            self.unsaid.emit(SET_ASIDE.format(picture.name))
+            self.message_withdrawn.emit(SET_ASIDE.format(picture.name))
 
         if likely and not self.pins:
             self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)
@@ -197,13 +197,13 @@ class Inspection(QObject):
                 results = [pin.result for pin in pins]
                 self._set_pins(tuple(map(_pinned, results, displays, looks)), self.against)
 
-        self._steps.ask(LOOK_AGAIN, make, take, self.said.emit, CELLS_URGENCY)
+        self._steps.ask(LOOK_AGAIN, make, take, self.message.emit, CELLS_URGENCY)
 
     # -- values in cells
 
-    def _write_cells(self, wish: CellRequest, deliver: Callable[[Any], None]) -> None:
+    def _write_cells(self, request: CellRequest, deliver: Callable[[Any], None]) -> None:
         name = f"cells {id(deliver.__self__)}"  # type: ignore[attr-defined]
-        self._steps.ask(name, lambda: iter((written(wish),)), deliver, urgency=CELLS_URGENCY)
+        self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
 
 
 def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:

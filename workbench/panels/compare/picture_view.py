@@ -54,7 +54,7 @@ class PictureView(QWidget):
         pointed(point): where exactly that is, in pixels of the picture, also beside it, or None.
         picked(point): the pixel (x, y) that was clicked.
         drawn(line, is_done): Shift and a drag: from the pixel (x, y) to that under the pointer.
-        cells_wanted(wish, deliver): `deliver` is to be called with the Cells for this CellWish.
+        cells_wanted(request, deliver): `deliver` takes the Cells for this CellRequest.
         resized(): the view has another size in device pixels.
     """
 

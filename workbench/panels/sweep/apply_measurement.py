@@ -50,7 +50,7 @@ class Picking(QObject):
         self._background, self._messages = background, messages
         self._before: State | None = None
         self._after: State | None = None
-        self._newest = 0
+        self._newest_request = 0
         self._told = ""
         sweep.picked.connect(self.pick)
         store.changed.connect(lambda _old, new: self._follow(new))
@@ -67,15 +67,15 @@ class Picking(QObject):
     @Slot(object)
     def pick(self, cell: Cell) -> None:
         """Show what `cell` measures: its picture, filter and implementation."""
-        self._newest += 1
-        wish, state = self._newest, self._store.state
+        self._newest_request += 1
+        request, state = self._newest_request, self._store.state
         at_hand = given(state.picture)
         if not (cell.is_made or cell.picture in at_hand) or is_of(state.picture, cell):
             self._show(cell, None)
             return
 
         def show(picture: Picture) -> None:
-            if wish == self._newest:
+            if request == self._newest_request:
                 self._show(cell, picture)
 
         self._background.run(
@@ -88,7 +88,7 @@ class Picking(QObject):
     def back(self) -> None:
         """Restore what the window showed before the first of the points clicked in a row."""
         before, self._before, self._after = self._before, None, None
-        self._newest += 1
+        self._newest_request += 1
         if before is None:
             self._messages.show_message("info", NOWHERE)
             return

@@ -52,7 +52,7 @@ class SweepMenu(QObject):
         messages: MessageBar,
         parent: QWidget,
     ) -> None:
-        """Connect the panel's wishes for files.
+        """Connect the panel's requests for files.
 
         parent  of the dialogs
         """
@@ -89,7 +89,7 @@ class SweepMenu(QObject):
         for menu in (recent, recorded):  # they belong below "Open session…"
             everything.removeAction(menu.menuAction())
             everything.insertAction(after, menu.menuAction())
-        recent.aboutToShow.connect(partial(self._list, recent, session_store.kept))
+        recent.aboutToShow.connect(partial(self._list, recent, session_store.saved_sessions))
         recorded.aboutToShow.connect(partial(self._list, recorded, session_store.bundled))
         for menu in (recent, recorded):
             self._list(menu, list)

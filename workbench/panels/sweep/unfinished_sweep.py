@@ -19,7 +19,7 @@ from workbench.model.plan_words import short
 from workbench.panels.sweep.measuring import Measuring
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.session.session_store import can_grow, is_this_machine, kept
+from workbench.session.session_store import can_grow, is_this_machine, saved_sessions
 from workbench.session.worker import Worker
 
 RECENT_S = 7 * 24 * 3600
@@ -81,7 +81,7 @@ def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> S
     but     names of files that do not count
     now     seconds since 1970
     """
-    for path in kept():
+    for path in saved_sessions():
         try:
             if path.name in but or not can_grow(path) or now - path.stat().st_mtime > RECENT_S:
                 continue

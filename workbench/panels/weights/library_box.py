@@ -41,12 +41,12 @@ class LibraryBox(QGroupBox):
 
     Signals:
         picked(named): these are to be drawn.
-        said(sentence, is_bad): what came of it.
+        message(sentence, is_bad): what came of it.
         broke(sentence, details): a bug.
     """
 
     picked = Signal(object)
-    said = Signal(str, bool)
+    message = Signal(str, bool)
     broke = Signal(str, str)
 
     def __init__(self, library: WeightsLibrary, drawn: Callable[[], WeightsDraft]) -> None:
@@ -183,7 +183,9 @@ class LibraryBox(QGroupBox):
     def write_to(self, path: Path) -> None:
         """Write what is drawn to a file, in the format that its ending says."""
         named = Named(self._name.text().strip() or path.stem, self._drawn())
-        self._do(lambda: write_file(path, named), lambda _: self.said.emit(f"Wrote {path}.", False))
+        self._do(
+            lambda: write_file(path, named), lambda _: self.message.emit(f"Wrote {path}.", False)
+        )
 
     # -- how
 
@@ -194,13 +196,13 @@ class LibraryBox(QGroupBox):
         failed: Callable[[], None] = lambda: None,
     ) -> None:
         def fail(error: Exception) -> None:
-            self.said.emit(str(error), True)
+            self.message.emit(str(error), True)
             failed()
 
         self._background.run(work, done, fail)
 
     def _did(self, sentence: str, choose: str = "") -> None:
-        self.said.emit(sentence, False)
+        self.message.emit(sentence, False)
         self.refresh(choose)
 
     def _show(self, found: tuple[Named, ...], broken: tuple[str, ...], choose: str) -> None:
@@ -218,7 +220,7 @@ class LibraryBox(QGroupBox):
         self._enable()
         if broken:
             more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-            self.said.emit(f"{broken[0]}{more}", True)
+            self.message.emit(f"{broken[0]}{more}", True)
 
     def _enable(self) -> None:
         chosen = self._list.currentItem() is not None

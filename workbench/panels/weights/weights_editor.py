@@ -98,7 +98,7 @@ class WeightsEditor(QDialog):
         self._told = WeightsSummary()
         self._library = LibraryBox(library, lambda: self._drawing)
         self._library.picked.connect(self._draw_named)
-        self._library.said.connect(self._say)
+        self._library.message.connect(self._say)
         self._library.broke.connect(self.broke)
         self._buttons = self._make_buttons()
         self._lay_out()

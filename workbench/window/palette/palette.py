@@ -70,7 +70,7 @@ class Palette(QDialog):
         self._list.setUniformItemSizes(True)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard
         self._list.clicked.connect(self._do)
-        self._list.selectionModel().currentChanged.connect(self._tell)
+        self._list.selectionModel().currentChanged.connect(self._describe)
         self._about = Label()
         self._about.setObjectName("palette-about")
         self._about.setProperty("muted", True)
@@ -111,7 +111,7 @@ class Palette(QDialog):
             row = (now + steps) % count if abs(steps) == 1 else min(max(now + steps, 0), count - 1)
             self._list.setCurrentIndex(self._model.index(row, 0))
 
-    def _tell(self, index: QModelIndex) -> None:
+    def _describe(self, index: QModelIndex) -> None:
         entry = self._model.entry(index)
         if entry is not None:
             self._about.setText(entry.reason or entry.tip)

@@ -67,7 +67,7 @@ class Presenting(QObject):
         self.stage: Stage | None = None
         self._shown: tuple[TalkStep, ...] = ()
         self._at = 0
-        self._wish = 0
+        self._newest_request = 0
         self._left: State | None = None  # the State when the stage was entered
         self._before: Display | None = None
         self._after: Display | None = None
@@ -167,8 +167,8 @@ class Presenting(QObject):
         if self.stage is None or not 0 <= number < len(self._shown):
             return
         self._at = number
-        self._wish += 1
-        wish, step = self._wish, self._shown[number]
+        self._newest_request += 1
+        request, step = self._newest_request, self._shown[number]
         self.stage.show_step(step.name, number + 1, len(self._shown))
         state = self._store.state
         if step.picture is None or step.picture.is_of(state.picture):
@@ -177,7 +177,7 @@ class Presenting(QObject):
         ref, pixel_type = step.picture, step.data.get("pixel_type")
 
         def show(picture: Picture) -> None:
-            if wish == self._wish:
+            if request == self._newest_request:
                 self._change(step, picture)
 
         self._background.run(lambda: ref.load().stored_as(pixel_type), show, self._say_failure)
@@ -196,7 +196,7 @@ class Presenting(QObject):
     @Slot()
     def _leave(self) -> None:
         self.stage = None
-        self._wish += 1
+        self._newest_request += 1
         if self._left is not None:
             left, self._left = self._left, None
             with self._undoing.quietly():

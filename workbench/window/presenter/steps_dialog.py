@@ -50,8 +50,8 @@ class StepsDialog(QDialog):
         for step in steps:
             self._list.addItem(_item(step))
         self._list.setCurrentRow(0)
-        self._list.itemChanged.connect(lambda _: self._tell())
-        self._list.model().rowsMoved.connect(lambda *_: self._tell())
+        self._list.itemChanged.connect(lambda _: self._emit_changed())
+        self._list.model().rowsMoved.connect(lambda *_: self._emit_changed())
         self._list.currentRowChanged.connect(lambda _: self._show_able())
         self._up = _button("steps-up", "Move &up", "Alt+Up", lambda: self._move(-1))
         self._down = _button("steps-down", "Move &down", "Alt+Down", lambda: self._move(1))
@@ -89,18 +89,18 @@ class StepsDialog(QDialog):
         if 0 <= row + by < self._list.count():
             self._list.insertItem(row + by, self._list.takeItem(row))
             self._list.setCurrentRow(row + by)
-            self._tell()
+            self._emit_changed()
 
     def _remove_one(self) -> None:
         if self._list.currentRow() >= 0:
             self._list.takeItem(self._list.currentRow())
-            self._tell()
+            self._emit_changed()
 
     def _remove_all(self) -> None:
         self._list.clear()
-        self._tell()
+        self._emit_changed()
 
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         self._show_able()
         self.changed.emit(self.steps)
 

@@ -51,7 +51,7 @@ class Undoing(QObject):
         self._past, self._album = Past(), Album()
         self._lines: dict[str, QAction] = {}
         self._is_quiet = False
-        self._wish = 0
+        self._newest_request = 0
         store.changed.connect(self._write_down)
 
     @property
@@ -118,7 +118,7 @@ class Undoing(QObject):
 
     @Slot(object, object)
     def _write_down(self, old: State, new: State) -> None:
-        self._wish += 1  # a picture that is still being loaded comes too late
+        self._newest_request += 1  # a picture that is still being loaded comes too late
         if self._is_quiet or _is_nobodys(old, new):
             return
         names = changed_fields(old, new)
@@ -137,15 +137,15 @@ class Undoing(QObject):
 
     def _apply(self, side: Mapping[str, Any], done: Callable[[], None], note: str) -> None:
         """Set the fields in `side`, after its picture, if there is one, was loaded."""
-        self._wish += 1
-        wish, changes, picture = self._wish, dict(side), side.get("picture")
+        self._newest_request += 1
+        request, changes, picture = self._newest_request, dict(side), side.get("picture")
         if not isinstance(picture, PastPicture):
             self._change(changes, done, note)
             return
         pixel_type = changes.get("pixel_type", self._store.state.pixel_type)
 
         def show(found: Picture) -> None:
-            if wish == self._wish:
+            if request == self._newest_request:
                 self._change({**changes, "picture": found}, done, note)
 
         self._background.run(

@@ -128,7 +128,7 @@ def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     assert all(record.verified for record in live(window).records)
     bar = child(window, "sweep-progress", QProgressBar)
     assert bar.value() == bar.maximum() == 4
-    (path,) = session_store.kept()
+    (path,) = session_store.saved_sessions()
     assert window.sessions.live.path == path
     assert widths(read_session(path)) == [4, 4, 8, 8]
     assert child(window, "sweep-start").isEnabled()
@@ -187,7 +187,7 @@ def test_a_new_sweep_takes_the_place_of_the_one_before(qtbot, window):
         ended(qtbot, window)
     assert widths(live(window)) == [5]
     assert len(window.sessions.shown) == 1
-    assert len(session_store.kept()) == 2
+    assert len(session_store.saved_sessions()) == 2
 
 
 # -- it stands still, and ends
@@ -200,7 +200,7 @@ def test_a_sweep_is_cancelled_and_keeps_what_was_measured(qtbot, endless):
     click(child(endless, "sweep-cancel"))
     ended(qtbot, endless)
     assert doing(endless).startswith("Stopped: 1 of 2 in")
-    assert widths(read_session(session_store.kept()[0])) == [4]
+    assert widths(read_session(session_store.saved_sessions()[0])) == [4]
     assert child(endless, "sweep-start").isEnabled()
     assert not child(endless, "sweep-cancel").isEnabled()
     assert endless.messages.kind != "error"
@@ -270,7 +270,7 @@ def test_it_closes_while_a_sweep_stands_still(qtbot, endless):
     until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
     endless.close()
     assert endless.worker.isFinished()
-    assert widths(read_session(session_store.kept()[0])) == [4]
+    assert widths(read_session(session_store.saved_sessions()[0])) == [4]
 
 
 # -- what goes wrong
@@ -292,7 +292,7 @@ def test_a_gpu_lost_in_a_sweep_is_a_sentence_and_nothing_measured_is_lost(qtbot,
     assert window.messages.sentence == "The GPU failed while filtering; restart the program."
     ended(qtbot, window)
     assert doing(window).startswith("Stopped: ")
-    assert widths(read_session(session_store.kept()[0])) == widths(live(window))
+    assert widths(read_session(session_store.saved_sessions()[0])) == widths(live(window))
     assert {3, 4, 5} > set(widths(live(window))) >= {3}
     assert child(window, "sweep-start").isEnabled()
 
@@ -345,7 +345,7 @@ def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
     start(window, "6")
     until(qtbot, lambda: widths(live(window)) == [6])
     ended(qtbot, window)
-    assert widths(read_session(session_store.kept()[0])) == [6]
+    assert widths(read_session(session_store.saved_sessions()[0])) == [6]
 
 
 def test_a_bug_in_a_sweep_is_shown_and_the_panel_is_free_again(qtbot, make_window):
@@ -439,7 +439,7 @@ def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatc
     one_measured(qtbot, endless)
     click(child(endless, "sweep-cancel"))
     ended(qtbot, endless)
-    (path,) = session_store.kept()
+    (path,) = session_store.saved_sessions()
     trigger(endless, "Close all sessions")
     assert endless.sessions.shown == ()
     monkeypatch.setattr("workbench.session.session_store.sweeping", plan_run.sweeping)
