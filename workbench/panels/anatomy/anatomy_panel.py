@@ -53,7 +53,10 @@ class AnatomyPane(QWidget):
     area_wanted = Signal(object)
 
     def __init__(self, store: Store, worker: Worker) -> None:
-        """store, worker: read for the state and the device, never written to."""
+        """Make the panel.
+
+        store, worker  read for the state and the device, never written to
+        """
         super().__init__()
         self.setObjectName("anatomy-pane")
         self._store, self._worker = store, worker
@@ -80,7 +83,7 @@ class AnatomyPane(QWidget):
             self._later.ask()
 
     def show_device(self, _device: Device | NoDevice) -> None:
-        """Follow the device, which the worker holds by now; its limits say what can be launched."""
+        """Show what the device, which the worker holds by now, can launch."""
         self._refresh()
 
     def show_result(self, result: Result) -> None:

@@ -52,7 +52,10 @@ class PlanChoice(QWidget):
     save_wanted = Signal(object)
 
     def __init__(self, store: Store, worker: Worker) -> None:
-        """store, worker: read for the state and the device, never written to."""
+        """Make the choice.
+
+        store, worker  read for the state and the device, never written to
+        """
         super().__init__()
         self._store, self._worker = store, worker
         self._plan: Plan | None = None
@@ -94,7 +97,7 @@ class PlanChoice(QWidget):
     # -- what it is told
 
     def show_state(self, _state: State) -> None:
-        """Follow the state, which the store holds by now, in all that the plan does not vary."""
+        """Take the state, which the store holds by now, for all that the plan does not vary."""
         if self.isVisible() or self._plan is None:
             self._refresh()
         else:  # do no hidden work while a slider is dragged
@@ -102,7 +105,7 @@ class PlanChoice(QWidget):
             self._later.start()
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Follow the device, which the worker holds by now: it decides what can be measured."""
+        """Show what can be measured on the device, which the worker holds by now."""
         self._editor.show_device(device)
         self._refresh()
 

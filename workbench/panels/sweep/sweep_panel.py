@@ -85,7 +85,10 @@ class SweepPanel(QWidget):
     large_wanted = Signal()
 
     def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
-        """store, worker: read for the state and the device, never written to."""
+        """Make the panel.
+
+        store, worker  read for the state and the device, never written to
+        """
         super().__init__()
         self.setObjectName("sweep-panel")
         self._sessions, self._worker = sessions, worker
@@ -115,12 +118,12 @@ class SweepPanel(QWidget):
     # -- what it is told
 
     def show_state(self, state: State) -> None:
-        """Follow `state`, which the store holds by now, in all that a sweep leaves as it is."""
+        """Take `state`, which the store holds by now, for all that a sweep leaves as it is."""
         self.chart.prefer_baseline(state.baseline)
         self._choice.show_state(state)
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Follow the device, which the worker holds by now: what can be measured and resumed."""
+        """Show what can be measured and resumed on the device, which the worker holds by now."""
         self._choice.show_device(device)
         self._later.ask()  # shows which sessions can be resumed here
 
