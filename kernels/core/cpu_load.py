@@ -96,9 +96,6 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
 
     It names the worst of each kind.  None stands for a measurement on a GPU, or for an unknown
     load.
-
-    It names the worst of each kind.  None stands for a measurement on a GPU, or for an unknown
-    load.
     """
     known = [each for each in loads if each is not None]
     disturbed = [each for each in known if each.disturbances]

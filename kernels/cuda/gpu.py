@@ -229,9 +229,7 @@ class Gpu:
     def occupancy(self, rung: Rung, job: Job) -> Occupancy | None:
         """Return the occupancy of the job's first pass that is ours, by the driver's own query.
 
-        None where all are a library's.
-
-        None where all are a library's.
+        None where all passes are a library's.
         """
         program, _ = self._compile(rung, job)
         for step in plan_steps(rung, job, self._device):

@@ -1,5 +1,8 @@
 """One module per filter: add one and it is in the window, the command line and the tests.
 
+A filter is K×K weights: each sample of the answer is the sum of its neighbours, each times its
+weight.  What is not a weighted sum, such as a median, is no filter here.
+
 A filter module has
 
     TITLE       what people call it

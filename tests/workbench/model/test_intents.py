@@ -1,16 +1,18 @@
 """From choices to work, or to the reason why there is none."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
+from kernels import filters
 from kernels.core.device import NoDevice
 from kernels.core.errors import BadJobError
 from kernels.core.job import Pick
 from kernels.engine.engine import all_implementations
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
+from workbench.cli import main
 from workbench.imaging.display_mapping import unclipped
 from workbench.model import intents
 from workbench.model.state import Picture, State
@@ -154,3 +156,15 @@ def test_the_job_of_a_state_follows_its_picture_being_stored_as_floats():
     assert intents.job_for(state).picture is picture.samples
     wide = unclipped(picture.samples)
     assert intents.job_for(state).picture is wide
+
+
+@pytest.mark.parametrize("chosen", filters.all_filters(), ids=lambda each: each.key)
+def test_what_a_filter_takes_is_a_choice_and_an_option(chosen, capsys):
+    """A parameter that nobody can set would always have its default."""
+    with pytest.raises(SystemExit):
+        main.parse(["apply", "--help"])
+    options = capsys.readouterr().out
+    for parameter in chosen.parameters:
+        assert parameter.name in {each.name for each in fields(State)}
+        option = "weights" if parameter.name == "matrix" else parameter.name
+        assert f"--{option} " in options

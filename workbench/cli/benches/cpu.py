@@ -235,9 +235,7 @@ def _is_right(job: Job, error: float) -> bool:
 def _taking_turns(entries: list[CpuEntry]) -> dict[CpuEntry, list[float]]:
     """Return the seconds of each way's runs: a run each in turn, in a changing order.
 
-    Until there are ROUNDS or the time is over.
-
-    Until there are ROUNDS or the time is over.
+    It ends after ROUNDS, or when the time is over.
     """
     seconds: dict[CpuEntry, list[float]] = {entry: [] for entry in entries}
     order, shuffle = list(entries), Random(SEED)
