@@ -34,7 +34,7 @@ def rest(stage, known):
     yield from _close_windows(window)
     for cancel in ("sweep", "tuning", "comparison"):
         getattr(window.worker, f"cancel_{cancel}")()
-    window.reporting.close()
+    window.report_writer.close()
     yield from _all_answered(window)  # a file that is still being read would come afterwards
     yield 100
     window.memory.forget()
@@ -47,7 +47,7 @@ def rest(stage, known):
         yield 20
     window.memory.forget()
     window.resize(1280, 800)
-    window.presenting.steps = ()
+    window.presenter.steps = ()
     window.settings.set("recent", [])
     QGuiApplication.clipboard().clear()
     result = yield from _filtered(window, known)

@@ -85,7 +85,7 @@ def _modes(window):
         yield f"wipe, {divider}", window
     for mode in ("difference", "mismatch"):
         show(view_mode=mode)
-        until(lambda mode=mode: not window.looking.is_under_way(mode))
+        until(lambda mode=mode: not window.analysis_thread.is_under_way(mode))
         yield mode, window
     show(view_mode="side")
     for _ in range(2):
@@ -122,7 +122,9 @@ def _panels(window):
             yield "blocks, bars", window
             child(window, "blocks-map").click()
         elif title == "Analysis":
-            until(lambda: not any(map(window.looking.is_under_way, ("histogram", "likeness"))))
+            until(
+                lambda: not any(map(window.analysis_thread.is_under_way, ("histogram", "likeness")))
+            )
         yield title.lower(), window
         if title == "Blocks":
             child(window, "blocks-bars").click()
@@ -166,7 +168,7 @@ def _dialogs(window):
     for name in ("Keyboard shortcuts", "About and diagnostics", "Steps…", "All actions…"):
         trigger(window, name)
         yield from _dialog(window, name)
-    window.presenting.remember()
+    window.presenter.remember()
     window.messages.clear("info")
     trigger(window, "Steps…")
     yield from _dialog(window, "a step")
@@ -199,8 +201,8 @@ def _windows(window):
     yield "chart", chart
     chart.close()
     rest()
-    window.presenting.toggle()
-    stage = window.presenting.stage
+    window.presenter.toggle()
+    stage = window.presenter.stage
     stage.showNormal()
     stage.resize(*PROJECTOR_PX)
     settle(window)

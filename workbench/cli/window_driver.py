@@ -59,8 +59,8 @@ class WindowDriver:
 
     def leave(self) -> None:
         """Close what was opened over the window or beside it."""
-        if self.window.presenting.stage is not None:
-            self.window.presenting.stage.close()
+        if self.window.presenter.stage is not None:
+            self.window.presenter.stage.close()
         for dialog in self.dialogs():
             dialog.close()
 
@@ -138,13 +138,13 @@ class WindowDriver:
         ended: list[bool] = []
         worker = self.window.worker
         worker.sweep_ended.connect(lambda _error, is_complete: ended.append(is_complete))
-        self.window.measuring.toggle_ladder()
+        self.window.sweep_controller.toggle_ladder()
         self.window.docks.bring_forward("Rung")
         wait_until(self.window, lambda: bool(ended))
 
     def _compare_blocks(self) -> None:
         self.window.docks.bring_forward("Blocks")
-        self.window.following.start()
+        self.window.block_comparison.start()
         over = (BlocksPhase.DONE, BlocksPhase.IDLE)
         wait_until(self.window, lambda: self.window.blocks.phase in over)
 
@@ -162,8 +162,8 @@ class WindowDriver:
     def _present(self) -> None:
         """Show the last step, which is the fastest of the ladder."""
         window = self.window
-        window.presenting.toggle()
-        stage = window.presenting.stage
+        window.presenter.toggle()
+        stage = window.presenter.stage
         assert stage is not None
         stage.showNormal()
         stage.jumped.emit(True)
@@ -216,8 +216,8 @@ class WindowDriver:
         self.window.docks[title].setMinimumWidth(self.window.width() * 2 // 5)
 
     def _wait_for_steps(self, *names: str) -> None:
-        looking = self.window.looking
-        wait_until(self.window, lambda: not any(map(looking.is_under_way, names)))
+        analysis_thread = self.window.analysis_thread
+        wait_until(self.window, lambda: not any(map(analysis_thread.is_under_way, names)))
 
     def _trigger(self, name: str) -> None:
         action = self.window.findChild(QAction, name)

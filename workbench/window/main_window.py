@@ -31,14 +31,14 @@ from workbench.panels.controls.controls_panel import ControlPanel
 from workbench.panels.gallery.gallery_settings import make_gallery
 from workbench.panels.pixel.pixel_panel import PixelPane
 from workbench.panels.rung.rung_panel import RungPane
-from workbench.panels.sweep.apply_measurement import Picking
+from workbench.panels.sweep.apply_measurement import ApplyMeasurement
 from workbench.panels.sweep.detachable_chart import DetachableChart
-from workbench.panels.sweep.measuring import Measuring
-from workbench.panels.sweep.report_writer import Reporting
+from workbench.panels.sweep.report_writer import ReportWriter
 from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.panels.sweep.unfinished_sweep import LeftOver
+from workbench.panels.sweep.unfinished_sweep import UnfinishedSweep
 from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.panels.timing.timing_strip import TimingStrip
 from workbench.panels.weights.weights_action import WeightsEditing
@@ -58,13 +58,13 @@ from workbench.window.copying.copy_as import CopyAs
 from workbench.window.device_chip import DeviceChip
 from workbench.window.explaining import Explaining
 from workbench.window.gpu_loss import GpuLoss
-from workbench.window.help.helping import Helping
+from workbench.window.help.help_controller import HelpController
 from workbench.window.intake.large_picture_prompt import ask_about_large_pictures
 from workbench.window.intake.opening import Opening
 from workbench.window.intake.picture_intake import PictureIntake
 from workbench.window.on_screen import OnScreen
 from workbench.window.panel_menu import PanelMenu
-from workbench.window.presenter.presenter import Presenting
+from workbench.window.presenter.presenter import Presenter
 from workbench.window.program_dialogs import ProgramDialogs
 from workbench.window.restoring.remembering import Memory
 from workbench.window.restoring.restarting import Restarting
@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
         self._compiling = RungCompiler(self)
-        self.looking = AnalysisThread(self)
+        self.analysis_thread = AnalysisThread(self)
 
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
@@ -154,19 +154,23 @@ class MainWindow(QMainWindow):
         self.result_views = ResultViews(
             store, worker, live, self.compare, self.timing, self.history, self.rung, messages, self
         )
-        self.inspection = Inspection(store, live, self.compare, self.looking, self)
+        self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
         self.analysing = Analysing(
-            store, live, self.inspection, self.compare, self.analysis, self.looking, self
+            store, live, self.inspection, self.compare, self.analysis, self.analysis_thread, self
         )
         self.memory = Memory(store, worker, self.inspection, docks, settings)
         self.auto_levels = AutoLevels(store, self.controls, reading, messages, self)
         # Sweeps.
-        self.measuring = Measuring(
+        self.sweep_controller = SweepController(
             store, worker, self.sessions, self.sweep, self.rung, docks, messages, self
         )
-        self.left_over = LeftOver(worker, reading, settings, self.sweep, self.measuring, self)
-        self.picking = Picking(store, worker, self.sessions, self.sweep, reading, messages, self)
-        self.reporting = Reporting(store, self.sessions, reading, settings, messages, self)
+        self.unfinished_sweep = UnfinishedSweep(
+            worker, reading, settings, self.sweep, self.sweep_controller, self
+        )
+        self.apply_measurement = ApplyMeasurement(
+            store, worker, self.sessions, self.sweep, reading, messages, self
+        )
+        self.report_writer = ReportWriter(store, self.sessions, reading, settings, messages, self)
         self.sweep_menu = SweepMenu(
             self.sweep, self.sessions, docks, reading, self.exporter, settings, messages, self
         )
@@ -186,17 +190,19 @@ class MainWindow(QMainWindow):
         self.restarting = Restarting(store, reading, messages, self)
         self.gpu_loss = GpuLoss(store, worker, live, messages, self.restarting, self)
         self.tuner = TuneForJob(store, worker, live, messages, self)
-        self.following = BlockComparison(store, worker, live, self.blocks, docks, messages, self)
+        self.block_comparison = BlockComparison(
+            store, worker, live, self.blocks, docks, messages, self
+        )
         # Explaining and presenting.
         self.explaining = Explaining(
             self.compare, self.inspection, live, docks, self.pixel, self.anatomy, self
         )
-        self.presenting = Presenting(
+        self.presenter = Presenter(
             store, worker, live, self.undoing, reading, settings, messages, self
         )
-        self.helping = Helping(store, self)
-        self.chart_place = DetachableChart(self.sweep, self.helping.serve, self)
-        self.weights = WeightsEditing(store, self.helping.serve, self)
+        self.help_controller = HelpController(store, self)
+        self.chart_place = DetachableChart(self.sweep, self.help_controller.serve, self)
+        self.weights = WeightsEditing(store, self.help_controller.serve, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.themes = Themes(settings, self)
@@ -237,27 +243,27 @@ class MainWindow(QMainWindow):
             *self.explaining.actions(),
             docks.action("Analysis"),
             docks.action("Rung"),
-            *self.following.actions(),
+            *self.block_comparison.actions(),
             Action(
                 *("&View", "F&ull screen", self._toggle_full_screen, ("F11",)),
                 "The window over the whole screen, and back.",
                 separator=True,
             ),
-            *self.presenting.actions(),
+            *self.presenter.actions(),
             Action(
                 *("&Run", "&Run again", self.live.run_again, ("R",)),
                 "Filter and time once more, as things stand.",
             ),
             *self.controls.actions_of_menu(),
-            *self.measuring.ladder_actions(),
+            *self.sweep_controller.ladder_actions(),
             *self.tuner.actions(),
-            *self.measuring.actions(),
+            *self.sweep_controller.actions(),
             *self.sweep_menu.actions(),
-            *self.reporting.actions(),
+            *self.report_writer.actions(),
             *self.chart_place.actions(),
-            *self.picking.actions(),
+            *self.apply_measurement.actions(),
             *self.gpu_loss.actions(),
-            *self.helping.actions(),
+            *self.help_controller.actions(),
             *self.dialogs.actions(),
         ]
 
@@ -268,7 +274,7 @@ class MainWindow(QMainWindow):
         for panel in (self.controls, self.compare, self.rung, self.anatomy):
             panel.wanted.connect(lambda name, value: store.choose(**{name: value}))
         self.worker.device_found.connect(self._take_device)
-        self.looking.hurries.connect(self.worker.hold)
+        self.analysis_thread.hurries.connect(self.worker.hold)
         for each in (*self._backgrounds, self.worker, self.gallery):
             each.broke.connect(self.messages.show_bug)
         for failing in (self.opener, self.sessions, self.exporter):
@@ -289,13 +295,13 @@ class MainWindow(QMainWindow):
         for source in (self.inspection, self.analysing):
             source.message.connect(lambda sentence: self.messages.show_message("info", sentence))
         self.inspection.message_withdrawn.connect(self.messages.dismiss)
-        self.sweep.report_wanted.connect(self.reporting.start)
+        self.sweep.report_wanted.connect(self.report_writer.start)
         self.controls.filter.grid_wanted.connect(self.weights.open)
         self.weights.broke.connect(self.messages.show_bug)
 
     @property
     def _backgrounds(self) -> tuple[Background | RungCompiler | AnalysisThread, ...]:
-        return self.reading, self._writing, self._compiling, self.looking
+        return self.reading, self._writing, self._compiling, self.analysis_thread
 
     def _show_state(self, state: State) -> None:
         availability = [
@@ -351,7 +357,7 @@ class MainWindow(QMainWindow):
             sessions=self.sessions,
             sweep=self.sweep,
             weights=self.weights,
-            presenting=self.presenting,
+            presenter=self.presenter,
             memory=self.memory,
         )
 
@@ -374,10 +380,16 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self.presenting.close()  # this restores the previous choices
+        self.presenter.close()  # this restores the previous choices
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
-        for each in (self.tuner, self.reporting, self.chart_place, self.weights, self.helping):
+        for each in (
+            self.tuner,
+            self.report_writer,
+            self.chart_place,
+            self.weights,
+            self.help_controller,
+        ):
             each.close()
         self.worker.close()  # before the threads that work on its results
         self.gallery.close_threads()

@@ -214,7 +214,7 @@ def test_a_large_picture_is_opened_once_the_user_agrees(qtbot, window, tmp_path,
     np.testing.assert_array_equal(shown.pixels[0], result.picture[..., 0])
     for mode in ("wipe", "difference", "mismatch"):
         window.store.update(view_mode=mode)
-        until(qtbot, lambda m=mode: not window.looking.is_under_way(m))
+        until(qtbot, lambda m=mode: not window.analysis_thread.is_under_way(m))
     window.compare.go_to(3, 4)  # so near that values stand in the pixels
     window.grab()
     assert window.messages.kind is None

@@ -90,7 +90,7 @@ def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, windo
     until(qtbot, lambda: "measured" in child(window.tuner.dialog, "tune-doing").whole_text)
     assert window.messages.kind is None
     FullGpu.is_full = False
-    window.following.start()
+    window.block_comparison.start()
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
     assert not any(FULL in row.text for row in window.blocks.rows)
     settle(qtbot, window, lambda: window.store.update(ksize=9))

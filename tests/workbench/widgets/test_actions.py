@@ -140,7 +140,7 @@ def test_no_menu_is_too_long_to_be_read(window):
 
 def test_every_control_has_a_tooltip_that_says_something(qtbot, window):
     window.weights.open()
-    window.helping.show_place("start")
+    window.help_controller.show_place("start")
     silent = [
         name_of(each)
         for each in interactive(window)

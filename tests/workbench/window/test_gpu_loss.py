@@ -157,11 +157,11 @@ def test_where_there_was_none_the_reason_is_said_once_more(qtbot, make_window):
 def test_lost_in_a_comparison_the_cpu_can_be_compared(qtbot, window):
     settle(qtbot, window, lambda: choose(window, "shared"))
     trigger(window, "Block shapes, live")
-    lose(qtbot, window, window.following.start)
+    lose(qtbot, window, window.block_comparison.start)
     until(qtbot, lambda: window.blocks.phase is not BlocksPhase.RUNNING)
     until(qtbot, lambda: window.messages.sentence == FAILED)
     assert acts(window) == ["Try again", "Restart"]
-    window.following.start()
+    window.block_comparison.start()
     until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
 
 
@@ -176,12 +176,12 @@ def test_lost_while_tuning_the_dialog_says_that_it_is_over(qtbot, window):
 def test_lost_while_presenting_the_room_sees_the_cpu_s_answer(qtbot, window):
     settle(qtbot, window, lambda: choose(window, "shared"))
     trigger(window, "Present")
-    stage = window.presenting.stage
+    stage = window.presenter.stage
     lose(qtbot, window, lambda: window.store.update(implementation="shared", ksize=9))
     until(qtbot, lambda: "failed" in child(stage, "stage-hint").whole_text)
     until(qtbot, lambda: is_on_cpu(window) and window.live.result.job.ksize == 9)
     stage.close()
-    until(qtbot, lambda: window.presenting.stage is None)
+    until(qtbot, lambda: window.presenter.stage is None)
     settle(qtbot, window, lambda: window.store.update(ksize=11))
     assert is_on_cpu(window)
 

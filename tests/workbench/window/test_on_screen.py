@@ -88,14 +88,14 @@ def test_the_window_and_its_panels_come_back(qtbot, window):
 def test_the_stage_comes_to_the_monitor_that_is_left(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
     trigger(window, "Present")
-    stage = window.presenting.stage
+    stage = window.presenter.stage
     stage.setGeometry(QRect(FAR, QSize(1280, 720)))
     assert not is_seen(stage)
     remove_monitor(qtbot, window)
     assert is_seen(stage)
     assert stage.isFullScreen()
     stage.close()
-    until(qtbot, lambda: window.presenting.stage is None)
+    until(qtbot, lambda: window.presenter.stage is None)
 
 
 def test_a_place_on_a_monitor_of_last_time_is_given_up(qtbot, make_window):

@@ -16,8 +16,8 @@ from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_draft import given, given_name
 from workbench.model.plan_words import cell_name, in_words
 from workbench.model.state import Picture, State
-from workbench.panels.sweep.measuring import MENU
 from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_controller import MENU
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -28,7 +28,7 @@ NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
 NOT_HERE = "This program does not have what was measured there."
 
 
-class Picking(QObject):
+class ApplyMeasurement(QObject):
     """The link from chart to store, which remembers what the window showed before a click."""
 
     def __init__(

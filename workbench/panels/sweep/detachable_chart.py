@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from workbench.panels.sweep.chart_window import ChartWindow
-from workbench.panels.sweep.measuring import MENU
+from workbench.panels.sweep.sweep_controller import MENU
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.widgets.actions import Action, AddHelp
 

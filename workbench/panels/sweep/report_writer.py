@@ -27,7 +27,7 @@ MENU = "&Sweep"
 NOTHING = "There is nothing to report yet: measure something, or open a session."
 
 
-class Reporting(QObject):
+class ReportWriter(QObject):
     """The writer of reports, one at a time, each into a folder of its own and then opened.
 
     It draws in the GUI thread, since only that may, and does all else in the background.

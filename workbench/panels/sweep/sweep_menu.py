@@ -18,8 +18,8 @@ from kernels.sweeps.presets import presets
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
-from workbench.panels.sweep.measuring import MENU
 from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.sweep_controller import MENU
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session import session_store
 from workbench.session.exporter import Exporter

@@ -16,8 +16,8 @@ from kernels.sweeps.session_files import read_session
 from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.model.plan_words import short
-from workbench.panels.sweep.measuring import Measuring
 from workbench.panels.sweep.shown_sessions import ShownSession
+from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import can_grow, is_this_machine, saved_sessions
 from workbench.session.worker import Worker
@@ -27,7 +27,7 @@ OFFERED = "offered"  # the setting with the names of files that were offered
 MAX_OFFERED = 50
 
 
-class LeftOver(QObject):
+class UnfinishedSweep(QObject):
     """The search for an unfinished sweep, once in the background, and the offer to resume it."""
 
     def __init__(
@@ -36,12 +36,12 @@ class LeftOver(QObject):
         background: Background,
         settings: Settings,
         sweep: SweepPanel,
-        measuring: Measuring,
+        controller: SweepController,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._background, self._settings = background, settings
-        self._sweep, self._measuring = sweep, measuring
+        self._sweep, self._controller = sweep, controller
         worker.device_found.connect(self._look)
 
     def _look(self, device: Device | NoDevice) -> None:
@@ -62,7 +62,7 @@ class LeftOver(QObject):
 
         def resume() -> None:
             self._settings.set(OFFERED, others)  # offer it again if it is left again
-            self._measuring.resume(path)
+            self._controller.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)
         self._sweep.offer(

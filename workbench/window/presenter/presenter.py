@@ -39,7 +39,7 @@ NO_PICTURE = "Open a picture first; it is what is presented."
 FULL = f"There are {MAX_STEPS} steps already; remove one first."
 
 
-class Presenting(QObject):
+class Presenter(QObject):
     """A link between the store and the stage.
 
     steps       prepared by the presenter; empty: the ladder on the present picture

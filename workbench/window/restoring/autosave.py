@@ -93,7 +93,7 @@ class Keeper(QObject):
 
     def _look(self) -> None:
         shown = self._shown
-        if not shown.compare.isVisible() or shown.presenting.stage is not None:
+        if not shown.compare.isVisible() or shown.presenter.stage is not None:
             return  # it is closing, or shows the steps of a talk and is put back afterwards
         self._keep_samples(shown.store.state.picture)
         now = {**taken(shown, self._pins), **self._marks}

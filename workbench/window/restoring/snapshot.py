@@ -25,7 +25,7 @@ from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.presenter.presenter import Presenting
+from workbench.window.presenter.presenter import Presenter
 from workbench.window.restoring.remembering import Memory
 from workbench.window.undo.undoing import Undoing
 
@@ -51,7 +51,7 @@ class SnapshotContents:
     sessions: Sessions
     sweep: SweepPanel
     weights: WeightsEditing
-    presenting: Presenting
+    presenter: Presenter
     memory: Memory
 
 

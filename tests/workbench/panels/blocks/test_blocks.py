@@ -275,7 +275,7 @@ def test_a_click_on_a_bar_applies_the_shape_and_measures_nothing_again(qtbot, wi
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert rows(window)[8, 8].is_current
-    until(qtbot, lambda: not window.following.findChild(QTimer).isActive())
+    until(qtbot, lambda: not window.block_comparison.findChild(QTimer).isActive())
     assert window.blocks.phase is BlocksPhase.DONE
     assert measured == []
 

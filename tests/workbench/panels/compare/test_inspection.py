@@ -140,7 +140,7 @@ def test_the_difference_follows_the_filter(qtbot, loaded):
 
 def test_the_timing_waits_for_the_difference(qtbot, loaded):
     held = []
-    loaded.looking.hurries.connect(held.append)
+    loaded.analysis_thread.hurries.connect(held.append)
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: view(loaded, "Comparison").display is not None)
     until(qtbot, lambda: held == [True, False])
@@ -159,7 +159,7 @@ def test_the_timing_goes_on_waiting_where_another_difference_follows(qtbot, load
         yield from subtracting(*pictures, **how)
 
     monkeypatch.setattr(comparison_controller, "subtracting", slow)
-    loaded.looking.hurries.connect(order.append)
+    loaded.analysis_thread.hurries.connect(order.append)
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: "begun" in order)
     settle(qtbot, loaded, lambda: loaded.store.update(ksize=7))
@@ -175,7 +175,7 @@ def test_a_difference_that_breaks_holds_nothing_up(qtbot, loaded, monkeypatch):
 
     held = []
     monkeypatch.setattr(comparison_controller, "subtracting", broken)
-    loaded.looking.hurries.connect(held.append)
+    loaded.analysis_thread.hurries.connect(held.append)
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
     until(qtbot, lambda: held == [True, False])
@@ -267,7 +267,7 @@ def test_what_breaks_elsewhere_leaves_a_difference_under_way(qtbot, loaded, monk
     monkeypatch.setattr(comparison_controller, "subtracting", slow)
     loaded.store.update(view_mode="difference")
     assert begun.wait(10)
-    loaded.looking.ask("something else", broken, print, urgency=9)
+    loaded.analysis_thread.ask("something else", broken, print, urgency=9)
     go_on.set()
     until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
     until(qtbot, lambda: comparison(loaded).display)
@@ -315,7 +315,7 @@ def test_another_picture_takes_the_difference_away_even_where_nothing_can_run_it
     assert comparison(loaded).display is None
     until(qtbot, lambda: loaded.messages.kind == "error")
     assert comparison(loaded).display is None
-    assert not loaded.looking.is_under_way("difference")
+    assert not loaded.analysis_thread.is_under_way("difference")
 
 
 def test_shift_d_changes_the_kind_and_shows_the_difference(loaded):
@@ -389,10 +389,10 @@ def test_the_search_can_be_cancelled(qtbot, make_window):
     assert cancel.isEnabled()
     click(cancel)
     assert not cancel.isEnabled()
-    assert not window.looking.is_under_way("mismatch")
+    assert not window.analysis_thread.is_under_way("mismatch")
     assert comparison(window).caption == "Mismatch\nstopped; N goes on"
     trigger(window, "Next differing pixel")
-    assert window.looking.is_under_way("mismatch")
+    assert window.analysis_thread.is_under_way("mismatch")
     assert cancel.isEnabled()
 
 
@@ -546,7 +546,7 @@ def pinned(window):
 def all_looked(qtbot, window):
     """Wait until everything that was to be worked out for looking was, and was taken."""
     answers = []
-    window.looking.ask("the test's", lambda: iter((True,)), answers.append, urgency=-1)
+    window.analysis_thread.ask("the test's", lambda: iter((True,)), answers.append, urgency=-1)
     until(qtbot, lambda: answers)
 
 
@@ -676,7 +676,9 @@ def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loade
     second = Picture("second", noise(50, 90, 3, seed=5))  # with no other like it
     settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
     may_go_on = Event()
-    loaded.looking.ask("slow", lambda: iter((may_go_on.wait(20),)), lambda _: None, urgency=9)
+    loaded.analysis_thread.ask(
+        "slow", lambda: iter((may_go_on.wait(20),)), lambda _: None, urgency=9
+    )
     settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
     settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
     may_go_on.set()

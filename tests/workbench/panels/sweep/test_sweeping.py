@@ -459,7 +459,7 @@ def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatc
 def test_one_of_another_machine_is_not_gone_on_with(qtbot, window, tmp_path):
     session = a_session("sizes", LAPTOP, first=3)
     path = kept_file(tmp_path, session)
-    window.measuring.resume(path)
+    window.sweep_controller.resume(path)
     until(qtbot, lambda: window.messages.kind == "error")
     assert "was measured on" in window.messages.sentence
     assert doing(window) == "Stopped before it began"
@@ -471,7 +471,7 @@ def test_nothing_is_gone_on_with_while_something_runs(qtbot, endless, tmp_path):
     show_picture(qtbot, endless, noise(8, 8))
     start(endless)
     one_measured(qtbot, endless)
-    endless.measuring.resume(path)
+    endless.sweep_controller.resume(path)
     assert "already" in endless.messages.sentence
     assert len(live(endless).records) == 1
 

@@ -148,12 +148,12 @@ def search(help_window):
 
 def test_the_keys_open_it_and_it_keeps_nobody_from_working(qtbot, window):
     trigger(window, "Help")
-    help_window = window.helping.help
+    help_window = window.help_controller.help
     assert help_window.isVisible()
     assert not help_window.isModal()
     assert help_window.page.key == "start"
     help_window.show_place("charts")
-    window.helping.close()
+    window.help_controller.close()
     trigger(window, "Help")
     assert help_window.page.key == "charts"  # where it was left
     until(qtbot, help_window.isActiveWindow)  # else the key would be the window's
@@ -277,8 +277,8 @@ def test_whats_this_is_about_what_is_chosen(window):
     child(window, "filter").setFocus()
     trigger(window, "What's this")
     # Offscreen nothing has the keyboard, so it may be about what is under the pointer.
-    assert window.helping.help.page.key in ("filters", "start", "mode/side")
-    window.helping.close()
+    assert window.help_controller.help.page.key in ("filters", "start", "mode/side")
+    window.help_controller.close()
 
 
 def test_the_texts_are_shipped():

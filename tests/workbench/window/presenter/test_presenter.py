@@ -136,7 +136,7 @@ def window(qtbot, make_window):
 
 def present(qtbot, window):
     QTest.keyClick(window, Qt.Key.Key_F5)
-    stage = window.presenting.stage
+    stage = window.presenter.stage
     # Until then its keys are the window's.
     until(qtbot, lambda: QApplication.activeWindow() is stage)
     return stage
@@ -210,7 +210,7 @@ def test_meanwhile_the_window_takes_neither_keys_nor_the_mouse(qtbot, window):
     assert window.store.state == before
     assert QApplication.activePopupWidget() is None
     press(stage, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenting.stage is None)
+    until(qtbot, lambda: window.presenter.stage is None)
     window.activateWindow()
     until(qtbot, lambda: QApplication.activeWindow() is window)
     before = window.store.state
@@ -265,7 +265,7 @@ def test_on_leaving_everything_is_as_it_was(qtbot, window):
     before, undo = window.store.state, window.undoing.undo_words
     stage = present(qtbot, window)
     press(stage, Qt.Key.Key_PageDown, Qt.Key.Key_PageDown, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenting.stage is None)
+    until(qtbot, lambda: window.presenter.stage is None)
     assert window.store.state == before
     assert window.undoing.undo_words == undo
     assert not window.isFullScreen()
@@ -275,14 +275,14 @@ def test_closing_the_window_closes_the_stage_and_keeps_what_was_chosen_before(qt
     window.store.choose(implementation="opencv")
     press(present(qtbot, window), Qt.Key.Key_PageDown)
     window.close()
-    assert window.presenting.stage is None
+    assert window.presenter.stage is None
     assert window.settings.get("choices", {})["implementation"] == "opencv"
 
 
 def test_without_a_picture_there_is_nothing_to_present(make_window):
     window = make_window()
     trigger(window, "Present")
-    assert window.presenting.stage is None
+    assert window.presenter.stage is None
     assert "Open a picture first" in window.messages.sentence
 
 
@@ -308,7 +308,7 @@ def test_prepared_steps_bring_their_pictures(qtbot, window, tmp_path):
 
 def test_a_step_whose_picture_has_gone_says_so_and_the_show_goes_on(qtbot, window, tmp_path):
     gone = TalkStep("Gone", {"ksize": 7}, PictureRef("gone.png", tmp_path / "gone.png"))
-    window.presenting.steps = (gone, TalkStep("Next", {"ksize": 9}))
+    window.presenter.steps = (gone, TalkStep("Next", {"ksize": 9}))
     stage = present(qtbot, window)
     until(qtbot, lambda: "gone.png" in shown(stage, "hint"))
     press(stage, Qt.Key.Key_PageDown)
@@ -332,11 +332,11 @@ def test_steps_are_named_ordered_removed_and_there_again(qtbot, window, make_win
     steps.setCurrentRow(2)
     click(child(dialog, "steps-remove"))
     dialog.close()
-    assert [each.name[:12] for each in window.presenting.steps] == ["First of all", "Gaussian blu"]
-    assert [each.data["ksize"] for each in window.presenting.steps] == [3, 7]
+    assert [each.name[:12] for each in window.presenter.steps] == ["First of all", "Gaussian blu"]
+    assert [each.data["ksize"] for each in window.presenter.steps] == [3, 7]
     window.close()
     again = make_window()
-    assert [each.data["ksize"] for each in again.presenting.steps] == [3, 7]
+    assert [each.data["ksize"] for each in again.presenter.steps] == [3, 7]
 
 
 def test_without_steps_the_dialog_says_what_is_presented(window):
@@ -362,7 +362,7 @@ def test_with_a_gpu_rungs_are_shown_with_their_blocks(qtbot, make_window):
 
 def test_a_step_that_cannot_be_run_shows_no_other_steps_result(qtbot, window):
     odd = np.full((40, 60, 1), np.nan, np.float32)  # which OpenCV does not take
-    window.presenting.steps = (
+    window.presenter.steps = (
         TalkStep("One", {"implementation": "sequential"}),
         TalkStep("Other", {"implementation": "opencv"}),
     )

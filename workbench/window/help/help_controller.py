@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MENU, KEY = "&Help", "F1"
 
 
-class Helping(QObject):
+class HelpController(QObject):
     """An owner of the help's window, which is made when it is first wanted.
 
     window  the one that is explained, with its menus and all parts

@@ -31,7 +31,7 @@ MENU = "&Sweep"
 BUSY = "Something is being measured already; wait for its end, or cancel it."
 
 
-class Measuring(QObject):
+class SweepController(QObject):
     """The link between the worker and the two panels that ask it for sweeps."""
 
     def __init__(
