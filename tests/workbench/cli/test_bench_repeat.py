@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -48,13 +49,27 @@ def test_the_bench_sweeps_and_compares(monkeypatch, tmp_path, capsys):
     quick = Sampling(max_samples=8, max_seconds=0.01, check_taps=1000)
     small = replace(repeat.PLAN, sizes=((16, 16),), ksizes=(3,), sampling=quick)
     monkeypatch.setattr(repeat, "PLAN", small)
+    made = 0
+
+    class Counted(ProcessPoolExecutor):
+        """One process, counted: what it chose once must not serve the next sweep."""
+
+        def __init__(self, *words, **options):
+            nonlocal made
+            made += 1
+            super().__init__(*words, **options)
+
+    monkeypatch.setattr(repeat, "ProcessPoolExecutor", Counted)
     path = tmp_path / "a.json"
     assert main.main(["bench", "repeat", "--runs", "3", "--no-gpu", "--json", str(path)]) == 0
     said = capsys.readouterr().out
     assert re.search(r"A was called different from A in \d+ of \d+ comparisons, [\d.]+%", said)
     data = json.loads(path.read_text())
     assert {len(each["medians_ms"]) for each in data["cells"]} == {3}
-    assert all(len(of) >= 1 for each in data["cells"] for of in each["rounds_ms"])
+    assert made == 3
+    for cell in data["cells"]:
+        for median_ms, rounds_ms in zip(cell["medians_ms"], cell["rounds_ms"], strict=True):
+            assert min(rounds_ms) <= median_ms <= max(rounds_ms)
     assert data["tallies"]["opencv"]["compared"] == 3
 
 
