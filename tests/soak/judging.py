@@ -40,8 +40,9 @@ def most_grown(before, after, most=12):
 
 
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those; its editor can go back
-# over 500 steps, each of which keeps a draft.
+# over 500 steps, each of which keeps a draft.  The sweep's panel holds the cells of the last sweep.
 BOUNDED = {
+    "kernels.sweeps.cell.Cell": 500,
     "PySide6.QtGui.QColor": 31 * 31,
     "workbench.panels.weights.weights_draft.WeightsDraft": 501,
     "workbench.panels.weights.weights_undo.WeightsStep": 500,
