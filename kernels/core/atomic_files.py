@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import stat
@@ -21,6 +22,10 @@ else:
     import fcntl
 
 GRACE_S = 60.0  # so long after it was last written, a file of ours may be found to be abandoned
+# A folder of more files than that is looked through for them no more often than that: to do it for
+# each of a hundred thousand files that are written into one would take longer than writing them.
+MANY_FILES = 200
+_looked_at: dict[Path, float] = {}  # a folder of many files -> when, by a monotonic clock
 _PREFIX, _SUFFIX = ".filter-workbench-", ".part"
 _ABANDONED = re.compile(rf"{re.escape(_PREFIX)}[0-9a-f]{{32}}{re.escape(_SUFFIX)}")
 
@@ -41,14 +46,23 @@ _WHAT_TO_DO = {
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     """Open a binary file that becomes `path` when the block ends, and vanishes when it raises.
 
     A file that is replaced leaves its permissions to the new one; what programs that were killed
-    have left behind in the folder is removed.
+    have left behind in the folder is removed, in one of very many files once in a while.
+    A device or a pipe is written to instead: another file in place of /dev/null would harm the
+    whole computer.
+
+    is_synced  whether it is on the disk at the end, so that it outlives a power failure, too;
+               takes milliseconds
 
     Raises OSError; `reason()` puts it in words.
     """
+    if is_special(path):
+        with path.open("wb") as file:
+            yield file
+        return
     path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -61,13 +75,23 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             _hold(file)
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if is_synced:
+                os.fsync(file.fileno())
         if mode is not None:
             with suppress(OSError):  # a file system that knows no permissions
                 beside.chmod(mode)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def is_special(path: Path) -> bool:
+    """Return whether `path` is a device or a pipe, or a link to one."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _mode_of(path: Path) -> int | None:
@@ -84,12 +108,17 @@ def _remove_abandoned(folder: Path) -> None:
     That is files of our own kind of name that nobody holds, and that are not so new that
     somebody may be about to.
     """
+    now_s, count = time.monotonic(), 0
+    if now_s - _looked_at.get(folder, -math.inf) < GRACE_S:
+        return
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
-        for entry in entries:
+        for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 is_old = time.time() - entry.stat().st_mtime > GRACE_S
                 if is_old and not _is_held(path := Path(entry.path)):
                     path.unlink()
+    if count > MANY_FILES:
+        _looked_at[folder] = now_s
 
 
 def _hold(file: BinaryIO) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -26,11 +26,11 @@ FEW_WITHIN = 0.10  # so much further than they reach may the median of too few l
 MIN_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
 
 
-WITHIN_CLOCKS, WITHIN_NOISE = f"equal within {100 * SAME_WITHIN:g} %", "equal within noise"
-
-
 # The verdict "same" of several, of which some are the one and some the other.
 EQUAL = f"equal within {100 * SAME_WITHIN:g} % or noise"
+
+
+NO_INTERVAL = "too few samples"  # stands where an interval would
 
 
 Verdict = Literal["faster", "slower", "same"]
@@ -44,41 +44,66 @@ class Comparison:
     """The verdict on two timings, `a` against `b`.
 
     ratio          time of b over time of a: 2.0 means that a takes half as long
-    low, high      the interval of that ratio, at CONFIDENCE
+    low, high      how far that ratio may lie from where it was found
+    within         how near to each other counts as the same: 0.01 is 1 %
+    has_interval   these are its interval at CONFIDENCE; else one of the timings has too few samples
+                   for one, and they only bound what the verdict needs
     """
 
     verdict: Verdict
     ratio: float
     low: float
     high: float
+    within: float = SAME_WITHIN
+    has_interval: bool = True
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Return the interval of the ratio at CONFIDENCE; None of too few samples."""
+        return (self.low, self.high) if self.has_interval else None
+
+    @property
+    def turned(self) -> Comparison:
+        """Return the same, `b` against `a`."""
+        verdict = {"faster": "slower", "slower": "faster", "same": "same"}
+        return replace(
+            self,
+            verdict=verdict[self.verdict],  # type: ignore[arg-type]
+            ratio=1 / self.ratio,
+            low=1 / self.high,
+            high=1 / self.low,
+        )
 
     @property
     def in_words(self) -> str:
         """Return "faster", "slower", "equal within 1 %" or "equal within noise"."""
-        return how_equal(self.ratio) if self.verdict == "same" else self.verdict
+        return how_equal(self.ratio, self.within) if self.verdict == "same" else self.verdict
 
 
-def how_equal(ratio: float) -> str:
+def how_equal(ratio: float, within: float = SAME_WITHIN) -> str:
     """Return in words why medians in this ratio count as the same.
 
     They are as near as the rule asks for, or their noise is too large to tell.  Of several: the
     largest ratio among them.
     """
     apart = max(ratio, 1 / ratio)
-    # As close as rounding may bring 1 + SAME_WITHIN to itself.
-    return WITHIN_CLOCKS if apart <= 1 + SAME_WITHIN + 1e-9 else WITHIN_NOISE
+    # As close as rounding may bring 1 + within to itself.
+    return (
+        f"equal within {100 * within:g} %" if apart <= 1 + within + 1e-9 else "equal within noise"
+    )
 
 
-def compare(a: Timing, b: Timing) -> Comparison:
+def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
     """Return how `a` compares with `b`: faster, slower or the same.
 
-    `a` is faster only where the whole interval of the ratio says so, by more than SAME_WITHIN.
+    `a` is faster only where the whole interval of the ratio says so, by more than `within`.
 
     The interval is that of the ratio of medians, both resampled: from the medians of their rounds,
     where they were measured in rounds, else from their samples (`Timing.independent_ms`).  Where
     one of them has fewer than ENOUGH_SAMPLES of these no resampling can tell how sure it is: its
     median is then taken to lie anywhere from FEW_WITHIN below the smallest to FEW_WITHIN above the
-    largest, so that two single runs differ only where one takes over a fifth longer.
+    largest, so that two single runs differ only where one takes over a fifth longer; such bounds
+    decide, and are nowhere shown as an interval.
     """
     first, second = a.independent_ms, b.independent_ms
     if second < first:  # one order, so that a against b is b against a turned round
@@ -91,11 +116,12 @@ def compare(a: Timing, b: Timing) -> Comparison:
     ratio = max(b.median_ms, MIN_MS) / max(a.median_ms, MIN_MS)
     low, high = min(low, ratio), max(high, ratio)  # the ratio is of all samples
     verdict: Verdict = "same"
-    if low > 1 + SAME_WITHIN:
+    if low > 1 + within:
         verdict = "faster"
-    elif high < 1 / (1 + SAME_WITHIN):
+    elif high < 1 / (1 + within):
         verdict = "slower"
-    return Comparison(verdict, ratio, low, high)
+    is_enough = min(len(first), len(second)) >= ENOUGH_SAMPLES
+    return Comparison(verdict, ratio, low, high, within, is_enough)
 
 
 def gives_speed_up(a: Timing, b: Timing) -> bool:

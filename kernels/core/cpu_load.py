@@ -29,7 +29,8 @@ class Load:
 
     seconds    watched
     cores      that this process may use
-    others_s   core-seconds that other programs used of these cores
+    others_s   core-seconds that other programs used of these cores; of a short part it may be
+               below zero, as the system counts in ticks: only sums of parts say how much it was
     stolen_s   core-seconds of them that the host gave to other virtual machines
     throttled  how many times a quota held this process back
     quota      as many cores' worth of time it allows; None: it sets no limit, or is not known
@@ -45,7 +46,7 @@ class Load:
     @property
     def others(self) -> float:
         """Return how many cores other programs kept busy, on average."""
-        return self.others_s / self.seconds if self.seconds > 0 else 0.0
+        return max(self.others_s, 0.0) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def stolen(self) -> float:
@@ -137,15 +138,14 @@ class LoadWatch:
         self._began = self._now()
 
     def load(self) -> Load | None:
-        """Return the load since `start`; None where the system does not tell."""
-        began, now = self._began, self._now()
-        if began is None or now is None:
+        """Return the load since `start`; None where the system does not tell, or without that."""
+        if (began := self._began) is None or (now := self._now()) is None:
             return None
         own_s, busy_s = now.own_s - began.own_s, now.busy_s - began.busy_s
         return Load(
             seconds=now.clock_s - began.clock_s,
             cores=len(self._cpus),
-            others_s=max(busy_s - own_s, 0.0),
+            others_s=busy_s - own_s,
             stolen_s=max(now.stolen_s - began.stolen_s, 0.0),
             throttled=max(now.throttled - began.throttled, 0),
             quota=self._quota,

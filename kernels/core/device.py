@@ -62,3 +62,8 @@ class NoDevice:
     reason: str
     remedy: str = ""
     is_lost: bool = False
+
+
+def cuda_version(number: int) -> str:
+    """Return a version of CUDA as it is written: 13020 as "13.2"."""
+    return f"{number // 1000}.{number % 1000 // 10}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any, TypeVar
+
+from kernels.core.job import Progress
 
 T = TypeVar("T")
 Where = TypeVar("Where")
@@ -19,12 +21,28 @@ def outcome_of(steps: Generator[Any, None, T]) -> T:
             return outcome
 
 
+def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
+    """Drive `steps`, yielding every Progress; return the last of what else there is."""
+    found: list[T] = []
+    for step in steps:
+        if isinstance(step, Progress):
+            yield step
+        else:
+            found = [step]
+    return found[0]
+
+
 def in_place_of(steps: Generator[Any, None, T], where: Where) -> Generator[Where, None, T]:
-    """Drive `steps`, yielding `where` in place of each; return what they return."""
-    while True:
-        try:
+    """Drive `steps`, yielding `where` in place of each; return what they return.
+
+    Whoever stops driving this closes them at once.
+    """
+    try:
+        while True:
             next(steps)
-        except StopIteration as end:
-            outcome: T = end.value
-            return outcome
-        yield where
+            yield where
+    except StopIteration as end:
+        outcome: T = end.value
+        return outcome
+    finally:
+        steps.close()

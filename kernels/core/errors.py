@@ -14,7 +14,7 @@ STICKY_STATUS = frozenset({4, 214, 220, 700, 702, 709, 710, *range(714, 720), 72
 GONE_STATUS = frozenset({3, 46, 100, 101, 201, 802})
 # A line of NVRTC's: 03_shared.cu(31): error: identifier "x" is undefined
 FIRST_ERROR = re.compile(
-    r"^(?:.*[/\\])?([^\s(/\\]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M
+    r"^(?:.*[/\\])?([^/\\\n]+?)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M
 )
 OUT_OF_MEMORY_STATUS = 2  # of CUDA's runtime and driver, and of cuFFT as well
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS
+from kernels.core.cpu_load import Load
+from kernels.core.disturbances import disturbances_of
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health
 from kernels.core.timing import Cache, Timing
@@ -175,7 +177,8 @@ def _check_weights(weights: NDArray[np.float32]) -> None:
 class Sampling:
     """A rule for how often to repeat a job for its timing, and whether to check its answer.
 
-    max_samples, max_seconds  repeats end at so many, or after so long spent on them
+    max_samples, max_seconds  repeats end at so many, or after so long spent on them; 0 samples:
+                    it runs once, for the answer alone
     min_samples     so many are taken however long that lasts, unless the first of them alone takes
                     longer than max_seconds: then it is the only one
     noise           repeats end, too, when the relative spread (quartile range over median) has
@@ -271,6 +274,7 @@ class Result:
     upload_copy_ms, download_copy_ms  the copies over the bus that are in them, by CUDA events
     check        None: not checked (yet)
     health       the GPU's clocks, temperature and so on while it was timed; None: not known
+    load         what else the CPU did meanwhile; None on the GPU, and where it is not known
     strips       in how many it was filtered, one after the other, for want of memory; each was
                  timed once, and all times are sums
     picked       what ran where job.implementation is "auto"; None: what was asked for
@@ -290,6 +294,12 @@ class Result:
     strips: int = 1
     picked: Pick | None = None
     health: Health | None = None
+    load: Load | None = None
+
+    @property
+    def disturbances(self) -> tuple[str, ...]:
+        """Return what may have falsified the filtering's time, in words."""
+        return disturbances_of(self.load, self.health)
 
     @property
     def implementation(self) -> str:

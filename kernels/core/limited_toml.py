@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
+MAX_BYTES = 1 << 20  # of a file
 MAX_CHARACTERS = 400_000  # weights of 127×127, the largest there are, with all their digits
 MAX_DOTS = 8  # in one key; a number has one
 # Texts and comments, wherever they end as `tomllib` sees it.  One that is left open reaches as far
@@ -27,6 +29,20 @@ _BETWEEN_KEYS_AND_VALUES = re.compile(r"[=,\[\]{}\n]")
 
 class LimitedTomlError(ValueError):
     """A text is not TOML, or beyond the limits; str(error) is one sentence."""
+
+
+def text_of_small_file(path: Path) -> str | None:
+    """Return the text of a file that may hold TOML; None where it is too large, or no text.
+
+    Raises OSError.
+    """
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text or len(data) > MAX_BYTES else text
 
 
 def parse(text: str, name: str) -> dict[str, Any]:

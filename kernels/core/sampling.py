@@ -39,7 +39,8 @@ class Sampler:
 
     No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
     better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
-    A run that takes longer than the plan allows is the last warm-up, or the only sample.
+    A run that takes longer than the plan allows is the last warm-up, or the only sample.  A plan
+    without samples is for whoever wants the answer alone: the first run is the only one.
 
     first_ms  what the first run took
     clock     seconds, for the warm-up's end and for news; samples bring their own time
@@ -105,6 +106,8 @@ class Sampler:
 
     def _why_no_more(self) -> Ended:
         count = len(self._samples_ms)
+        if self._plan.max_samples == 0:
+            return "single"
         if count == 0:
             return "single" if self._latest_ms > max(self._limit_ms, REPEATED_S * 1e3) else ""
         if count == 1 and self._latest_ms > self._limit_ms:
@@ -125,10 +128,7 @@ class Sampler:
 
 
 def taking_samples(
-    run_ms: Callable[[], float],
-    plan: Sampling,
-    cache: Cache | None = None,
-    doing: str = "timing",
+    run_ms: Callable[[], float], plan: Sampling, cache: Cache | None = None, doing: str = "timing"
 ) -> Generator[Progress, None, Timing]:
     """Run the job until the plan is met, then return its timing.
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from kernels.core.statistics import median_interval
+from kernels.core.statistics import ENOUGH_SAMPLES, median_interval
 
 Cache = Literal["cold", "warm"]
 # Why no more samples were taken, see `Timing`.
@@ -78,7 +78,13 @@ class Timing:
         )
 
     @property
-    def interval_ms(self) -> tuple[float, float]:
-        """Return the interval that the median lies in, at `statistics.CONFIDENCE`."""
+    def interval_ms(self) -> tuple[float, float] | None:
+        """Return the interval that the median lies in, at `statistics.CONFIDENCE`.
+
+        None of fewer than ENOUGH_SAMPLES independent values: no interval between so few covers the
+        median that often; all five of them together do with 93.75 %.
+        """
+        if len(self.independent_ms) < ENOUGH_SAMPLES:
+            return None
         low, high = median_interval(self.independent_ms)
         return min(low, self.median_ms), max(high, self.median_ms)

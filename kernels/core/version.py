@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import subprocess
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGE = "filter-workbench"
@@ -24,6 +23,8 @@ def program_version() -> str:
     In a checkout git is asked; an installed wheel holds what git said when it was built.  Where
     neither is so, the number stands alone.
     """
+    from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
+
     try:
         number = version(PACKAGE)
     except PackageNotFoundError:  # never installed, only imported

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
+from time import monotonic
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import (
@@ -29,6 +30,7 @@ from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
 
 Runnable = HostImplementation | Rung
 Implementation = Runnable | BrokenRung
+NEWS_S = 1 / 30  # how far a check is, is said no more often than it can be read
 NO_RUNG = "No rung can run this job, so the CPU does."
 
 
@@ -297,8 +299,13 @@ class Engine:
         self, result: Result, implementation: Runnable, max_taps: int | None
     ) -> Iterator[Progress | Result]:
         tolerance = implementation.tolerance(result.job)
+        doing, next_s = "", 0.0
         for check in checking(result.job, result.picture, tolerance, max_taps):
-            yield Progress(f"checking against the oracle: {check.checked / check.total:.0%}")
+            share = check.checked / check.total
+            if monotonic() >= next_s or share == 1:
+                doing = f"verifying against the float64 reference: {share:.0%}"
+                next_s = monotonic() + NEWS_S
+            yield Progress(doing)
             result = replace(result, check=check)
         yield result
 

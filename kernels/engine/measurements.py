@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kernels.core.atomic_files import replacing
+from kernels.core.cache_folder import cache_folder
 from kernels.core.device import Device
 from kernels.core.job_class import JobClass
 from kernels.core.plain_data import from_plain, to_plain
 from kernels.rungs.rung import ladder
 
 VERSION = 1
-FOLDER_VARIABLE = "FILTER_WORKBENCH_CACHE"
 Way = tuple[str, tuple[int, int] | None]  # a rung's key and its block, as in Candidate
 log = logging.getLogger(__name__)
 
@@ -164,13 +163,8 @@ class Measurements:
 
 
 def default_path() -> Path:
-    """Return the path in the user's cache folder, or in the one FILTER_WORKBENCH_CACHE names."""
-    folder = os.environ.get(FOLDER_VARIABLE)
-    if not folder:
-        from platformdirs import user_cache_dir
-
-        folder = user_cache_dir("filter-workbench", appauthor=False)
-    return Path(folder) / "measurements.json"
+    """Return the path in the cache folder."""
+    return cache_folder() / "measurements.json"
 
 
 def device_key(device: Device) -> str:

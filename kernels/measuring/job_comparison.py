@@ -24,6 +24,7 @@ FIRST_RUN_S = 5.0  # what has not finished once after so long is left out
 # As long as a job is timed its answers are kept, two of them on the CPU and one on either side of
 # the bus with a GPU; more jobs than have room go one group after the other.
 HELD_BYTES = 2 << 30
+COMPARING = Progress("comparing")  # of all: they take turns a thousand times a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class CandidateState:
     check    of its first answer, and in the end of its last, which was timed; None: not yet
     reason   why it is out: refused, failed, too slow; empty while it is not
     is_over  nothing more will come
+    disturbances  what may have falsified its time, in words
     """
 
     timing: Timing | None = None
@@ -44,6 +46,7 @@ class CandidateState:
     ran: tuple[Ran, ...] = ()
     occupancy: Occupancy | None = None
     is_over: bool = False
+    disturbances: tuple[str, ...] = ()
 
     @property
     def counts(self) -> bool:
@@ -107,7 +110,7 @@ def comparing(
                         yield _round(jobs, standings)
                         told = clock()
                     else:
-                        yield Progress("comparing")
+                        yield COMPARING
         finally:
             for turns in running.values():
                 turns.close()
@@ -143,7 +146,7 @@ def _one_turn(
     for step in turns:
         if isinstance(step, CandidateState):
             return step
-        yield step
+        yield COMPARING
     raise AssertionError("a job's last CandidateState is over")
 
 
@@ -175,7 +178,9 @@ def _sampling(
             yield step
         else:
             result = step
-            standing = replace(standing, timing=step.kernel, ran=step.ran)
+            standing = replace(
+                standing, timing=step.kernel, ran=step.ran, disturbances=step.disturbances
+            )
             if seen is None:  # what is wrong is out at once
                 seen = step.picture
                 check = yield from checked(engine, step, sampling.check_taps, known)

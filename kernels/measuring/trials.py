@@ -69,7 +69,7 @@ def checked(
     tolerance = implementation.tolerance(result.job)
     found: Check | None = None
     for check in checking(result.job, result.picture, tolerance, max_taps, known):
-        yield Progress("checking against the oracle")
+        yield Progress("verifying against the float64 reference")
         found = check
     assert found is not None
     return found

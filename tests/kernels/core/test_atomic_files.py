@@ -30,6 +30,22 @@ def write(path, data=b"new"):
         file.write(data)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders there")
+def test_a_device_or_a_pipe_is_written_to_and_never_replaced(tmp_path):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for path in (pipe, link):
+            write(path)
+            assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert {each.name for each in tmp_path.iterdir()} == {"pipe", "link"}
+
+
 @pytest.fixture
 def writer(tmp_path):
     """A process in the middle of writing tmp_path / "big"."""
@@ -85,6 +101,18 @@ def test_what_a_kill_left_is_removed_by_the_next_save_there(tmp_path, writer):
     make_old(tmp_path)
     write(tmp_path / "a.png")
     assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_a_folder_of_many_files_is_not_looked_through_for_each_of_them(tmp_path, monkeypatch):
+    looks, real = [], os.scandir
+    monkeypatch.setattr(atomic_files, "MANY_FILES", 3)
+    monkeypatch.setattr(os, "scandir", lambda folder: looks.append(folder) or real(folder))
+    for n in range(10):
+        write(tmp_path / f"{n}.png")
+    assert len(looks) == 5  # the last of them saw four files
+    monkeypatch.setattr(atomic_files, "GRACE_S", 0.0)  # once in a while it is
+    write(tmp_path / "a.png")
+    assert len(looks) == 6
 
 
 def test_what_somebody_is_writing_is_left_alone_however_long_it_takes(tmp_path, writer):

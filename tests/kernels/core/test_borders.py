@@ -13,9 +13,9 @@ from scipy import ndimage
 
 from kernels.core.borders import BORDERS, OUTSIDE, read, source_indices
 from kernels.core.job import Job
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.rung import Rung
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.shim import Shim
 
 NUMPY = {
     "zero": "constant",

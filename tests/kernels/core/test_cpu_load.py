@@ -1,5 +1,6 @@
 """What else keeps the CPU busy is read from Linux's counters, and said where it disturbs."""
 
+import functools
 import os
 import sys
 
@@ -100,6 +101,19 @@ def test_parts_add_up_and_what_was_short_is_told_apart_from_nothing(linux):
     whole = part.plus(part).plus(part)
     assert (whole.seconds, whole.others_s) == (pytest.approx(0.15), pytest.approx(0.15))
     assert whole.disturbances == ("other programs kept 1.0 of 2 cores busy",)
+
+
+def test_our_own_work_in_short_parts_is_no_disturbance(linux):
+    """The system counts in ticks of 10 ms: now none in a part, now more than there was."""
+    parts = [
+        linux.after(0.005 * part, own_s=0.01 * part, user=(part // 2 * 2, 0, 0))
+        for part in range(1, 101)
+    ]
+    whole = functools.reduce(Load.plus, parts)
+    assert whole.seconds == pytest.approx(0.5)
+    assert whole.others == pytest.approx(0.0, abs=1e-9)
+    assert whole.disturbances == ()
+    assert parts[0].others == 0.0  # though it has less than nothing
 
 
 def test_what_disturbed_many_times_is_one_sentence():

@@ -1,4 +1,5 @@
-from kernels.core.driving import in_place_of, outcome_of
+from kernels.core.driving import in_place_of, last_of, outcome_of
+from kernels.core.job import Progress
 
 
 def counting(to):
@@ -19,3 +20,21 @@ def test_steps_are_called_otherwise_and_what_is_returned_stays():
 
     assert list(whole()) == ["here"] * 3
     assert seen == ["counted"]
+
+
+def test_of_outcomes_that_are_yielded_the_last_one_is_returned_and_progress_passes():
+    seen = []
+
+    def whole():
+        seen.append((yield from last_of([1, Progress("on"), None])))
+
+    assert list(whole()) == [Progress("on")]
+    assert seen == [None]
+
+
+def test_whoever_stops_driving_ends_the_steps_at_once():
+    steps = counting(3)
+    whole = in_place_of(steps, "here")
+    next(whole)
+    whole.close()
+    assert list(steps) == []

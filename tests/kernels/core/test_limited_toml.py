@@ -5,7 +5,14 @@ import tomllib
 
 import pytest
 
-from kernels.core.limited_toml import MAX_CHARACTERS, MAX_DOTS, LimitedTomlError, parse
+from kernels.core.limited_toml import (
+    MAX_BYTES,
+    MAX_CHARACTERS,
+    MAX_DOTS,
+    LimitedTomlError,
+    parse,
+    text_of_small_file,
+)
 
 DOTS = "a" + ".a" * 50_000
 
@@ -91,3 +98,19 @@ def test_a_long_text_is_refused():
 def test_what_is_no_toml_is_said_in_a_sentence(text):
     with pytest.raises(LimitedTomlError, match=r"^x.toml is not TOML: [^\n]+\.$"):
         parse(text, "x.toml")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"\xef\xbb\xbftitle = 'a'", "title = 'a'"),
+        (b"a" * MAX_BYTES, "a" * MAX_BYTES),
+        (b"a" * (MAX_BYTES + 1), None),
+        (b"a = '\x00'", None),
+        (b"\xff\xfe", None),
+    ],
+)
+def test_a_file_is_text_and_small(tmp_path, content, text):
+    path = tmp_path / "some.toml"
+    path.write_bytes(content)
+    assert text_of_small_file(path) == text

@@ -73,13 +73,25 @@ def test_the_interval_holds_the_true_median_about_as_often_as_it_says():
     assert 0.90 <= held / 300 <= 0.99
 
 
+@pytest.mark.parametrize("count", range(1, 10))
+def test_no_interval_is_said_of_so_few_samples_that_none_would_hold_the_median_as_often(count):
+    timing = noisy(2.0, spread=0.1, count=count, seed=count)
+    covers_at_most = 1 - 2 * 0.5**count  # from the smallest to the largest of them
+    assert (timing.interval_ms is None) == (covers_at_most < CONFIDENCE)
+    enough = noisy(2.0, spread=0.1, count=20)
+    for found in (compare(timing, enough), compare(enough, timing)):
+        assert (found.interval is None) == (covers_at_most < CONFIDENCE)
+        assert found.low <= found.ratio <= found.high
+
+
 @given(SAMPLES)
 def test_median_quartiles_and_interval_lie_within_the_samples(samples):
     timing = Timing(samples)
-    inner = (*timing.quartiles_ms, *timing.interval_ms, timing.median_ms)
+    low, high = timing.interval_ms or (timing.median_ms, timing.median_ms)
+    inner = (*timing.quartiles_ms, low, high, timing.median_ms)
     slack = 1e-12 * timing.max_ms
     assert all(timing.min_ms - slack <= each <= timing.max_ms + slack for each in inner)
-    assert timing.interval_ms[0] <= timing.interval_ms[1]
+    assert low <= high
 
 
 @given(SAMPLES, SAMPLES)

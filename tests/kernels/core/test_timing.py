@@ -161,6 +161,10 @@ def test_warm_ups_are_by_time():
     assert slow.warmups == 1
 
 
+def test_without_samples_the_first_run_is_the_only_one():
+    assert run(Sampling(max_samples=0), 1.0) == Timing((1.0,), ended="single")
+
+
 def test_the_latest_warm_up_is_shown_until_there_is_a_sample():
     sampler = Sampler(9.0, Sampling(warmups=3), clock=FakeClock())
     sampler.add(8.0)

@@ -1,5 +1,6 @@
 """A version names the commit: of a checkout, of the build, or none."""
 
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -66,7 +67,7 @@ def test_without_git_the_build_s_own_note_counts(tmp_path):
 def test_where_git_fails_the_number_stands_alone(tmp_path, monkeypatch):
     (tmp_path / ".git").mkdir()  # of no repository
     monkeypatch.setattr(version, "ROOT", tmp_path)
-    assert program_version.__wrapped__() == version.version("filter-workbench")
+    assert program_version.__wrapped__() == importlib.metadata.version("filter-workbench")
 
 
 def test_where_there_is_no_git_there_is_no_failure(checkout, monkeypatch):

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, filters
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.device import NoDevice
 from kernels.core.job import Sampling
 from kernels.core.job_class import job_class_of
-from kernels.engine.measurements import FOLDER_VARIABLE, Candidate
+from kernels.engine.measurements import Candidate
 from kernels.measuring.tuner import Trial, tuning
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)

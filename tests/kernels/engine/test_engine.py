@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,7 +44,8 @@ def test_every_implementation_introduces_itself():
         assert each.idea.endswith(".")
 
 
-def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(engine):
+def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(engine, monkeypatch):
+    monkeypatch.setattr("kernels.engine.engine.monotonic", count().__next__)  # seconds
     job = job_of("opencv", (300, 400, 3))
     limited = engine.run(job, replace(QUICK, check_taps=1_000_000))
     assert not limited.check.is_full
@@ -52,8 +53,19 @@ def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(e
     assert result.check.is_full
     assert result.check.checked == 300 * 400
     said = [step.doing for step in steps if isinstance(step, Progress)]
-    assert "checking against the oracle: 100%" in said
-    assert len({each for each in said if each.startswith("checking")}) > 10
+    assert "verifying against the float64 reference: 100%" in said
+    assert len({each for each in said if each.startswith("verifying")}) > 10
+
+
+def test_how_far_a_check_is_is_said_no_more_often_than_it_can_be_read(engine, monkeypatch):
+    monkeypatch.setattr("kernels.engine.engine.monotonic", lambda: 1.0)  # no time passes
+    job = job_of("opencv", (300, 400, 3))
+    steps = engine.filtering(job, replace(QUICK, check_taps=None))
+    said = [step.doing for step in steps if isinstance(step, Progress)]
+    checked = [each for each in said if each.startswith("verifying")]
+    assert len(checked) > 10  # it can be stopped as often as before
+    assert len(set(checked)) == 2
+    assert checked[-1].endswith(": 100%")
 
 
 @pytest.mark.parametrize("implementation", [*ON_HOST, AUTO.key])

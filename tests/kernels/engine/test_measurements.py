@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.job_class import JobClass
 from kernels.engine.measurements import (
-    FOLDER_VARIABLE,
     VERSION,
     Candidate,
     Measurements,
